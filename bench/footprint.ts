@@ -92,7 +92,7 @@ export async function benchFootprint(workspace: Workspace, options: FootprintOpt
       'serve` until `/readyz` responds with 200, alternating with `node -e 0` from start to exit. The resident memory ' +
       `of the server when it is ready, and after ${options.seconds} s of exports and ${(recordings * queriesInArray).toLocaleString('en-US')} recorded queries, compared with a Fastify ` +
       'server with one route, when it is ready and after as many seconds of requests. For memory after an hour of load ' +
-      'see `npm run soak` in docs/reliability.md.',
+      'see `npm run soak` in docs/reference/reliability.md.',
     ratios: figures,
     absolutes,
   };

@@ -167,7 +167,7 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
       'threads, and SQLite fills its caches (at most 64 MB for reading and 128 MB for writing). With ' +
       '`NODE_OPTIONS=--max-semi-space-size=2` the server needed 160 MB instead of 192, 1.6 times as much as a bare ' +
       'Fastify, at the price of more garbage collections. To meet the target, the caches would have to be smaller ' +
-      'as well, which would cost large databases more disk reads. `docs/reliability.md` shows that memory does not ' +
+      'as well, which would cost large databases more disk reads. `docs/reference/reliability.md` shows that memory does not ' +
       'grow within an hour.',
   },
   'bytes on disk': {

@@ -38,9 +38,9 @@ interface Recipe {
   readonly program: string;
 }
 
-/** The recipes of the pages in `docs`, in `folder`, which is empty. */
+/** The recipes of the pages in the folder `pages`, in `folder`, which is empty. */
 export async function walkRecipes(
-  docs: string,
+  pages: string,
   folder: string,
   makeTarget: (project: string) => Target,
 ): Promise<RecipeTime[]> {
@@ -49,7 +49,7 @@ export async function walkRecipes(
   const modelUrl = `http://127.0.0.1:${(model.address() as AddressInfo).port}/v1`;
   const times: RecipeTime[] = [];
   for (const page of ['recipes.md', 'recipes-sdks.md']) {
-    const text = readFileSync(join(docs, page), 'utf8');
+    const text = readFileSync(join(pages, page), 'utf8');
     for (const recipe of recipesIn(text)) {
       process.stderr.write(`${recipe.name}\n`);
       const name = `recipe-${times.length + 1}`;

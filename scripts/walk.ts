@@ -1,6 +1,6 @@
 /**
  * `npm run walk` follows the documentation like a new user in an empty folder: from a clone to counts, the dashboard,
- * PostgreSQL, an upgrade and a restored backup. Checks the result of each step and writes `docs/walk.md` with the
+ * PostgreSQL, an upgrade and a restored backup. Checks the result of each step and writes `docs/reference/walk.md` with the
  * times. Uses the browser and the PostgreSQL server of the tests.
  */
 
@@ -9,16 +9,17 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
+import { sourceOf } from '../docs/.vitepress/pages.js';
 import { findChromium, startChromium } from '../test/support/browser/chromium.js';
 import { olderPostgres, startPostgres } from '../test/support/postgres/postgres-server.js';
 import { type RecipeTime, walkRecipes } from './walk-recipes.js';
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
-const page = fileURLToPath(new URL('../docs/walk.md', import.meta.url));
+const page = fileURLToPath(new URL('../docs/reference/walk.md', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'caller-stats-walk-'));
 const clone = join(folder, 'caller-stats');
 
@@ -194,7 +195,7 @@ async function walk(): Promise<void> {
 async function walkAllRecipes(first: Served, adminKey: string): Promise<void> {
   await step('Every recipe, in an empty folder', 'recipes.md', async () => {
     mkdirSync(join(folder, 'recipes'));
-    recipes = await walkRecipes(join(clone, 'docs'), join(folder, 'recipes'), (project) => {
+    recipes = await walkRecipes(join(clone, 'docs/guides/record'), join(folder, 'recipes'), (project) => {
       callerStats('project', 'create', project, '--id', project);
       const made = ask<{ key: string }>(
         ...['key', 'create', '--type', 'recording', '--project', project, '--name', 'my-bot'],
@@ -249,13 +250,18 @@ async function moveToPostgres(first: Served, adminKey: string): Promise<void> {
   }
 }
 
+/** A link to a page of the docs. */
+function linkTo(file: string): string {
+  return `[${file}](${relative('docs/reference', sourceOf(basename(file, '.md')))})`;
+}
+
 function recipeTable(): string {
   const served = steps.find(({ what }) => what === 'First count')?.sinceSeconds ?? 0;
   return recipes
     .map(({ page: by, recipe, version, seconds }) =>
       seconds === undefined
-        ? `| ${recipe} | [${by}](${by}) | not on this machine | | |`
-        : `| ${recipe} | [${by}](${by}) | ${version} | ${shown(seconds)} | ${shown(served + seconds)} |`,
+        ? `| ${recipe} | ${linkTo(by)} | not on this machine | | |`
+        : `| ${recipe} | ${linkTo(by)} | ${version} | ${shown(seconds)} | ${shown(served + seconds)} |`,
     )
     .join('\n');
 }
@@ -263,7 +269,7 @@ function recipeTable(): string {
 function pageOf(): string {
   const rows = steps.map(
     ({ what, by, seconds, sinceSeconds, seen }) =>
-      `| ${what} | [${by}](${by}) | ${shown(seconds)} | ${shown(sinceSeconds)} | ${seen} |`,
+      `| ${what} | ${linkTo(by)} | ${shown(seconds)} | ${shown(sinceSeconds)} | ${seen} |`,
   );
   return `# A walk, with times
 

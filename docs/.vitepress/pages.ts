@@ -28,9 +28,11 @@ export const REWRITES: Readonly<Record<string, string>> = {
 /** The file of each page in the repository, relative to the root. */
 const sources = new Map(Object.entries(REWRITES).map(([source, page]) => [basename(page, '.md'), source]));
 
-/** Where a page is written, or would be. */
+/** Where a page is written. */
 export function sourceOf(page: string): string {
-  return sources.get(page) ?? `docs/${page}.md`;
+  const source = sources.get(page);
+  if (source === undefined) throw new Error(`There is no page ${page}.`);
+  return source;
 }
 
 /** The pages that exist, in their order. */

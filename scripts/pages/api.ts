@@ -49,7 +49,7 @@ const INTRODUCTION = `# API
 
 Every operation with its parameters, bodies and answers, made of the OpenAPI document that a server has at \`/openapi.json\`; at
 \`/docs/try\` the same can be tried with a key. What ranges, series and callers mean stands in [Operations over HTTP](http.md), what
-a query is in [Recording](record.md).`;
+a query is in [Recording](../guides/record/record.md).`;
 
 const KEYS: Readonly<Record<string, string>> = { adminKey: 'an admin key', recordingKey: 'a recording key' };
 

@@ -14,7 +14,7 @@ const NOT_HERE: Readonly<Record<string, string>> = {
   'README.md: npm ci && npm test': 'is what CI runs',
   'README.md: caller-stats listens on': 'what a server prints; test/cli/first-run.test.ts',
   'docs/index.md: caller-stats listens on': 'the same',
-  'docs/dashboard.md: Set up the dashboard': 'the same',
+  'docs/guides/read/dashboard.md: Set up the dashboard': 'the same',
   'docs/index.md: export ADMIN_KEY':
     'the keys of the reader, cut short; each block below runs with such variables',
   'README.md: export ADMIN_KEY': 'the same',
@@ -22,51 +22,58 @@ const NOT_HERE: Readonly<Record<string, string>> = {
     'aliases are for shells of people; the blocks run with a function of that name',
   'README.md: const recorder': 'test/client/docs-samples.test.ts',
   'client/README.md: npm install': 'test/client/package.test.ts packs the client, and installs it so',
-  'docs/client.md: npm install': 'the same',
+  'docs/guides/record/client.md: npm install': 'the same',
   'client/README.md: import': 'test/client/docs-samples.test.ts',
-  'docs/client.md: import { openSpool': 'cut short; test/unit/client/spool.test.ts has spools',
-  'docs/client.md: import':
+  'docs/guides/record/client.md: import { openSpool': 'cut short; test/unit/client/spool.test.ts has spools',
+  'docs/guides/record/client.md: import':
     'test/client/docs-samples.test.ts; of the middleware for Next.js test/client/next.test.ts',
-  'docs/record.md: import': 'test/client/docs-samples.test.ts',
-  'docs/client.md: const id': 'test/client/docs-samples.test.ts',
-  'docs/client.md: process.once': 'test/client/docs-samples.test.ts',
-  'docs/recipes.md': 'test/client/recipes.test.ts runs those whose language is on the machine',
+  'docs/guides/record/record.md: import': 'test/client/docs-samples.test.ts',
+  'docs/guides/record/client.md: const id': 'test/client/docs-samples.test.ts',
+  'docs/guides/record/client.md: process.once': 'test/client/docs-samples.test.ts',
+  'docs/guides/record/recipes.md': 'test/client/recipes.test.ts runs those whose language is on the machine',
   'CONTRIBUTING.md: CALLER_STATS_TEST_DATABASE_URL': 'a database of the reader',
-  'docs/guides/tutorial.md: npm ci': 'as in the README',
-  'docs/guides/tutorial.md: alias caller-stats': 'aliases are for shells of people',
-  'docs/guides/tutorial.md: // ': 'test/client/tutorial.test.ts',
-  'docs/guides/tutorial.md: curl': 'the same',
-  'docs/guides/tutorial.md: CALLER_STATS_URL': 'the same',
-  'docs/guides/tutorial.md: export OTEL_': 'test/cli/otlp.test.ts sends what these variables make SDKs send',
-  'docs/guides/hosted.md: $ export': 'another server; test/cli/import-history.test.ts reads from one',
-  'docs/errors.md: {': 'a response; test/http/parameters.test.ts',
+  'docs/tutorial.md: npm ci': 'as in the README',
+  'docs/tutorial.md: alias caller-stats': 'aliases are for shells of people',
+  'docs/tutorial.md: // ': 'test/client/tutorial.test.ts',
+  'docs/tutorial.md: curl': 'the same',
+  'docs/tutorial.md: CALLER_STATS_URL': 'the same',
+  'docs/tutorial.md: export OTEL_': 'test/cli/otlp.test.ts sends what these variables make SDKs send',
+  'docs/guides/record/hosted.md: $ export': 'another server; test/cli/import-history.test.ts reads from one',
+  'docs/reference/errors.md: {': 'a response; test/http/parameters.test.ts',
   'docs/concepts/privacy.md: PRAGMA': 'for the database of the reader; test/users/erasure.test.ts',
   'SECURITY.md: \\bcs_': 'a pattern; test/unit/domain holds keys to it',
-  'docs/keys.md: \\bcs_': 'the same',
-  'docs/dashboard.md: caller-stats member reset': 'for a user who has joined; test/users has that',
-  'docs/http.md: {': 'answers, cut short; their form is that of the OpenAPI document',
-  'docs/moving.md: $ export': 'two databases of the reader; test/cli/copy.test.ts',
-  'docs/moving.md: docs: the target': 'what a run says; test/cli/copy-live.test.ts',
-  'docs/opentelemetry.md':
+  'docs/guides/run/keys.md: \\bcs_': 'the same',
+  'docs/guides/read/dashboard.md: caller-stats member reset':
+    'for a user who has joined; test/users has that',
+  'docs/reference/http.md: {': 'answers, cut short; their form is that of the OpenAPI document',
+  'docs/guides/run/moving.md: $ export': 'two databases of the reader; test/cli/copy.test.ts',
+  'docs/guides/run/moving.md: docs: the target': 'what a run says; test/cli/copy-live.test.ts',
+  'docs/guides/record/opentelemetry.md':
     'variables and a configuration of other programs; test/cli/otlp.test.ts sends what they send',
-  'docs/recipes-sdks.md': 'programs for other packages; test/sdks/rows/recipes.ts',
-  'docs/reading.md':
+  'docs/guides/record/recipes-sdks.md': 'programs for other packages; test/sdks/rows/recipes.ts',
+  'docs/guides/read/reading.md':
     'test/cli/reading-docs.test.ts; scripts of spreadsheets, Python, R and DuckDB need those programs',
-  'docs/operate.md: {"error"': 'test/http/unavailable.test.ts',
-  'docs/operate.md: $ caller-stats serve --metrics-port': 'a server that stays; test/cli/operate.test.ts',
-  'docs/operate.md: $ OTEL_EXPORTER_OTLP_ENDPOINT': 'a server that stays; test/cli/tracing.test.ts',
-  'docs/citus.md': 'several servers with Citus, which CI does not have; the page says what was run',
-  'docs/failover.md': 'several servers of the reader; test/postgres/failover.test.ts',
-  'docs/run.md: npm install --global ./caller-stats': 'test/cli/package.deep.test.ts',
-  'docs/run.md: npm install --global --prefix /usr/local':
+  'docs/guides/run/operate.md: {"error"': 'test/http/unavailable.test.ts',
+  'docs/guides/run/operate.md: $ caller-stats serve --metrics-port':
+    'a server that stays; test/cli/operate.test.ts',
+  'docs/guides/run/operate.md: $ OTEL_EXPORTER_OTLP_ENDPOINT':
+    'a server that stays; test/cli/tracing.test.ts',
+  'docs/guides/run/citus.md':
+    'several servers with Citus, which CI does not have; the page says what was run',
+  'docs/guides/run/failover.md': 'several servers of the reader; test/postgres/failover.test.ts',
+  'docs/guides/run/run.md: npm install --global ./caller-stats': 'test/cli/package.deep.test.ts',
+  'docs/guides/run/run.md: npm install --global --prefix /usr/local':
     'needs root and systemd; the page says what was tried of it, test/tidy/deploy.test.ts reads the unit',
-  'docs/run.md: docker build': 'needs Docker; the page says what was tried of it',
-  'docs/run.md: caller-stats serve --base-path': 'a server that stays; test/http/base-path.test.ts',
-  'docs/settings.md: GRANT': 'test/postgres/privileges.test.ts',
-  'docs/import.md: $ caller-stats import traces.jsonl': 'needs a server; test/cli/import-otlp.test.ts',
-  'docs/import-counts.md: $ export': 'another server; test/cli/import-history.test.ts reads from one',
-  'docs/import-counts.md: curl': 'needs a server; test/http/imported-counts.test.ts',
-  'docs/import.md: 192.0.2.1': 'a line of a log, which the import below it reads',
+  'docs/guides/run/run.md: docker build': 'needs Docker; the page says what was tried of it',
+  'docs/guides/run/run.md: caller-stats serve --base-path':
+    'a server that stays; test/http/base-path.test.ts',
+  'docs/reference/settings.md: GRANT': 'test/postgres/privileges.test.ts',
+  'docs/guides/record/import.md: $ caller-stats import traces.jsonl':
+    'needs a server; test/cli/import-otlp.test.ts',
+  'docs/guides/record/import-counts.md: $ export':
+    'another server; test/cli/import-history.test.ts reads from one',
+  'docs/guides/record/import-counts.md: curl': 'needs a server; test/http/imported-counts.test.ts',
+  'docs/guides/record/import.md: 192.0.2.1': 'a line of a log, which the import below it reads',
 };
 
 const isHere = ({ name }: Sample) => !Object.keys(NOT_HERE).some((beginning) => name.startsWith(beginning));
@@ -204,16 +211,16 @@ async function onImports(page: string): Promise<void> {
 const PAGES: Readonly<Record<string, (page: string) => Promise<void>>> = {
   'README.md': onDemo,
   'docs/index.md': onDemo,
-  'docs/record.md': onDemo,
-  'docs/http.md': onDemo,
+  'docs/guides/record/record.md': onDemo,
+  'docs/reference/http.md': onDemo,
   'docs/concepts/queries.md': onDemo,
   'docs/concepts/exactness.md': onDemo,
-  'docs/guides/tutorial.md': onTutorial,
-  'docs/guides/hosted.md': async (page) => runPage(page, await placeWithProject(), '', {}),
-  'docs/dashboard.md': async (page) => runPage(page, await placeWithProject(), '', {}),
-  'docs/backup.md': async (page) => runPage(page, await placeWithProject(), '', {}),
-  'docs/import.md': onImports,
-  'docs/import-counts.md': onImports,
+  'docs/tutorial.md': onTutorial,
+  'docs/guides/record/hosted.md': async (page) => runPage(page, await placeWithProject(), '', {}),
+  'docs/guides/read/dashboard.md': async (page) => runPage(page, await placeWithProject(), '', {}),
+  'docs/guides/run/backup.md': async (page) => runPage(page, await placeWithProject(), '', {}),
+  'docs/guides/record/import.md': onImports,
+  'docs/guides/record/import-counts.md': onImports,
 };
 
 describe('the blocks of a page work and print what it shows:', () => {
@@ -223,7 +230,7 @@ describe('the blocks of a page work and print what it shows:', () => {
 });
 
 describe('sample files of the page about imports can be imported:', () => {
-  const imported = samples().filter(({ page }) => page === 'docs/import.md');
+  const imported = samples().filter(({ page }) => page === 'docs/guides/record/import.md');
   test.concurrent.each([
     ['{ "id"', 'a.ndjson', []],
     ['id,caller', 'a.csv', []],

@@ -190,9 +190,9 @@ test('every way gives the same answers', async () => {
   });
 });
 
-/** The samples of docs/reading.md that make a report by caller. */
+/** The samples of docs/guides/read/reading.md that make a report by caller. */
 const reports = [
-  ...readFileSync(new URL('../../docs/reading.md', import.meta.url), 'utf8').matchAll(
+  ...readFileSync(new URL('../../docs/guides/read/reading.md', import.meta.url), 'utf8').matchAll(
     /<!-- report -->\n```sh\n([\s\S]*?)```/g,
   ),
 ].map(([, code = '']) => code);

@@ -13,7 +13,7 @@ import { newSchemaIn } from '../support/storage/store.js';
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 
-const page = read('docs/operate.md');
+const page = read('docs/guides/run/operate.md');
 const rules: { readonly alert: string; readonly expr: string }[] = parse(
   read('integrations/prometheus/alerts.yaml'),
 ).groups.flatMap(({ rules: some }: { rules: unknown }) => some);

@@ -1,4 +1,4 @@
-/** Runs the samples of docs/reading.md that are marked as runnable against a real server. */
+/** Runs the samples of docs/guides/read/reading.md that are marked as runnable against a real server. */
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { programFile, runCommand } from '../support/cli/cli.js';
 import { makeKey, placeWithSample, project, succeed } from '../support/cli/cli-place.js';
 import { findProblem } from '../tidy/commands.js';
 
-const page = readFileSync(new URL('../../docs/reading.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../docs/guides/read/reading.md', import.meta.url), 'utf8');
 
 const samples = [...page.matchAll(/<!-- runnable -->\n```sh\n([\s\S]*?)```/g)].map(([, code = '']) => code);
 

@@ -23,21 +23,21 @@ const CASES: readonly (readonly [
   prints: string,
 ])[] = [
   [
-    'docs/client.md',
+    'docs/guides/record/client.md',
     "import { createRecorder } from 'caller-stats-client';\n\nexport",
     MESSAGE,
     SETTLE,
     '1\n',
   ],
   [
-    'docs/client.md',
+    'docs/guides/record/client.md',
     'import { callerRulesProblems',
     `${RECORDER} ${REQUEST} const id = 'm-1';`,
     `console.log(problems.length); ${SETTLE}`,
     '0\n1\n',
   ],
   [
-    'docs/client.md',
+    'docs/guides/record/client.md',
     'const id = async (request)',
     `${RECORDER} import { recordQuestions } from 'caller-stats-client/next';
      const [rules, tasks] = [{}, []];
@@ -51,7 +51,7 @@ const CASES: readonly (readonly [
     '1 2\n',
   ],
   [
-    'docs/client.md',
+    'docs/guides/record/client.md',
     "process.once('SIGTERM'",
     `${RECORDER} const server = { close: async () => console.log('closed') }; recorder.record({ id: 'm-1', caller: 'web' });
      process.on('exit', () => console.log(recorder.stats.recorded));`,
@@ -59,7 +59,7 @@ const CASES: readonly (readonly [
     'closed\n1\n',
   ],
   [
-    'docs/client.md',
+    'docs/guides/record/client.md',
     'import { createReader',
     '',
     'console.log(total > 0, buckets.length > 0, callers.length > 0);',
@@ -72,7 +72,7 @@ const CASES: readonly (readonly [
     SETTLE,
     '1\n',
   ],
-  ['docs/record.md', 'import { createRecorder', '', SETTLE, '1\n'],
+  ['docs/guides/record/record.md', 'import { createRecorder', '', SETTLE, '1\n'],
   [
     'client/README.md',
     'import { createRecorder, detectCaller',
@@ -129,7 +129,7 @@ describe('the code samples record and read:', () => {
   });
 
   test.each(Object.entries(MIDDLEWARE))('the middleware of %s', async (name, before) => {
-    const parts = sampleOf('docs/client.md', 'import { recordQuestions }').split('\n\n');
+    const parts = sampleOf('docs/guides/record/client.md', 'import { recordQuestions }').split('\n\n');
     const part = parts.find((one) => one.includes(`caller-stats-client/${name}`));
     const code = `${RECORDER}\nconst rules = {};\n${before}\n${part}\nconsole.log('taken');`;
     const { stdout } = await succeed(

@@ -45,7 +45,7 @@ async function filesOf(folder: string): Promise<string[]> {
 }
 
 test('all pages document the same installation', () => {
-  expect(installs.map(({ page }) => page)).toEqual(['client/README.md', 'docs/client.md']);
+  expect(installs.map(({ page }) => page)).toEqual(['client/README.md', 'docs/guides/record/client.md']);
   expect(new Set(installs.map(({ code }) => code)).size).toBe(1);
 });
 

@@ -34,7 +34,7 @@ const shared = sharedByTests(async () => {
 /** Writes a recipe to a file, and returns a function that runs it. */
 async function recipeOf({ language, file, command, args }: Recipe) {
   const [sample, ...others] = samples().filter(
-    (one) => one.page === 'docs/recipes.md' && one.language === language,
+    (one) => one.page === 'docs/guides/record/recipes.md' && one.language === language,
   );
   expect([sample === undefined, others]).toEqual([false, []]);
   const folder = await temporaryFolder();

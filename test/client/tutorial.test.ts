@@ -10,7 +10,7 @@ import { samples } from '../support/cli/samples.js';
 import { NEXT_SERVER } from '../support/client/next-server.js';
 import { root } from '../tidy/sources.js';
 
-const page = samples().filter((one) => one.page === 'docs/guides/tutorial.md');
+const page = samples().filter((one) => one.page === 'docs/tutorial.md');
 
 /** A program of the page, whose first line names its file. */
 function programOf(file: string): string {

@@ -11,5 +11,5 @@ test('the API page of the docs matches the OpenAPI document', async () => {
     for (const method of Object.keys(operations))
       expect(made).toContain(`\`${method.toUpperCase()} ${path}\``);
   }
-  await expect(made).toMatchFileSnapshot('../../docs/api.md');
+  await expect(made).toMatchFileSnapshot('../../docs/reference/api.md');
 });

@@ -84,7 +84,7 @@ test.each(samples.map((sample) => [sample.setup, sample] as const))('%s', async 
 /**
  * Version 7 of the AI SDK writes the id of a message on the agent's span, and an application of VoltAgent on a span around the
  * agent's, not on those of the model's calls inside. If these arrive alone first, in two traces with the same message, each trace
- * is a query already (docs/opentelemetry.md, "When a trace may count wrongly").
+ * is a query already (docs/guides/record/opentelemetry.md, "When a trace may count wrongly").
  */
 const isNamedLate = ({ setup }: Sample) =>
   /AI SDK 7: (the same message twice|a tool in the browser|the same with an id)$|^VoltAgent: the same message twice/.test(

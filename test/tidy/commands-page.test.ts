@@ -15,7 +15,7 @@ test('outdated help is replaced', () => {
 });
 
 test('the page has the current help of each command', async () => {
-  const made = withHelp(read('docs/commands.md').text);
-  await expect(made).toMatchFileSnapshot('../../docs/commands.md');
+  const made = withHelp(read('docs/reference/commands.md').text);
+  await expect(made).toMatchFileSnapshot('../../docs/reference/commands.md');
   expect(made.match(/^Usage: caller-stats /gm)).toHaveLength(commands().length);
 });

@@ -1,5 +1,6 @@
 /** The docs match the program: commands, options, settings, statuses, limits and links. */
 import { describe, expect, test } from 'vitest';
+import { sourceOf } from '../../docs/.vitepress/pages.js';
 import { commands } from '../../scripts/pages/commands.js';
 import { KEY_VARIABLE, SETTINGS } from '../../src/cli/settings/settings.js';
 import * as limits from '../../src/domain/limits.js';
@@ -8,7 +9,7 @@ import { findCommandLines, findProblem } from './commands.js';
 import { filesBelow, read } from './sources.js';
 
 /** A page of the docs, without the padding of its tables. */
-const page = (name: string): string => read(`docs/${name}.md`).text.replaceAll(/ +/g, ' ');
+const page = (name: string): string => read(sourceOf(name)).text.replaceAll(/ +/g, ' ');
 
 const [settings, limitsPage, errors] = [page('settings'), page('limits'), page('errors')];
 

@@ -1,7 +1,7 @@
 /**
  * The latest spans of each trace, in memory, so that a query can be traced to the span with which a server began to answer
  * it. Spans of one trace arrive over several requests, the inner ones mostly first. Spans that were forgotten, or that
- * arrived at another process, are missing from the path: then a question has fewer keys (docs/opentelemetry.md, "When a
+ * arrived at another process, are missing from the path: then a question has fewer keys (docs/guides/record/opentelemetry.md, "When a
  * trace may count wrongly").
  */
 import { traceSpansMax } from '../limits.js';

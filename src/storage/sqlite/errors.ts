@@ -26,7 +26,7 @@ export function storeError(error: unknown): unknown {
   if (isDamage(error)) {
     const words = (error as Error).message;
     return new Error(
-      `The database is damaged (${words}). "caller-stats verify" says more; restore a backup: docs/backup.md.`,
+      `The database is damaged (${words}). "caller-stats verify" says more; restore a backup: docs/guides/run/backup.md.`,
       { cause: error },
     );
   }

@@ -13,7 +13,7 @@ import { sdksFolder } from '../install.js';
 import { answerLikeOpenAi } from '../support/model.js';
 import type { Row } from './row.js';
 
-const { path, text } = read('docs/recipes-sdks.md');
+const { path, text } = read('docs/guides/record/recipes-sdks.md');
 const page = samples().filter((one) => one.page === path);
 
 export const recipeRows: readonly Row[] = [

@@ -18,7 +18,7 @@ export function samples(): Sample[] {
   return [...PAGES.map(read), ...filesBelow('docs', '.md')].flatMap(({ path, text }) =>
     [...text.matchAll(/^```(\w*)[^\n]*\n([\s\S]*?)^```/gm)]
       .filter(([, language]) => language !== 'text')
-      .filter(([, , code = '']) => path !== 'docs/commands.md' || !code.startsWith('Usage: '))
+      .filter(([, , code = '']) => path !== 'docs/reference/commands.md' || !code.startsWith('Usage: '))
       .map(([, language = '', code = '']) => ({
         page: path,
         language,

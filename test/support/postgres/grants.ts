@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 
 /** The documented statements for a schema and a user. */
 export function documentedGrants(schema: string, user: string): string[] {
-  const page = readFileSync(new URL('../../../docs/settings.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../../docs/reference/settings.md', import.meta.url), 'utf8');
   const block = /```sql\n(GRANT [^`]+)```/.exec(page)?.[1] ?? '';
   return block
     .trim()

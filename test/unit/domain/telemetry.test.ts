@@ -279,7 +279,10 @@ describe('examples', () => {
   });
 
   test('the documented Collector keeps all attributes that the default rules read', () => {
-    const page = readFileSync(new URL('../../../docs/opentelemetry.md', import.meta.url), 'utf8');
+    const page = readFileSync(
+      new URL('../../../docs/guides/record/opentelemetry.md', import.meta.url),
+      'utf8',
+    );
     const [, quoted = ''] = /keep_matching_keys\(attributes,\s+("[^"]+")/.exec(page) ?? [];
     const kept = new RegExp(JSON.parse(quoted) as string);
     const names = [

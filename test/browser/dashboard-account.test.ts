@@ -100,6 +100,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     await here.page.getByText('Your password is changed.').waitFor();
 
     there.troubles.expect('PATCH /api/account: 401');
+    await there.page.getByLabel('Your name').fill('Ada there');
     await there.page.getByRole('button', { name: 'Save name' }).click();
     await there.page.getByRole('heading', { name: 'Sign in' }).waitFor();
     there.troubles.expect('POST /api/sign-in: 401');

@@ -51,8 +51,10 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
       expect(await guest.page.getByRole('button', { name }).count(), `${name} on ${path}`).toBe(0);
     }
     await guest.page.goto('/projects/demo/settings');
-    for (const name of ['Save name', 'Save time zone', 'Save retention', 'Delete project…'])
-      expect(await guest.page.getByRole('button', { name }).isDisabled(), name).toBe(true);
+    for (const name of ['Project name', 'Project time zone', 'Forever', 'Rules'])
+      expect(await guest.page.getByLabel(name, { exact: true }).isDisabled(), name).toBe(true);
+    const dangerZone = guest.page.getByRole('region', { name: 'Danger zone' });
+    expect(await dangerZone.getByRole('button', { name: 'Delete project…' }).isDisabled()).toBe(true);
     await guest.page.goto('/new-project');
     await guest.page.getByText('Viewers cannot create projects.').waitFor();
 

@@ -52,9 +52,21 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     const { session } = shared();
     await session.ask('POST', '/api/organizations/default/projects', { name: 'Guide', id: 'guide' });
     const { page, troubles } = await open(shared(), '/projects/guide/settings');
+    // Without a change there is nothing to save.
+    const saveName = page.getByRole('button', { name: 'Save name' });
+    const canSave = async () => ({
+      name: await saveName.isEnabled(),
+      retention: await page.getByRole('button', { name: 'Save retention' }).isEnabled(),
+    });
+    expect(await canSave()).toEqual({ name: false, retention: false });
+    await page.getByRole('radio', { name: 'For some days' }).check();
+    await expect.poll(canSave).toEqual({ name: false, retention: true });
+    await page.getByRole('radio', { name: 'Forever' }).check();
+    await expect.poll(canSave).toEqual({ name: false, retention: false });
     await page.getByLabel('Project name').fill('Guide book');
-    await page.getByRole('button', { name: 'Save name' }).click();
+    await saveName.click();
     await page.getByText('The name is saved').waitFor();
+    await expect.poll(canSave).toEqual({ name: false, retention: false });
     await page.getByRole('button', { name: /^Guide book/ }).waitFor();
     await page.getByLabel('Project time zone').selectOption('Asia/Kathmandu');
     await page.getByRole('button', { name: 'Save time zone' }).click();

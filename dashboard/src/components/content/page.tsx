@@ -51,13 +51,15 @@ interface SectionProps {
   readonly title: string;
   readonly lead?: ReactNode;
   readonly actions?: ReactNode;
+  /** `danger`: its actions cannot be undone. */
+  readonly kind?: 'plain' | 'danger';
   readonly children: ReactNode;
 }
 
 /** A section of a page with its own heading. */
-export function Section({ title, lead, actions, children }: SectionProps) {
+export function Section({ title, lead, actions, kind = 'plain', children }: SectionProps) {
   return (
-    <section className="section" aria-label={title}>
+    <section className={`section section-${kind}`} aria-label={title}>
       <div className="section-head">
         <div>
           <h2>{title}</h2>

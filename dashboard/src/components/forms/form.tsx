@@ -1,5 +1,13 @@
 /** A form that shows each error next to the field it is about. */
-import { type ComponentProps, type ReactNode, type SubmitEvent, useEffect, useRef, useState } from 'react';
+import {
+  type ComponentProps,
+  type ReactNode,
+  type RefObject,
+  type SubmitEvent,
+  useEffect,
+  useRef,
+  useState,
+} from 'react';
 import { ApiError } from '../../api/client.js';
 import { refreshSession } from '../../api/session.js';
 import { sortDetails } from '../content/sort-details.js';
@@ -19,6 +27,8 @@ interface FormProps {
   readonly kind?: ComponentProps<typeof Button>['kind'];
   readonly wide?: boolean;
   readonly disabled?: boolean;
+  /** Disables the submit button until a field differs from what is saved. */
+  readonly needsChange?: boolean;
   /** Adds a Cancel button. */
   readonly onCancel?: () => void;
   /** The fields. */
@@ -34,10 +44,12 @@ export function Form(props: FormProps) {
     submit,
     kind = 'plain',
     wide = false,
-    disabled,
+    disabled = false,
+    needsChange = false,
     onCancel,
   } = props;
   const form = useRef<HTMLFormElement>(null);
+  const { isChanged, look, keep } = useChanges(form, needsChange);
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<Error | null>(null);
   const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
@@ -48,6 +60,7 @@ export function Form(props: FormProps) {
     setBusy(true);
     try {
       await onSend(new FormData(event.currentTarget));
+      keep();
       setError(null);
       setProblems(new Map());
     } catch (thrown) {
@@ -66,13 +79,25 @@ export function Form(props: FormProps) {
   }, [problems]);
 
   const button = (
-    <Button type="submit" kind={kind} wide={wide} busy={isBusy} disabled={disabled}>
+    <Button
+      type="submit"
+      kind={kind}
+      wide={wide}
+      busy={isBusy}
+      disabled={disabled || (needsChange && !isChanged)}
+    >
       {submit}
     </Button>
   );
   return (
     <ProblemsContext value={problems}>
-      <form ref={form} className="stack" aria-label={label} onSubmit={(event) => void send(event)}>
+      <form
+        ref={form}
+        className="stack"
+        aria-label={label}
+        onInput={look}
+        onSubmit={(event) => void send(event)}
+      >
         {error !== null && <Failure error={error} />}
         {children}
         {wide ? (
@@ -86,6 +111,28 @@ export function Form(props: FormProps) {
       </form>
     </ProblemsContext>
   );
+}
+
+/** Whether the fields differ from what was saved last. */
+function useChanges(form: RefObject<HTMLFormElement | null>, isWatched: boolean) {
+  const saved = useRef<string | null>(null);
+  const [isChanged, setChanged] = useState(false);
+  const look = (): void => {
+    if (!isWatched) return;
+    saved.current ??= valuesOf(form.current);
+    setChanged(saved.current !== valuesOf(form.current));
+  };
+  const keep = (): void => {
+    saved.current = null;
+    look();
+  };
+  // After each rendering, because a choice may add or remove fields.
+  useEffect(look);
+  return { isChanged, look, keep };
+}
+
+function valuesOf(form: HTMLFormElement | null): string {
+  return form === null ? '' : JSON.stringify([...new FormData(form)]);
 }
 
 function fieldNames(form: HTMLFormElement | null): string[] {

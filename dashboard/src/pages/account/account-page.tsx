@@ -26,6 +26,7 @@ export function AccountPage() {
             toast('Your name is saved');
           }}
           submit="Save name"
+          needsChange
         >
           <TextField
             label="Your name"

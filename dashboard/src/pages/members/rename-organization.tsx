@@ -17,6 +17,7 @@ export function RenameOrganization({ id, name }: Organization) {
           toast('The name is saved');
         }}
         submit="Save name"
+        needsChange
       >
         <TextField
           label="Organization name"

@@ -17,8 +17,9 @@ export function DeleteProject({ organization, project }: CurrentProject) {
   const [, navigate] = useLocation();
   return (
     <Section
-      title="Delete project"
-      lead="Its counts, its queries and its recording keys are gone for good. Nothing brings them back but a backup."
+      title="Danger zone"
+      lead="Deleting the project removes its counts, its queries and its recording keys. Only a backup brings them back."
+      kind="danger"
     >
       <div className="row">
         <Button kind="danger" onClick={() => setAsking(true)}>

@@ -22,16 +22,16 @@ export function Retention({ organization, project }: CurrentProject) {
       title="Retention"
       lead={
         <>
-          Counts are stored for ever and stay exact. Retention removes the single queries behind them: their
-          times, and their ids, by which the server recognizes a query that is sent twice.{' '}
+          Counts are stored forever and stay exact. Retention removes the individual queries behind them:
+          their times, and their ids, by which the server recognizes a query that is sent twice.{' '}
           <DocsLink page="projects#retention">What retention removes</DocsLink>
         </>
       }
     >
       {typeof project.rowsFrom === 'string' && (
         <Notice>
-          Single queries from before {day(Date.parse(project.rowsFrom), 'UTC')} are removed, and none from
-          before that day (UTC) are taken.
+          Individual queries from before {day(Date.parse(project.rowsFrom), 'UTC')} are removed. The server
+          refuses queries from before that day (UTC).
         </Notice>
       )}
       <Form
@@ -41,12 +41,13 @@ export function Retention({ organization, project }: CurrentProject) {
           toast('The retention is saved');
         }}
         submit="Save retention"
+        needsChange
       >
-        <Choices legend="Single queries are kept">
+        <Choices legend="Individual queries are stored">
           <Choice
             name="retention"
             value="forever"
-            label="For ever"
+            label="Forever"
             hint="A repeated query is recognized at any time."
             checked={isForever}
             onChange={() => setForever(true)}
@@ -55,7 +56,7 @@ export function Retention({ organization, project }: CurrentProject) {
             name="retention"
             value="days"
             label="For some days"
-            hint="Then they are removed. Queries of that age are not taken any more."
+            hint="Then they are removed, and the server refuses queries of that age."
             checked={!isForever}
             onChange={() => setForever(false)}
           />
@@ -71,7 +72,7 @@ export function Retention({ organization, project }: CurrentProject) {
             step={1}
             defaultValue={project.retentionDays ?? usualDays}
             required
-            hint="What was removed does not come back when you choose more days later."
+            hint="Queries that were removed do not come back if you choose more days later."
           />
         )}
       </Form>

@@ -1,19 +1,22 @@
-/** The settings of a project. */
-
-import { useState } from 'react';
-import { nameCharactersMax } from '../../../../src/domain/limits.js';
+/** The settings of a project: a list of cards, each of which saves itself. */
 import { roleAllows } from '../../../../src/domain/people/member.js';
-import { useProjectChange } from '../../api/projects.js';
-import { Page, Section } from '../../components/content/page.js';
+import { Page } from '../../components/content/page.js';
 import { Notice } from '../../components/feedback/notice.js';
-import { toast } from '../../components/feedback/toasts.js';
-import { SelectField, TextField } from '../../components/forms/field.js';
-import { Form, getText } from '../../components/forms/form.js';
 import type { CurrentProject } from '../../navigation/current-project.js';
-import { allZones, browserZone } from '../../time/zone.js';
 import { DeleteProject } from './delete-project.js';
+import { ProjectName } from './project-name.js';
+import { ProjectZone } from './project-zone.js';
 import { Retention } from './retention.js';
 import { Telemetry } from './telemetry.js';
+
+/** The cards in their order. What cannot be undone comes last. */
+const CARDS = [
+  { name: 'name', Card: ProjectName },
+  { name: 'time-zone', Card: ProjectZone },
+  { name: 'retention', Card: Retention },
+  { name: 'opentelemetry', Card: Telemetry },
+  { name: 'delete', Card: DeleteProject },
+];
 
 export function SettingsPage(current: CurrentProject) {
   const { organization, project } = current;
@@ -22,69 +25,10 @@ export function SettingsPage(current: CurrentProject) {
     <Page title="Settings" of={project.name} isNarrow>
       {!isEditor && <Notice>You are a viewer here: only owners and editors change settings.</Notice>}
       <fieldset className="settings" disabled={!isEditor}>
-        <Name {...current} />
-        <Zone {...current} />
-        <Retention {...current} />
-        <Telemetry {...current} />
-        <DeleteProject {...current} />
+        {CARDS.map(({ name, Card }) => (
+          <Card key={name} {...current} />
+        ))}
       </fieldset>
     </Page>
-  );
-}
-
-function Name({ organization, project }: CurrentProject) {
-  const { mutateAsync } = useProjectChange(organization.id, project.id);
-  return (
-    <Section title="Name">
-      <Form
-        label="Name"
-        onSend={async (data) => {
-          await mutateAsync({ name: getText(data, 'name') });
-          toast('The name is saved');
-        }}
-        submit="Save name"
-      >
-        <TextField
-          label="Project name"
-          name="name"
-          defaultValue={project.name}
-          maxLength={nameCharactersMax}
-          autoComplete="off"
-          required
-          hint={`Only people read it. The project’s id stays ${project.id}.`}
-        />
-      </Form>
-    </Section>
-  );
-}
-
-function Zone({ organization, project }: CurrentProject) {
-  const { mutateAsync } = useProjectChange(organization.id, project.id);
-  const [zones] = useState(allZones);
-  return (
-    <Section
-      title="Time zone"
-      lead="Whose days the overview shows unless a reader chooses others. The API always takes exact times."
-    >
-      <Form
-        label="Time zone"
-        onSend={async (data) => {
-          const zone = getText(data, 'timeZone');
-          await mutateAsync({ timeZone: zone === '' ? null : zone });
-          toast('The time zone is saved');
-        }}
-        submit="Save time zone"
-      >
-        <SelectField label="Project time zone" name="timeZone" defaultValue={project.timeZone ?? ''}>
-          <option value="">Each reader’s own (yours: {browserZone()})</option>
-          {project.timeZone !== null && !zones.includes(project.timeZone) && (
-            <option>{project.timeZone}</option>
-          )}
-          {zones.map((zone) => (
-            <option key={zone}>{zone}</option>
-          ))}
-        </SelectField>
-      </Form>
-    </Section>
   );
 }

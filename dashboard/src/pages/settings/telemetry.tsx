@@ -61,6 +61,7 @@ export function Telemetry({ organization, project }: CurrentProject) {
           toast('The OpenTelemetry settings are saved');
         }}
         submit="Save OpenTelemetry"
+        needsChange
       >
         {FIELDS.map(({ name, label, hint }) => (
           <TextField

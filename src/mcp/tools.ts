@@ -11,6 +11,7 @@ import { COMPARISONS } from '../domain/counting/comparison.js';
 import { INTERVALS } from '../domain/counting/interval.js';
 import { PERIODS } from '../domain/counting/period.js';
 import {
+  type CountsRequest,
   DEFAULT_INTERVAL,
   REPORT_PARAMETER_NAMES,
   type ReportParameter,
@@ -34,6 +35,7 @@ import {
   stringSchema,
 } from '../http/schemas/json-schema.js';
 import { CallerStatsSchema, CallersSchema, SeriesSchema } from '../http/schemas/schemas.js';
+import { describeQuestion } from './question-words.js';
 
 export interface Tool {
   readonly name: string;
@@ -135,6 +137,11 @@ const DESCRIPTIONS: Readonly<Record<ReportParameter, Schema>> = {
   },
 };
 
+/** Before the counts, so that a model reads it first. */
+const about = stringSchema(
+  'What the counts mean: the range, its time zone, and the types of callers, in words.',
+);
+
 const ProjectsSchema = objectSchema({
   projects: arraySchema(
     objectSchema({
@@ -163,16 +170,16 @@ function listTool(projects: ReportSource['projects']): Tool {
   };
 }
 
-function readTool<Question, Answer extends object>(
+function readTool<Question extends CountsRequest, Answer extends object>(
   { source, clock }: ToolContext,
   report: Report<Question, Answer>,
   { tooMuch, output, ...tool }: Omit<Tool, 'call'> & { tooMuch?: (answer: Answer) => string[] },
 ): Tool {
-  // Clients refuse two schemas with the same $id.
-  const { $id: _, ...unnamed } = output as ObjectSchema & { $id?: string };
+  // Without the $id: clients refuse two schemas that have the same one.
+  const { type, required = [], properties } = output;
   return {
     ...tool,
-    output: unnamed,
+    output: { type, required: ['about', ...required], properties: { about, ...properties } },
     call: async (given) => {
       const { strings, problems } = readArguments(given, tool.input);
       const { projectId: id = '' } = strings;
@@ -184,7 +191,7 @@ function readTool<Question, Answer extends object>(
         throw invalidArguments([...problems, ...collectProblems(question)]);
       const answer = await source.read(report, id, question.value, asked);
       refuse(tooMuch?.(answer) ?? []);
-      return answer;
+      return { about: describeQuestion(question.value), ...answer };
     },
   };
 }

@@ -138,6 +138,28 @@ describe('mcp', () => {
     });
   });
 
+  test.concurrent('says in words what an answer counts', async () => {
+    const place = await placeWithProject();
+    await withMcp(place, [], async ({ about }) => {
+      const types =
+        'web: Queries from the documentation site. api: Queries from direct API calls. ' +
+        'other: Queries from other sources, such as integrations and SDKs.';
+      const asked = { projectId: project };
+      for (const tool of ['get_caller_stats', 'get_caller_stats_series', 'get_callers'])
+        expect(await about(tool, asked)).toBe(
+          `Queries from the first query to the last query. Time zone: UTC. ${types}`,
+        );
+      const march = { dateFrom: '2026-03-01', dateTo: '2026-04-01', timeZone: 'Europe/Berlin' };
+      expect(
+        await about('get_caller_stats', { ...asked, ...march, caller: 'slack', compare: 'previous-year' }),
+      ).toBe(
+        'Queries from 2026-03-01T00:00:00.000+01:00 up to, but not including, 2026-04-01T00:00:00.000+02:00. ' +
+          'Time zone: Europe/Berlin. Only those of the caller slack. previous: those from 2025-03-01T00:00:00.000+01:00 ' +
+          `up to, but not including, 2025-04-01T00:00:00.000+02:00. ${types}`,
+      );
+    });
+  });
+
   test.concurrent('returns the same projects, series and callers as stats', async () => {
     const place = await placeWithSample();
     await succeed(place.run(['project', 'change', project, '--time-zone', 'Europe/Berlin']));

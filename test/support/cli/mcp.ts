@@ -9,8 +9,10 @@ export interface McpSession {
   readonly pid: number;
   /** The process's output to stderr. */
   readonly stderr: () => string;
-  /** The structured content of a call, which must succeed and have the same content as text. */
+  /** The structured content of a call without its words. The call must succeed and have the same content as text. */
   readonly call: (name: string, given: Record<string, unknown>) => Promise<Record<string, unknown>>;
+  /** What such a call says its counts mean. */
+  readonly about: (name: string, given: Record<string, unknown>) => Promise<unknown>;
   /** The text of a call, which must fail. */
   readonly refusal: (name: string, given: Record<string, unknown>) => Promise<string>;
 }
@@ -37,18 +39,23 @@ export async function withMcp<T>(
   try {
     await client.connect(transport);
     const ask = (name: string, given: Record<string, unknown>) => client.callTool({ name, arguments: given });
+    const read = async (name: string, given: Record<string, unknown>) => {
+      const { isError, structuredContent, content } = await ask(name, given);
+      if (isError) throw new Error(`${name} failed: ${JSON.stringify(content)}`);
+      const [text] = content;
+      if (text?.type !== 'text' || text.text !== JSON.stringify(structuredContent))
+        throw new Error(`the text differs: ${JSON.stringify({ structuredContent, content })}`);
+      return structuredContent as Record<string, unknown>;
+    };
     return await use({
       client,
       pid: transport.pid ?? Number.NaN,
       stderr: () => stderr,
       call: async (name, given) => {
-        const { isError, structuredContent, content } = await ask(name, given);
-        if (isError) throw new Error(`${name} failed: ${JSON.stringify(content)}`);
-        const [text] = content;
-        if (text?.type !== 'text' || text.text !== JSON.stringify(structuredContent))
-          throw new Error(`the text differs: ${JSON.stringify({ structuredContent, content })}`);
-        return structuredContent as Record<string, unknown>;
+        const { about: _, ...answer } = await read(name, given);
+        return answer;
       },
+      about: async (name, given) => (await read(name, given))['about'],
       refusal: async (name, given) => {
         const { isError, content } = await ask(name, given);
         const [text] = content;

@@ -61,7 +61,7 @@ export default defineConfig({
           include: [
             'test/{attacks,conformance,users,sqlite,postgres,http,cli,laws,client,fuzz,overload,faults}/**/*.test.ts',
             // Not below it, where packages have tests of their own.
-            'test/sdks/*.test.ts',
+            'test/{sdks,mcp-clients}/*.test.ts',
           ],
           exclude,
           // Files share a process. Loading everything again for each of them would take a tenth of the time.

@@ -13,18 +13,19 @@ import { clientOf } from '../support/cli/cli-client.js';
 import { makeKey, placeWithProject, project } from '../support/cli/cli-place.js';
 import { findClients } from '../support/clients/clients.js';
 import { startHttpServer } from '../support/http-server.js';
-import { installSdks, installTimeoutMs, sdksFolder } from './install.js';
+import { installPackages, installTimeoutMs } from '../support/install-packages.js';
 import { importRows } from './rows/imports.js';
 import { largeBodyRows } from './rows/large-bodies.js';
 import { middlewareRows } from './rows/middleware.js';
 import { recipeRows } from './rows/recipes.js';
 import type { Row } from './rows/row.js';
 import { type Scenario, scenarios } from './rows/scenarios.js';
+import { sdksFolder } from './support/folder.js';
 import { installFrameworks } from './support/frameworks.js';
 import { answerLikeOpenAi } from './support/model.js';
 import { keepSamples, startTap } from './support/samples.js';
 
-beforeAll(installSdks, installTimeoutMs);
+beforeAll(() => installPackages(sdksFolder), installTimeoutMs);
 
 beforeAll(async () => {
   const next = join(sdksFolder, 'node_modules/next/dist/bin/next');

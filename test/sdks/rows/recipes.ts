@@ -9,7 +9,7 @@ import { makeKey, placeWithProject, project } from '../../support/cli/cli-place.
 import { samples, variablesIn } from '../../support/cli/samples.js';
 import { startHttpServer } from '../../support/http-server.js';
 import { read } from '../../tidy/sources.js';
-import { sdksFolder } from '../install.js';
+import { sdksFolder } from '../support/folder.js';
 import { answerLikeOpenAi } from '../support/model.js';
 import type { Row } from './row.js';
 

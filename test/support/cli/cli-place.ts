@@ -80,8 +80,8 @@ export async function copyOf({ folder }: Pick<Place, 'folder'>): Promise<Place> 
 }
 
 /** Creates a key and returns it. */
-export async function makeKey(place: Place, type: 'admin' | 'recording'): Promise<string> {
-  const bound = type === 'recording' ? ['--project', project] : [];
+export async function makeKey(place: Place, type: 'admin' | 'reading' | 'recording'): Promise<string> {
+  const bound = type === 'admin' ? [] : ['--project', project];
   const made = await succeed(
     place.run(['key', 'create', '--name', `A ${type} key`, '--type', type, ...bound]),
   );

@@ -1,27 +1,24 @@
-/** Installs the packages of this folder, which are no part of the project's own installation. */
+/** Installs the packages that only deep tests need: a folder's own, which are no part of the project's installation. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runCommand } from '../support/cli/cli.js';
-import { root } from '../tidy/sources.js';
-
-export const sdksFolder = join(root, 'test/sdks');
+import { runCommand } from './cli/cli.js';
 
 /** Installing a gigabyte takes minutes on a small machine. */
 export const installTimeoutMs = 900_000;
 
-/** Does nothing if exactly the packages of the lock file are there already. */
-export async function installSdks(): Promise<void> {
-  if (isInstalled()) return;
+/** Does nothing if exactly the packages of the folder's lock file are there already. */
+export async function installPackages(folder: string): Promise<void> {
+  if (isInstalled(folder)) return;
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund'];
   const env = { HOME: process.env['HOME'] ?? '' };
-  const outcome = await runCommand('npm', args, { cwd: sdksFolder, env, hangMs: installTimeoutMs });
-  if (outcome.status !== 0) throw new Error(`npm ci in ${sdksFolder}: ${outcome.stderr}`);
+  const outcome = await runCommand('npm', args, { cwd: folder, env, hangMs: installTimeoutMs });
+  if (outcome.status !== 0) throw new Error(`npm ci in ${folder}: ${outcome.stderr}`);
 }
 
-function isInstalled(): boolean {
-  const installed = join(sdksFolder, 'node_modules/.package-lock.json');
+function isInstalled(folder: string): boolean {
+  const installed = join(folder, 'node_modules/.package-lock.json');
   if (!existsSync(installed)) return false;
-  const wanted = packagesIn(join(sdksFolder, 'package-lock.json'));
+  const wanted = packagesIn(join(folder, 'package-lock.json'));
   const found = packagesIn(installed);
   return Object.entries(wanted).every(
     ([path, { version, optional }]) => path === '' || optional === true || found[path]?.version === version,

@@ -108,10 +108,15 @@ export const GROUPS: readonly Group[] = [
           'install installation deploy docker container compose kubernetes systemd service nginx caddy proxy tls https base path',
       },
       keys: {
-        title: 'Keys and people',
-        description: 'Keys, organizations, members, the audit log, and how people sign in.',
+        title: 'Keys and members',
+        description: 'Create, rotate and revoke API keys; organizations, members and the audit log.',
+        keywords: 'api key create rotate revoke expire scope allowlist organization audit log',
+      },
+      'sign-in': {
+        title: 'Sign-in',
+        description: 'Roles, passwords, two-factor authentication, passkeys, single sign-on and sessions.',
         keywords:
-          'api key create rotate revoke expire scope allowlist role audit log two-factor 2fa totp sso oidc single sign-on login session',
+          'sign in login role two-factor 2fa totp authenticator passkey webauthn sso oidc okta keycloak entra google single sign-on session lockout',
       },
       projects: {
         title: 'Projects',

@@ -50,7 +50,7 @@ const EXPECTED: readonly (readonly [query: string, page: string])[] = [
   ['failover', 'failover'],
   ['delete project', 'projects'],
   ['data retention', 'projects'],
-  ['single sign-on', 'keys'],
+  ['single sign-on', 'sign-in'],
   ['rotate api key', 'keys'],
   ['invite user', 'dashboard'],
   ['leaked key', 'security'],

@@ -1,4 +1,10 @@
-/** Interprets a dashboard's query as Grafana and its Infinity data source do. */
+/** Interprets the queries of dashboards and alert rules as Grafana and its Infinity data source do. */
+import { createRequire } from 'node:module';
+
+type Jq = { readonly json: (input: unknown, filter: string) => unknown };
+
+/** A promise with modules of its own cannot be imported. */
+const jq = createRequire(import.meta.url)('jq-web') as Promise<Jq>;
 
 export interface Query {
   readonly refId: string;
@@ -51,13 +57,18 @@ export function addressOf(
 }
 
 /** The rows of a response below the root selector, where an object is one row, with the columns of the query. */
-export function rowsOf({ root_selector, columns }: Query, answer: unknown): Row[] {
-  const root = root_selector === '' ? answer : (answer as Record<string, unknown>)[root_selector];
+export async function rowsOf({ parser, root_selector, columns }: Query, answer: unknown): Promise<Row[]> {
+  const root = await selected(parser, root_selector, answer);
   if (typeof root !== 'object' || root === null) throw new Error(`nothing is at ${root_selector}`);
   const rows = (Array.isArray(root) ? root : [root]) as Record<string, unknown>[];
   return rows.map((row) =>
     Object.fromEntries(columns.map(({ selector, text, type }) => [text, asType(row[selector], type)])),
   );
+}
+
+async function selected(parser: string, selector: string, answer: unknown): Promise<unknown> {
+  if (parser === 'jq-backend') return (await jq).json(answer, selector);
+  return selector === '' ? answer : (answer as Record<string, unknown>)[selector];
 }
 
 /** The backend parser accepts only numbers as numbers and only RFC 3339 as times. */

@@ -64,7 +64,7 @@ export const serverWatchIntervalMs = 10_000;
 
 /** Characters in an e-mail address (RFC 5321, section 4.5.3.1, as corrected). */
 export const emailCharactersMax = 254;
-/** Shortest password: the minimum that OWASP and NIST require without a second factor. */
+/** Shortest password. OWASP ASVS requires 8 characters, and recommends more. */
 export const passwordCharactersMin = 12;
 /** Longest password: the maximum that the sign-in library hashes. */
 export const passwordCharactersMax = 128;

@@ -10,6 +10,7 @@ const LOADERS = {
   setUp: () => import('./pages/set-up-page.js').then((module) => module.SetUpPage),
   join: () => import('./pages/join-page.js').then((module) => module.JoinPage),
   reset: () => import('./pages/reset-page.js').then((module) => module.ResetPage),
+  projects: () => import('./pages/projects/projects-page.js').then((module) => module.ProjectsPage),
   keys: () => import('./pages/keys/keys-page.js').then((module) => module.KeysPage),
   sources: () => import('./pages/sources/sources-page.js').then((module) => module.SourcesPage),
   settings: () => import('./pages/settings/settings-page.js').then((module) => module.SettingsPage),
@@ -28,6 +29,7 @@ const PATHS: readonly (readonly [path: RegExp, page: PageName])[] = [
   [/^\/projects\/[^/]+\/sources$/, 'sources'],
   [/^\/projects\/[^/]+\/settings$/, 'settings'],
   [/^\/(projects\/[^/]+)?$/, 'overview'],
+  [/^\/projects$/, 'projects'],
   [/^\/sign-in$/, 'signIn'],
   [/^\/set-up$/, 'setUp'],
   [/^\/join$/, 'join'],
@@ -62,6 +64,7 @@ export const SecondFactorNeededPage = lazyCode(LOADERS.secondFactorNeeded);
 export const SetUpPage = lazyCode(LOADERS.setUp);
 export const JoinPage = lazyCode(LOADERS.join);
 export const ResetPage = lazyCode(LOADERS.reset);
+export const ProjectsPage = lazyCode(LOADERS.projects);
 export const KeysPage = lazyCode(LOADERS.keys);
 export const SourcesPage = lazyCode(LOADERS.sources);
 export const SettingsPage = lazyCode(LOADERS.settings);

@@ -87,6 +87,15 @@ const signedIn: readonly Subject[] = [
     '/projects/handbook',
     (page) => page.getByText('Waiting for the first query.').waitFor(),
   ],
+  [
+    'all projects',
+    '/account',
+    async (page) => {
+      await page.getByRole('link', { name: 'All projects' }).click();
+      await page.getByRole('row', { name: /^Handbook 0 – – None yet$/ }).waitFor();
+      await page.getByText(/^The last 30 days, .+, compared with .+\.$/).waitFor();
+    },
+  ],
   ['keys', keys, async (page) => page.getByText(/^Expired and revoked \(/).click()],
   [
     'a new key',

@@ -1,5 +1,6 @@
 /** The dashboard's API returns the same bytes for counts as the public API. */
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { Summaries } from '../../src/domain/projects/summary.js';
 import { type Browser, signedIn } from '../support/http/dashboard.js';
 import { CALLERS, detailsOf, SERIES, STATS, sharedService } from '../support/http/http.js';
 
@@ -91,4 +92,42 @@ test('the compared counts are not zero', async () => {
     other: 266,
     total: 400,
   });
+});
+
+test('the summaries of all projects have the counts of each', async () => {
+  const { store, clock } = service();
+  expect(
+    detailsOf(await viewer.send({ path: '/api/organizations/default/summaries?timeZone=Mars' })),
+  ).toEqual([expect.stringMatching(/^timeZone: /)]);
+  for (const timeZone of ['UTC', 'America/St_Johns', 'Asia/Kathmandu', 'Europe/Berlin']) {
+    for (const now of ['2026-04-12T15:20:40Z', '2025-11-20T23:59:59Z', '2026-03-29T00:59:00Z']) {
+      clock.nowMs = Date.parse(now);
+      const { range, previous, projects, projectsTotal } = await viewer.ask<Summaries>({
+        path: `/api/organizations/default/summaries?timeZone=${timeZone}`,
+      });
+      const docs = projects.find(({ id }) => id === 'docs');
+      const count = ({ dateFrom, dateTo }: Summaries['range']) =>
+        viewer.ask<{ total: number }>({
+          path: `${PROJECT}/caller-stats?${new URLSearchParams({ dateFrom, dateTo })}`,
+        });
+      const series = await viewer.ask<{ buckets: { total: number }[] }>({
+        path: `${PROJECT}/series?${new URLSearchParams({ dateFrom: range.dateFrom, dateTo: range.dateTo, timeZone })}`,
+      });
+      const where = `${timeZone} ${now}`;
+      expect(docs?.days, where).toEqual(series.buckets.map(({ total }) => total));
+      expect(docs?.days.length, where).toBe(30);
+      expect(docs?.total, where).toBe((await count(range)).total);
+      expect(docs?.previousTotal, where).toBe((await count(previous)).total);
+      expect(docs?.total, where).toBeGreaterThan(10);
+      expect(docs?.lastQueryAt).toBe('2026-05-15T19:30:00.000Z');
+      // The last day is today, and the range to compare with ends at the same time of day.
+      expect(Date.parse(range.dateTo)).toBeGreaterThan(clock.nowMs);
+      const localTime = (at: number) => new Date(at).toLocaleTimeString('en-GB', { timeZone });
+      expect(localTime(Date.parse(previous.dateTo)).slice(0, 5), where).toBe(
+        localTime(clock.nowMs).slice(0, 5),
+      );
+      expect(projectsTotal).toBe(projects.length);
+    }
+  }
+  expect((await store.listProjects('default')).length).toBeGreaterThan(0);
 });

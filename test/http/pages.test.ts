@@ -24,7 +24,7 @@ describe('an unknown file returns 404:', () => {
     '/theme.js.br',
     '/sign-in/',
     '/sign-in/more',
-    '/projects',
+    '/project',
     '/../package.json',
     '//etc/passwd',
     '/.env',
@@ -43,7 +43,7 @@ const WINDOW = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 describe('at an unknown address', () => {
   test.each([
     ['/nothing', PAGE],
-    ['/projects', PAGE],
+    ['/project', PAGE],
     ['/sign-in/more?x=1', PAGE],
     ['/v1/analytics/demo', PAGE],
     ['/docsy', PAGE],
@@ -114,6 +114,7 @@ test.each([
   '/join',
   '/reset',
   '/new-project',
+  '/projects',
   '/projects/docs',
   '/projects/docs/keys',
   '/members',

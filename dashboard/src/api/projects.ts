@@ -1,8 +1,11 @@
 /** The projects of an organization. */
-import { useMutation } from '@tanstack/react-query';
+import { queryOptions, useMutation } from '@tanstack/react-query';
 import { listQuery, organizationPath, request } from './client.js';
 import { queryClient } from './query-client.js';
-import type { Project, Projects, TelemetrySetting } from './types.js';
+import type { Project, Projects, Summaries, TelemetrySetting } from './types.js';
+
+/** How often the overview of all projects is refreshed. */
+const summariesMs = 60_000;
 
 export function projectPath(organizationId: string, projectId: string): string {
   return `${organizationPath(organizationId)}/projects/${encodeURIComponent(projectId)}`;
@@ -10,6 +13,16 @@ export function projectPath(organizationId: string, projectId: string): string {
 
 export function projectsQuery(organizationId: string) {
   return { ...listQuery<Projects>(organizationId, 'projects'), staleTime: 60_000 };
+}
+
+/** The last 30 days of all projects, in one request. */
+export function summariesQuery(organizationId: string, timeZone: string) {
+  const path = `${organizationPath(organizationId)}/summaries?${new URLSearchParams({ timeZone })}`;
+  return queryOptions({
+    queryKey: ['organization', organizationId, 'summaries', timeZone],
+    queryFn: ({ signal }) => request<Summaries>('GET', path, undefined, signal),
+    refetchInterval: summariesMs,
+  });
 }
 
 export interface NewProject {

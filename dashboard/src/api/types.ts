@@ -32,6 +32,7 @@ export type {
   ProjectsResponse as Projects,
   SecondStepResponse as SecondStep,
   SessionResponse as Session,
+  SummariesResponse as Summaries,
   TrustedDeviceResponse as TrustedDevice,
   TwoFactorSetupResponse as TwoFactorSetup,
 } from '../../../src/http/dashboard/responses.js';

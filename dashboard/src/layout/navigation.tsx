@@ -1,9 +1,18 @@
 /** The navigation links. */
 
-import { ChartColumnStacked, Cog, Inbox, KeyRound, type LucideIcon, ScrollText, Users } from 'lucide-react';
+import {
+  ChartColumnStacked,
+  Cog,
+  Inbox,
+  KeyRound,
+  LayoutGrid,
+  type LucideIcon,
+  ScrollText,
+  Users,
+} from 'lucide-react';
 import { Link, useLocation } from 'wouter';
 import type { Organization } from '../api/types.js';
-import { projectPage } from '../navigation/current-project.js';
+import { projectPage, useHasSeveralProjects } from '../navigation/current-project.js';
 import { lastQuery } from '../navigation/last-view.js';
 import { preloadPage } from '../pages.js';
 import { OrganizationName } from './organization-name.js';
@@ -17,6 +26,7 @@ interface NavigationProps {
 
 export function Navigation({ organization, projectId, onGo }: NavigationProps) {
   const go = onGo === undefined ? {} : { onGo };
+  const hasSeveral = useHasSeveralProjects(organization);
   return (
     <nav className="navigation" aria-label="Pages">
       {projectId !== null && (
@@ -36,6 +46,7 @@ export function Navigation({ organization, projectId, onGo }: NavigationProps) {
       {organization !== null && (
         <div className="navigation-group">
           <OrganizationName organization={organization} />
+          {hasSeveral && <NavigationLink to="/projects" icon={LayoutGrid} name="All projects" {...go} />}
           <NavigationLink to="/members" icon={Users} name="Members" {...go} />
           <NavigationLink to="/audit" icon={ScrollText} name="Audit log" {...go} />
         </div>

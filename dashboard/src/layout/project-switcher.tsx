@@ -1,7 +1,7 @@
 /** Shows the project and switches to another one. */
 
 import { useQueries } from '@tanstack/react-query';
-import { ChevronsUpDown, Plus } from 'lucide-react';
+import { ChevronsUpDown, LayoutGrid, Plus } from 'lucide-react';
 import { useRef } from 'react';
 import { Link, useLocation } from 'wouter';
 import { roleAllows } from '../../../src/domain/people/member.js';
@@ -65,12 +65,21 @@ export function ProjectSwitcher({ organization, project }: SwitcherProps) {
         </button>
       )}
       foot={
-        organization !== null &&
-        roleAllows(organization.role, 'editor') && (
-          <Link href="/new-project" className="menu-item">
-            <Plus aria-hidden />
-            New project
-          </Link>
+        organization !== null && (
+          <>
+            {options.length > 1 && (
+              <Link href="/projects" className="menu-item">
+                <LayoutGrid aria-hidden />
+                All projects
+              </Link>
+            )}
+            {roleAllows(organization.role, 'editor') && (
+              <Link href="/new-project" className="menu-item">
+                <Plus aria-hidden />
+                New project
+              </Link>
+            )}
+          </>
         )
       }
     />

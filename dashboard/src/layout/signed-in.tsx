@@ -23,6 +23,7 @@ export function SignedIn() {
           <Route path="/projects/:id/settings">
             {({ id }) => <ProjectRoute id={id} page={Pages.SettingsPage} />}
           </Route>
+          <Route path="/projects" component={Pages.ProjectsPage} />
           <Route path="/new-project" component={Pages.NewProjectPage} />
           <Route path="/members" component={Pages.MembersPage} />
           <Route path="/audit" component={Pages.AuditPage} />

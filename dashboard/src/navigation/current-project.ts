@@ -60,6 +60,12 @@ export function useFirstProject(organization: Organization | null): Search<Proje
   };
 }
 
+/** Whether the organization has more than one project. */
+export function useHasSeveralProjects(organization: Organization | null): boolean {
+  const { data } = useQuery({ ...projectsQuery(organization?.id ?? ''), enabled: organization !== null });
+  return (data?.projects.length ?? 0) > 1;
+}
+
 /** Remembers the project for the next visit. */
 export function useRemembered({ organization, project }: CurrentProject): void {
   useEffect(() => {

@@ -23,6 +23,7 @@ import { addPasskeySignIn, addPasskeys } from './routes/passkeys.js';
 import { addProjects } from './routes/projects.js';
 import { addSession } from './routes/session.js';
 import { addSignIn, addSingleSignOn } from './routes/sign-in.js';
+import { addSummaries } from './routes/summaries.js';
 
 export async function addDashboardApi(app: FastifyInstance, options: DashboardOptions): Promise<void> {
   const { authProvider, store, clock } = options;
@@ -58,6 +59,7 @@ export async function addDashboardApi(app: FastifyInstance, options: DashboardOp
       addTrustedDevices,
       addProjects,
       addCounts,
+      addSummaries,
       addKeys,
       addMembers,
       addOrganization,

@@ -12,6 +12,7 @@ const PATHS = [
   '/join',
   '/reset',
   '/new-project',
+  '/projects',
   '/projects/*',
   '/members',
   '/audit',

@@ -11,6 +11,7 @@ import type { TelemetryTexts } from '../../domain/queries/telemetry-settings.js'
 
 export type { KeyJson as KeyResponse, ProjectJson as ProjectResponse } from '../../app/json.js';
 export type { IngestionReport as IngestionResponse } from '../../domain/ingestion/report.js';
+export type { Summaries as SummariesResponse } from '../../domain/projects/summary.js';
 
 export interface ProjectsResponse {
   readonly projects: readonly ProjectJson[];

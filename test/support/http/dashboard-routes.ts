@@ -50,6 +50,7 @@ const TABLE: Readonly<Record<string, DashboardRoute['who']>> = {
   [`GET ${organization}/projects/:projectId/callers`]: 'viewer',
   [`GET ${organization}/projects/:projectId/ingestion`]: 'viewer',
   [`GET ${organization}/projects/:projectId/imported-counts`]: 'viewer',
+  [`GET ${organization}/summaries`]: 'viewer',
   [`GET ${organization}/keys`]: 'viewer',
   [`POST ${organization}/keys`]: 'editor',
   [`POST ${organization}/keys/:keyId/rotate`]: 'editor',

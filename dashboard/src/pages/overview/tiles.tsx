@@ -1,10 +1,10 @@
 /** The four totals. */
 
-import { ArrowDown, ArrowRight, ArrowUp } from 'lucide-react';
 import type { CSSProperties } from 'react';
 import { CALLER_TYPE_NAMES, CALLER_TYPES } from '../../../../src/domain/queries/caller.js';
 import type { CallerType, Counts } from '../../api/types.js';
-import { change, count, share } from '../../format/numbers.js';
+import { ChangeNote } from '../../components/content/change.js';
+import { count, share } from '../../format/numbers.js';
 
 interface TilesProps {
   readonly counts: Counts;
@@ -45,33 +45,5 @@ function Tile({ type, counts, before }: TilesProps & { type: CallerType | 'total
         )}
       </dd>
     </div>
-  );
-}
-
-const ICONS = { up: ArrowUp, down: ArrowDown, same: ArrowRight };
-const WORDS = { up: 'Up ', down: 'Down ', same: '' };
-
-interface ChangeNoteProps {
-  readonly now: number;
-  readonly before: number;
-  /** The dates of `before`. */
-  readonly name: string;
-  /** Shows the name; the other tiles have it for screen readers and as a tooltip. */
-  readonly isNamed: boolean;
-}
-
-function ChangeNote({ now, before, name, isNamed }: ChangeNoteProps) {
-  const changed = change(now, before);
-  if (changed === null) return null;
-  const Icon = ICONS[changed.direction];
-  return (
-    <span className="tile-compared" title={`${count(before)} in ${name}`}>
-      <span className="tile-change">
-        <Icon aria-hidden />
-        <span className="out-of-sight">{WORDS[changed.direction]}</span>
-        {changed.text}
-      </span>
-      <span className={isNamed ? '' : 'out-of-sight'}> vs {name}</span>
-    </span>
   );
 }

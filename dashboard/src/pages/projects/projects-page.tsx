@@ -1,0 +1,113 @@
+/** All projects of the organization side by side: their last 30 days and the 30 days before. */
+import { useQuery } from '@tanstack/react-query';
+import { Plus } from 'lucide-react';
+import { Link } from 'wouter';
+import { roleAllows } from '../../../../src/domain/people/member.js';
+import { summariesQuery } from '../../api/projects.js';
+import type { Organization, Summaries } from '../../api/types.js';
+import { Sparkline } from '../../chart/sparkline.js';
+import { ChangeNote } from '../../components/content/change.js';
+import { Page } from '../../components/content/page.js';
+import { type Column, Table } from '../../components/content/table.js';
+import { Time } from '../../components/content/time.js';
+import { EmptyState } from '../../components/feedback/empty-state.js';
+import { Failure } from '../../components/feedback/notice.js';
+import { LoadingRows } from '../../components/feedback/skeleton.js';
+import { ButtonLink } from '../../components/forms/button.js';
+import { daySpan } from '../../format/dates.js';
+import { count } from '../../format/numbers.js';
+import { projectPage, useOrganization } from '../../navigation/current-project.js';
+import { browserZone } from '../../time/zone.js';
+import { NotFoundPage } from '../not-found-page.js';
+import './projects.css';
+
+type Summary = Summaries['projects'][number];
+
+export function ProjectsPage() {
+  const organization = useOrganization();
+  if (organization === null) return <NotFoundPage what="You belong to no organization." />;
+  return <AllProjects organization={organization} />;
+}
+
+function AllProjects({ organization }: { organization: Organization }) {
+  const zone = browserZone();
+  const { data, error, refetch } = useQuery(summariesQuery(organization.id, zone));
+  return (
+    <Page
+      title="All projects"
+      of={organization.name}
+      lead={data && <Lead summaries={data} zone={zone} />}
+      actions={
+        roleAllows(organization.role, 'editor') && (
+          <ButtonLink href="/new-project" icon={Plus}>
+            New project
+          </ButtonLink>
+        )
+      }
+    >
+      {data !== undefined && <ProjectsTable summaries={data} zone={zone} />}
+      {data === undefined && error === null && <LoadingRows what="Loading the projects" rows={4} />}
+      {data === undefined && error !== null && (
+        <Failure error={error} what="The projects could not be read." onRetry={() => void refetch()} />
+      )}
+    </Page>
+  );
+}
+
+function Lead({ summaries, zone }: { summaries: Summaries; zone: string }) {
+  const { projects, projectsTotal } = summaries;
+  return (
+    <>
+      The last 30 days, {nameOf(summaries.range, zone)}, compared with {nameOf(summaries.previous, zone)}.
+      {projects.length < projectsTotal &&
+        ` Shown are ${count(projects.length)} of ${count(projectsTotal)} projects.`}
+    </>
+  );
+}
+
+function nameOf({ dateFrom, dateTo }: Summaries['range'], zone: string): string {
+  return daySpan(Date.parse(dateFrom), Date.parse(dateTo), zone);
+}
+
+function ProjectsTable({ summaries, zone }: { summaries: Summaries; zone: string }) {
+  const before = nameOf(summaries.previous, zone);
+  const columns: Column<Summary>[] = [
+    {
+      head: 'Project',
+      kind: 'name',
+      cell: ({ id, name }) => (
+        <Link href={projectPage(id)} className="projects-name">
+          {name}
+        </Link>
+      ),
+    },
+    { head: 'Queries in 30 days', kind: 'number', cell: ({ total }) => count(total) },
+    {
+      head: `vs ${before}`,
+      kind: 'number',
+      cell: ({ total, previousTotal }) =>
+        total === 0 && previousTotal === 0 ? (
+          '–'
+        ) : (
+          <ChangeNote now={total} before={previousTotal} name={before} isNamed={false} />
+        ),
+    },
+    {
+      head: 'Trend',
+      cell: ({ days, total }) => (total === 0 ? '–' : <Sparkline values={days} type="all" />),
+    },
+    {
+      head: 'Last query',
+      cell: ({ lastQueryAt }) => (lastQueryAt === null ? 'None yet' : <Time at={lastQueryAt} />),
+    },
+  ];
+  return (
+    <div className="card">
+      {summaries.projects.length === 0 ? (
+        <EmptyState title="No projects yet" />
+      ) : (
+        <Table caption="All projects" columns={columns} rows={summaries.projects} rowKey={({ id }) => id} />
+      )}
+    </div>
+  );
+}

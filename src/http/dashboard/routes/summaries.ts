@@ -1,0 +1,19 @@
+/** `GET …/summaries`: the last 30 days of all projects. */
+import type { FastifyInstance } from 'fastify';
+import { readSummaries } from '../../../app/summaries.js';
+import { prefixProblems } from '../../../domain/result.js';
+import { parseTimeZone, UTC } from '../../../domain/time/time-zone.js';
+import { readParameters } from '../../request/parameters.js';
+import type { Dashboard } from '../context.js';
+import type { SummariesResponse } from '../responses.js';
+
+export function addSummaries(app: FastifyInstance, { store, clock, sessionGuard }: Dashboard): void {
+  sessionGuard.addMemberResource(app, '/summaries', 'owner', {
+    GET: async ({ organizationId }, request): Promise<SummariesResponse> => {
+      const timeZone = readParameters(request, { timeZone: 'timeZone' }, (parameters) =>
+        prefixProblems('timeZone', parseTimeZone(parameters.timeZone ?? UTC)),
+      );
+      return readSummaries(store, organizationId, { timeZone, nowMs: clock.now() });
+    },
+  });
+}

@@ -4,7 +4,7 @@ import type { Directory } from '../storage/ports/directory.js';
 import type { AuthProvider, AuthRequest, AuthResponse } from './auth-provider.js';
 import { checkCode, checkPassword, getErrorCode, translateErrors } from './errors.js';
 import { COOKIE_PREFIX, PROVIDER_ID, SINGLE_SIGN_ON_CALLBACK } from './names.js';
-import { isOutdated } from './passwords/password-hash.js';
+import { findRenewedForm } from './passwords/password-hash.js';
 import { requireGoodPassword } from './passwords/password-rules.js';
 import {
   forgetTrustedDevices,
@@ -199,13 +199,14 @@ export class Users {
     const found = await internalAdapter.findUserByEmail(email, { includeAccounts: true });
     const account = found?.accounts.find(({ providerId }) => providerId === 'credential');
     const { id, password: hash } = account ?? {};
-    if (!id || !hash || !isOutdated(hash)) return;
+    const form = hash ? findRenewedForm(hash, password) : undefined;
+    if (!id || !hash || form === undefined) return;
     // Unless the password was changed meanwhile.
     const where = [
       { field: 'id', value: id },
       { field: 'password', value: hash },
     ];
-    const update = { password: await this.#authProvider.passwords.hash(password) };
+    const update = { password: await this.#authProvider.passwords.hash(password, form) };
     await adapter.updateMany({ model: 'account', where, update });
   }
 

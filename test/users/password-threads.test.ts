@@ -7,7 +7,10 @@ import { expect, test } from 'vitest';
 import { PasswordHasher } from '../../src/auth/passwords/password-hasher.js';
 import { strangerSignInsMax } from '../../src/domain/limits.js';
 import { whenOver } from '../support/cleanup.js';
+import { placeFactories } from '../support/storage/store.js';
 import { temporaryFolder } from '../support/temporary.js';
+import { runOnUsers } from '../support/users/people.js';
+import { usersOf, Visitor } from '../support/users/visitor.js';
 
 /** The threads of libuv, which read files and compress bodies for the whole process. */
 const sharedThreads = 4;
@@ -73,8 +76,30 @@ test('a malformed hash is an error and does not end the thread', async () => {
   expect(await hasher.verify({ password: 'x', hash: whole })).toBe(true);
 });
 
-test('hashes of other normal forms of a password match', async () => {
-  const hasher = new PasswordHasher();
-  const [composed, decomposed] = ['caf\u00e9 au lait, please', 'cafe\u0301 au lait, please'];
-  expect(await hasher.verify({ password: decomposed, hash: await hasher.hash(composed) })).toBe(true);
+test('a password is compared exactly as it was received; in all its forms, if an earlier version hashed it', async () => {
+  const { open } = await (placeFactories[0]?.[1] ?? expect.fail)();
+  const store = await open();
+  const { users, credentials, authProvider } = usersOf(store);
+  const email = 'ada@example.org';
+  const storedHash = async () =>
+    String((await runOnUsers(store, 'SELECT password FROM {user_credential}')).rows[0]?.['password']);
+  const signIn = (password: string) => users.signIn(new Visitor().asking(), { email, password });
+  const refused = { code: 'wrong_credentials' };
+  // They look the same, or nearly, and have one NFKC form.
+  const [composed = '', decomposed = '', wide = ''] = ['caf\u00e9', 'cafe\u0301', '\uff43af\u00e9'].map(
+    (word) => `${word} au lait, please`,
+  );
+  const visitor = new Visitor();
+  visitor.keep(await users.create(visitor.asking(), { email, name: 'Ada', password: decomposed }));
+  await signIn(decomposed);
+  for (const other of [composed, wide, decomposed.toUpperCase(), `${decomposed} `])
+    await expect(signIn(other)).rejects.toMatchObject(refused);
+  const older = await authProvider.passwords.hash(composed, 'normalized');
+  await runOnUsers(store, 'UPDATE {user_credential} SET password = ?', [older]);
+  for (const form of [decomposed, composed, wide]) await signIn(form);
+  expect(await storedHash()).toBe(older);
+  const newPassword = `${composed} again`;
+  await credentials.changePassword(visitor.asking(), { currentPassword: wide, newPassword });
+  await expect(signIn(`${decomposed} again`)).rejects.toMatchObject(refused);
+  await signIn(newPassword);
 });

@@ -4,13 +4,13 @@
  */
 import { platform, setPriority } from 'node:os';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { createHash, matchesHash, parseHash } from './password-hash.js';
+import { createHash, type HashedForm, matchesHash, parseHash } from './password-hash.js';
 
-/** A password to hash, or to compare with a hash. */
-export interface HashingTask {
-  readonly password: string;
-  readonly hash?: string;
-}
+/** A password to compare with a hash, or to hash, with a new salt unless one is given. */
+export type HashingTask = { readonly password: string } & (
+  | { readonly hash: string }
+  | { readonly form: HashedForm; readonly salt: string | undefined }
+);
 
 export type HashingResult = { readonly value: string | boolean } | { readonly problem: string };
 
@@ -25,11 +25,11 @@ if (platform() === 'linux') setPriority(0, workerData as Niceness);
 
 port.on('message', (task: HashingTask) => port.postMessage(answer(task)));
 
-function answer({ password, hash }: HashingTask): HashingResult {
-  const text = password.normalize('NFKC');
-  if (hash === undefined) return { value: createHash(text) };
-  const stored = parseHash(hash);
+function answer(task: HashingTask): HashingResult {
+  const { password } = task;
+  if ('form' in task) return { value: createHash(password, task.form, task.salt) };
+  const stored = parseHash(task.hash);
   return stored === undefined
     ? { problem: 'the stored hash is malformed' }
-    : { value: matchesHash(text, stored) };
+    : { value: matchesHash(password, stored) };
 }

@@ -7,6 +7,7 @@ import { Worker } from 'node:worker_threads';
 import { CallerStatsError } from '../../domain/errors.js';
 import { hashingIdleMs, knownSignInsMax, strangerSignInsMax } from '../../domain/limits.js';
 import type { HashingResult, HashingTask, Niceness } from './hashing-thread.js';
+import type { HashedForm } from './password-hash.js';
 
 /** Who waits for a hash. */
 export type Lane = 'known' | 'stranger';
@@ -46,8 +47,14 @@ export class PasswordHasher {
     }
   }
 
-  async hash(password: string): Promise<string> {
-    return String(await this.#run({ password }));
+  /** A hash of the password exactly as it is, unless another form is asked for. */
+  async hash(password: string, form: HashedForm = 'exact'): Promise<string> {
+    return String(await this.#run({ password, form, salt: undefined }));
+  }
+
+  /** The hash with this salt, which is the same each time. */
+  async hashWithSalt(secret: string, salt: string): Promise<string> {
+    return String(await this.#run({ password: secret, form: 'exact', salt }));
   }
 
   async verify({ password, hash }: { readonly password: string; readonly hash: string }): Promise<boolean> {

@@ -145,7 +145,7 @@ export class AuthProvider {
   async #build(secure: boolean): Promise<Library> {
     const { store, clock, basePath, singleSignOn, log } = this.#options;
     // Imported on demand, because servers without a dashboard do not need it.
-    const [{ buildLibrary }, { renewSecondFactors }] = await Promise.all([
+    const [{ buildLibrary }, { renewSecondFactors, renewBackupCodes }] = await Promise.all([
       import('./sign-in-library.js'),
       import('./second-factor/codes.js'),
     ]);
@@ -174,7 +174,12 @@ export class AuthProvider {
       },
       log,
     });
-    await renewSecondFactors(await library.$context);
+    const context = await library.$context;
+    await renewSecondFactors(context);
+    // Not awaited: each user's codes take seconds.
+    renewBackupCodes(context, this.passwords).catch((err: unknown) =>
+      this.#options.log.warn({ err }, 'backup codes of an earlier version could not be hashed yet'),
+    );
     return library;
   }
 

@@ -6,7 +6,11 @@ import { COOKIE_PREFIX } from './names.js';
 import { removePasskeys } from './passkeys/passkey-rows.js';
 import { requireGoodPassword } from './passwords/password-rules.js';
 import { endOtherSessions } from './second-factor/other-sessions.js';
+import type { CodeAlgorithm } from './second-factor/stored-factor.js';
 import { forgetTrustedDevices } from './second-factor/trusted-devices.js';
+
+/** Of the codes of authenticator apps. The app decides: see `redeemCode`. */
+const NEW_ALGORITHM: CodeAlgorithm = 'SHA256';
 
 export class Credentials {
   readonly #authProvider: AuthProvider;
@@ -96,7 +100,9 @@ export class Credentials {
         api.enableTwoFactor({ body: { ...(password && { password }), method: 'totp' }, ...options }),
       );
       if (started.method !== 'totp') throw new Error('the library created another kind of second factor');
-      return { uri: started.totpURI, backupCodes: started.backupCodes };
+      const uri = new URL(started.totpURI);
+      uri.searchParams.set('algorithm', NEW_ALGORITHM);
+      return { uri: uri.href, backupCodes: started.backupCodes };
     });
   }
 

@@ -26,6 +26,7 @@ import {
 } from './names.js';
 import { passkeyCeremonies } from './passkeys/ceremonies.js';
 import type { PasswordHasher } from './passwords/password-hasher.js';
+import { backupCodeStorage } from './second-factor/backup-codes.js';
 import { challengeSecondFactor, SECOND_FACTOR_TABLE } from './second-factor/challenge.js';
 import { guardCodes } from './second-factor/codes.js';
 import { findClaims, provesSecondFactor } from './second-factor/provider-claims.js';
@@ -199,6 +200,7 @@ function plugins(options: LibraryOptions) {
     twoFactorTable: SECOND_FACTOR_TABLE,
     // Users of single sign-on have none. The routes ask them to sign in again instead.
     allowPasswordless: true,
+    backupCodeOptions: { storeBackupCodes: backupCodeStorage(options.passwords) },
     // `guardCodes` counts in the store, so that parallel attempts do not pass the limit.
     accountLockout: { enabled: false },
   });

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { auditOf, Browser, invite, PASSWORD, signedIn } from '../support/http/dashboard.js';
 import { detailsOf, errorOf, type Service, startService } from '../support/http/http.js';
-import { codesOf, travel, usersOf } from '../support/users/visitor.js';
+import { codeNow, travel, usersOf } from '../support/users/visitor.js';
 
 const ada = 'ada@example.org';
 
@@ -112,7 +112,7 @@ test('a second factor is confirmed with a code, needed to sign in, and turned of
   };
   for (const secret of [started.secret, ...started.backupCodes]) service.hide(secret);
   expect(started.uri).toContain(`secret=${started.secret}`);
-  const code = () => codesOf(started.uri)(Date.now());
+  const code = () => codeNow(started.uri);
   expect((await post('confirm', { code: '00000x' })).status).toBe(401);
   expect((await post('confirm', { code: ` ${code()} ` })).status).toBe(204);
   const again = await post('start', { password: PASSWORD });
@@ -168,7 +168,7 @@ test('ten wrong codes lock the second factor for 15 minutes', async () => {
   const browser = await signedIn(service, ada, 'owner');
   const start = { path: '/api/account/second-factor/start', body: { password: PASSWORD } };
   const { uri } = await browser.ask<{ uri: string }>(start);
-  const code = () => codesOf(uri)(Date.now());
+  const code = () => codeNow(uri);
   await browser.ask({ path: '/api/account/second-factor/confirm', body: { code: code() } }, 204);
   const attempt = async (text: string, at: number) => {
     const stranger = new Browser(service, `198.51.100.${at}`);

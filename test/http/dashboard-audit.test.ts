@@ -6,7 +6,7 @@ import { Metrics } from '../../src/observability/metrics/metrics.js';
 import { auditOf, Browser, PASSWORD, signedIn } from '../support/http/dashboard.js';
 import { type Service, startService } from '../support/http/http.js';
 import { runOnUsers } from '../support/users/people.js';
-import { codesOf, travel, usersOf } from '../support/users/visitor.js';
+import { codeNow, travel, usersOf } from '../support/users/visitor.js';
 
 const ada = 'ada@example.org';
 const addressOf = (number: number) => `198.51.100.${number}`;
@@ -61,7 +61,7 @@ test('wrong codes, and being locked out by them, are recorded', async () => {
   const browser = await signedIn(service, ada, 'owner');
   const start = { path: '/api/account/second-factor/start', body: { password: PASSWORD } };
   const { uri } = await browser.ask<{ uri: string }>(start);
-  const body = { code: codesOf(uri)(Date.now()) };
+  const body = { code: codeNow(uri) };
   await browser.ask({ path: '/api/account/second-factor/confirm', body }, 204);
   for (let at = 0; at <= guessesMax; at++) {
     const stranger = new Browser(service, addressOf(at));
@@ -96,7 +96,7 @@ test('used resets, ended sessions and granted trust are recorded', async () => {
     path: '/api/account/second-factor/start',
     body: { password: PASSWORD },
   });
-  const code = () => codesOf(uri)(Date.now());
+  const code = () => codeNow(uri);
   await browser.ask({ path: '/api/account/second-factor/confirm', body: { code: code() } }, 204);
   travel(Date.now() + 30_000);
   await one.signIn(ada);

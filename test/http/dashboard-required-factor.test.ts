@@ -8,7 +8,7 @@ import type { Answer } from '../support/http/http-checks.js';
 import { by } from '../support/storage/store.js';
 import { addPasskey, deviceOf } from '../support/users/passkeys.js';
 import { memberOf } from '../support/users/people.js';
-import { codesOf, usersOf } from '../support/users/visitor.js';
+import { codeNow, usersOf } from '../support/users/visitor.js';
 
 const organization = '/api/organizations/default';
 const [ada, bob] = ['ada@example.org', 'bob@example.org'];
@@ -152,7 +152,7 @@ test('the last second factor stays while it is required; an operator who removes
   expectLocked(await owner.send({ path: `${organization}/projects` }));
   // Codes without a passkey stay, too.
   const { uri } = await owner.ask<{ uri: string }>({ path: '/api/account/second-factor/start', body });
-  const code = codesOf(uri)(Date.now());
+  const code = codeNow(uri);
   await owner.ask({ path: '/api/account/second-factor/confirm', body: { code } }, 204);
   expect((await owner.send({ path: '/api/account/second-factor/stop', body })).status).toBe(409);
   await require(owner, 'optional');

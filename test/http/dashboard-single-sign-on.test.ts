@@ -8,7 +8,7 @@ import { type OidcProvider, type OidcUser, startOidcProvider } from '../support/
 import { OidcUserAgent } from '../support/users/oidc-user-agent.js';
 import { memberOf, runOnUsers } from '../support/users/people.js';
 import { SoftwareAuthenticator } from '../support/users/software-authenticator.js';
-import { codesOf, travel, usersOf } from '../support/users/visitor.js';
+import { codeNow, codesOf, travel, usersOf } from '../support/users/visitor.js';
 
 const publicUrl = 'http://127.0.0.1:4321';
 const redirectPath = '/api/sign-in/oidc/callback/sso';
@@ -181,10 +181,9 @@ async function addSecondFactor(browser: Browser): Promise<(timeMs: number) => st
     path: '/api/account/second-factor/start',
     body: { password: PASSWORD },
   });
-  const code = codesOf(uri);
-  const body = { code: code(Date.now()) };
+  const body = { code: codeNow(uri) };
   await browser.ask({ path: '/api/account/second-factor/confirm', body }, 204);
-  return code;
+  return codesOf(uri);
 }
 
 describe('a user with two-factor authentication', () => {

@@ -1,11 +1,15 @@
 /** Codes of the second factor, and devices that need none, on every store. */
-import { describe, expect, test } from 'vitest';
+import { symmetricEncrypt } from 'better-auth/crypto';
+import { describe, expect, test, vi } from 'vitest';
 import { codeLockSeconds, guessesMax } from '../../src/domain/limits.js';
+import type { Store } from '../../src/storage/ports/store.js';
 import { placeFactories } from '../support/storage/store.js';
+import { runOnUsers } from '../support/users/people.js';
 import {
   ada,
   addSecondFactor,
   codeOf,
+  codesOf,
   createUser,
   findEmail,
   type Node,
@@ -62,7 +66,7 @@ describe.each(placeFactories)('%s:', (_kind, factory) => {
     );
   });
 
-  test('only the current code and the one before it are accepted', async () => {
+  test('a code is accepted for the half minute in which the app shows it', async () => {
     const now = startOfTime();
     const { node } = await openNew();
     const { code } = await withSecondFactor(node);
@@ -72,16 +76,102 @@ describe.each(placeFactories)('%s:', (_kind, factory) => {
       [1, 'wrong_credentials'],
       [2, 'wrong_credentials'],
       [-2, 'wrong_credentials'],
-      [-1, 'accepted'],
       [-1, 'wrong_credentials'],
       [0, 'accepted'],
-      // Older than one that was used.
-      [-1, 'wrong_credentials'],
+      [0, 'wrong_credentials'],
     ] as const)
       expect(
         await codeOf(verify(node, await challenged(node), code(later + steps * stepMs))),
         `${steps}`,
       ).toBe(result);
+    const end = Math.ceil(later / stepMs) * stepMs + stepMs;
+    const last = code(end - 1);
+    travel(end);
+    expect(await codeOf(verify(node, await challenged(node), last))).toBe('wrong_credentials');
+    travel(end - 1);
+    expect(await codeOf(verify(node, await challenged(node), last))).toBe('accepted');
+  });
+
+  test('codes use SHA-256, or SHA-1 from the first code on, if the app knows nothing else', async () => {
+    const now = startOfTime();
+    const { node } = await openNew();
+    const visitor = await createUser(node);
+    const signInWith = async (code: string) => codeOf(verify(node, await challenged(node), code));
+    const refused = 'wrong_credentials';
+    for (const [asked, other, at] of [
+      [undefined, 'SHA1', now],
+      ['SHA1', undefined, now + 2 * stepMs],
+    ] as const) {
+      travel(at);
+      const { uri } = await node.credentials.startSecondFactor(visitor.asking(), ada.password);
+      expect(new URL(uri).searchParams.get('algorithm')).toBe('SHA256');
+      const [own, others] = [codesOf(uri, asked), codesOf(uri, other)];
+      expect(await codeOf(node.credentials.confirmSecondFactor(visitor.asking(), '12345x'))).toBe(refused);
+      visitor.keep(await node.credentials.confirmSecondFactor(visitor.asking(), own(at)));
+      travel(at + stepMs);
+      expect(await signInWith(others(at + stepMs))).toBe(refused);
+      expect(await signInWith(own(at + stepMs))).toBe('accepted');
+      visitor.keep(await node.credentials.stopSecondFactor(visitor.asking(), ada.password));
+    }
+  });
+
+  describe('backup codes', () => {
+    const stored = async (store: Store): Promise<string> =>
+      String(
+        (await runOnUsers(store, 'SELECT backup_codes FROM {user_second_factor}')).rows[0]?.['backup_codes'],
+      );
+    const hashed = /^\["\$scrypt\$v=2\$ln=15,r=8,p=3\$[\w+/]{22}\$[\w+/]{86}"/;
+
+    test('are stored as hashes with a salt, as passwords are', async () => {
+      const { store, node } = await openNew();
+      const { backupCodes } = await withSecondFactor(node);
+      const { backupCodes: others } = await withSecondFactor(node, { ...ada, email: 'bob@example.org' });
+      expect(new Set([...backupCodes, ...others]).size).toBe(20);
+      const { rows } = await runOnUsers(store, 'SELECT backup_codes FROM {user_second_factor}');
+      const lists = rows.map((row) => String(row['backup_codes']));
+      for (const list of lists) expect(list).toMatch(hashed);
+      expect(new Set(lists.map((list) => list.split('$')[4])).size).toBe(2);
+      for (const code of [backupCodes[0] ?? '', backupCodes[9] ?? '']) {
+        expect(lists.join()).not.toContain(code);
+        expect(await codeOf(verify(node, await challenged(node), `${code}x`))).toBe('wrong_credentials');
+        expect(await codeOf(verify(node, await challenged(node), code))).toBe('accepted');
+        expect(await codeOf(verify(node, await challenged(node), code))).toBe('wrong_credentials');
+      }
+      // A hash from a copy of the database is no code.
+      const [hash] = JSON.parse(await stored(store)) as string[];
+      expect(await codeOf(verify(node, await challenged(node), hash ?? ''))).toBe('wrong_credentials');
+    });
+
+    test('of an earlier version work once, also many at once, and are hashed at the first use', async () => {
+      const { store, node, second } = await openNew();
+      await withSecondFactor(node);
+      const codes = ['aaaaa-11111', 'bbbbb-22222', 'ccccc-33333'];
+      const key = (await (await node.authProvider.for({ secure: false })).$context).secretConfig;
+      const encrypted = await symmetricEncrypt({ key, data: JSON.stringify(codes) });
+      await runOnUsers(store, 'UPDATE {user_second_factor} SET backup_codes = ?', [encrypted]);
+      expect(await codeOf(verify(node, await challenged(node), 'ddddd-44444'))).toBe('wrong_credentials');
+      expect(await stored(store)).toMatch(hashed);
+      await runOnUsers(store, 'UPDATE {user_second_factor} SET backup_codes = ?', [encrypted]);
+      const visitors = [await challenged(node), await challenged(node), await challenged(second)];
+      const results = visitors.map((visitor, at) =>
+        codeOf(verify(at === 2 ? second : node, visitor, 'aaaaa-11111')),
+      );
+      expect((await Promise.all(results)).filter((result) => result === 'accepted')).toHaveLength(1);
+      expect(await codeOf(verify(second, await challenged(node), 'bbbbb-22222'))).toBe('accepted');
+      expect(JSON.parse(await stored(store))).toHaveLength(1);
+    });
+
+    test('of an earlier version are hashed after a start', async () => {
+      const { store, node } = await openNew();
+      await withSecondFactor(node);
+      const key = (await (await node.authProvider.for({ secure: false })).$context).secretConfig;
+      const encrypted = await symmetricEncrypt({ key, data: '["aaaaa-11111"]' });
+      await runOnUsers(store, 'UPDATE {user_second_factor} SET backup_codes = ?', [encrypted]);
+      const restarted = usersOf(store);
+      await restarted.authProvider.for({ secure: false });
+      await vi.waitFor(async () => expect(await stored(store)).toMatch(hashed));
+      expect(await codeOf(verify(restarted, await challenged(restarted), 'aaaaa-11111'))).toBe('accepted');
+    });
   });
 
   test('parallel wrong codes do not pass the limit, which then holds for every code and node', async () => {

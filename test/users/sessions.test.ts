@@ -1,17 +1,11 @@
 /** When sessions end. */
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { placeFactories } from '../support/storage/store.js';
 import { runOnUsers } from '../support/users/people.js';
-import { codesOf, type Node, usersOf, Visitor } from '../support/users/visitor.js';
+import { codeNow, type Node, travel, usersOf, Visitor } from '../support/users/visitor.js';
 
 const ada = { email: 'ada@example.org', name: 'Ada', password: 'a long enough passphrase' };
 const dayMs = 86_400_000;
-
-/** Sets the time for the sign-in library until the test ends. */
-function travel(timeMs: number): void {
-  vi.useFakeTimers({ toFake: ['Date'], now: timeMs });
-  onTestFinished(() => void vi.useRealTimers());
-}
 
 async function isSignedIn({ users }: Node, visitor: Visitor): Promise<boolean> {
   const found = await users.findSession(visitor.asking());
@@ -71,7 +65,7 @@ describe.each(placeFactories)('%s: a session ends', (_kind, factory) => {
       code: 'wrong_credentials',
     });
     expect(await isSignedIn(node, elsewhere)).toBe(true);
-    visitor.keep(await node.credentials.confirmSecondFactor(visitor.asking(), codesOf(uri)(Date.now())));
+    visitor.keep(await node.credentials.confirmSecondFactor(visitor.asking(), codeNow(uri)));
     expect(await isSignedIn(node, visitor)).toBe(true);
     expect(await isSignedIn(node, elsewhere)).toBe(false);
   });

@@ -1,21 +1,29 @@
 /**
  * Checks codes of the second factor before the library does. Each code of an authenticator app works once, on any number of
- * nodes, and for at most a minute: the current one and the one before it. Wrong codes are limited for each user.
+ * nodes, and only in its half minute (OWASP ASVS 5.0, 6.5.5). Wrong codes are limited for each user.
  */
-import { createHash } from 'node:crypto';
+import { createHash, timingSafeEqual } from 'node:crypto';
 import type { BetterAuthPlugin, DBAdapter } from 'better-auth';
 import { APIError, createAuthMiddleware } from 'better-auth/api';
 import { parseEnvelope, symmetricDecrypt, symmetricEncrypt } from 'better-auth/crypto';
-import { Secret, TOTP } from 'otpauth';
-import { CallerStatsError, isUnavailable } from '../../domain/errors.js';
+import { HOTP, Secret, TOTP } from 'otpauth';
+import { isUnavailable } from '../../domain/errors.js';
 import { codeLockSeconds, guessesMax } from '../../domain/limits.js';
 import type { Clock } from '../../domain/time/clock.js';
 import { secondMs } from '../../domain/time/duration.js';
 import type { Throttles } from '../../storage/ports/throttles.js';
 import { ADDRESS_HEADER } from '../names.js';
 import type { SignInLog } from '../sign-in-log.js';
+import { type CodeHasher, hashBackupCode, hashEarlierCodes } from './backup-codes.js';
 import { findChallengedUser, SECOND_FACTOR_TABLE } from './challenge.js';
 import type { LibraryContext } from './library-context.js';
+import {
+  type CodeAlgorithm,
+  decryptStored,
+  type FactorKey,
+  findFactor,
+  type StoredFactor,
+} from './stored-factor.js';
 
 const TOTP_PATH = '/two-factor/verify-totp';
 const PATHS: readonly unknown[] = [TOTP_PATH, '/two-factor/verify-backup-code'];
@@ -24,9 +32,10 @@ interface CodeGuardOptions {
   readonly throttles: Pick<Throttles, 'take' | 'reset'>;
   readonly clock: Clock;
   readonly signInLog: SignInLog;
+  readonly passwords: CodeHasher;
 }
 
-export function guardCodes({ throttles, clock, signInLog }: CodeGuardOptions) {
+export function guardCodes({ throttles, clock, signInLog, passwords: hasher }: CodeGuardOptions) {
   const limit = { attemptsMax: guessesMax, windowMs: codeLockSeconds * secondMs };
   const record = async (context: LibraryContext, userId: string, event: 'failure' | 'lockout') => {
     const user = await context.context.internalAdapter.findUserById(userId);
@@ -35,17 +44,23 @@ export function guardCodes({ throttles, clock, signInLog }: CodeGuardOptions) {
   };
   const check = createAuthMiddleware(async (context) => {
     const userId = await findChallengedUser(context);
-    if (userId === undefined) return;
+    if (userId === undefined) return undefined;
     // Counted first, so that parallel attempts do not pass the limit.
     const { isAllowed } = await throttles.take(keyOf(userId), limit, clock.now());
     if (!isAllowed) {
       await record(context, userId, 'lockout');
       throw new APIError('TOO_MANY_REQUESTS', { code: 'ACCOUNT_TEMPORARILY_LOCKED' });
     }
-    if (context.path === TOTP_PATH && !(await redeemCode(context, userId, String(context.body.code)))) {
-      await record(context, userId, 'failure');
-      throw new APIError('UNAUTHORIZED', { code: 'INVALID_CODE' });
+    const given = String(context.body.code);
+    if (context.path !== TOTP_PATH) {
+      const factor = await findFactor(context.context.adapter, userId);
+      const code = factor === null ? given : await hashBackupCode(context, factor, { code: given, hasher });
+      return { context: { body: { code } } };
     }
+    const code = await redeemCode(context, userId, given);
+    if (code !== undefined) return { context: { body: { code } } };
+    await record(context, userId, 'failure');
+    throw new APIError('UNAUTHORIZED', { code: 'INVALID_CODE' });
   });
   const settle = createAuthMiddleware(async (context) => {
     const { returned } = context.context;
@@ -66,6 +81,13 @@ export function guardCodes({ throttles, clock, signInLog }: CodeGuardOptions) {
         modelName: SECOND_FACTOR_TABLE,
         fields: {
           lastStep: { type: 'number', required: false, defaultValue: 0, input: false, returned: false },
+          algorithm: {
+            type: 'string',
+            required: false,
+            defaultValue: 'SHA256',
+            input: false,
+            returned: false,
+          },
         },
       },
     },
@@ -73,79 +95,86 @@ export function guardCodes({ throttles, clock, signInLog }: CodeGuardOptions) {
   } satisfies BetterAuthPlugin;
 }
 
-/** Whether the code is right and was not used before. One conditional statement decides that and remembers it. */
-async function redeemCode({ context }: LibraryContext, userId: string, code: string): Promise<boolean> {
-  const ofUser = { field: 'userId', value: userId };
-  const factor = await context.adapter.findOne<{ readonly secret: string }>({
-    model: 'twoFactor',
-    where: [ofUser],
-  });
-  if (factor === null) return false;
-  const secret = await symmetricDecrypt({ key: context.secretConfig, data: factor.secret }).catch((cause) => {
-    const message =
-      'Two-factor authentication was set up with a secret that this server does not have any more. ' +
-      'Ask an administrator to turn it off with: caller-stats member reset --second-factor';
-    throw new CallerStatsError('invalid', message, { cause });
-  });
-  const step = findStep(secret, code);
-  if (step === undefined) return false;
+/**
+ * Whether the code is right and was not used before. One conditional statement decides that and remembers it, with the hash
+ * function of the app: until the first code was right, an app that knows only SHA-1 may have taken it in spite of the URI.
+ */
+async function redeemCode(
+  { context }: LibraryContext,
+  userId: string,
+  code: string,
+): Promise<string | undefined> {
+  const factor = await findFactor(context.adapter, userId);
+  if (factor === null) return undefined;
+  const secret = Secret.fromUTF8(await decryptStored(context.secretConfig, factor.secret));
+  const step = TOTP.counter();
+  const known: readonly CodeAlgorithm[] = factor.verified === false ? ['SHA256', 'SHA1'] : [factor.algorithm];
+  const codeOf = (algorithm: CodeAlgorithm) => HOTP.generate({ secret, algorithm, counter: step });
+  const algorithm = known.find((one) => isEqual(codeOf(one), code));
+  if (algorithm === undefined) return undefined;
   const used = await context.adapter.incrementOne({
     model: 'twoFactor',
-    where: [ofUser, { field: 'lastStep', operator: 'lt', value: step }],
+    where: [
+      { field: 'id', value: factor.id },
+      { field: 'lastStep', operator: 'lt', value: step },
+    ],
     increment: {},
-    set: { lastStep: step },
+    set: { lastStep: step, algorithm },
   });
-  return used !== null;
-}
-
-/** The time step of a code, if it is the current one or the one before it. */
-function findStep(secret: string, code: string): number | undefined {
-  const totp = new TOTP({ secret: Secret.fromUTF8(secret) });
-  const current = totp.counter();
-  const timestamp = current * totp.period * secondMs;
-  const delta = totp.validate({ token: code, timestamp, window: 1 });
-  return delta === null || delta > 0 ? undefined : current + delta;
-}
-
-interface EncryptedFactor {
-  readonly id: string;
-  readonly secret: string;
-  readonly backupCodes: string;
+  // The library compares again, and knows only SHA-1.
+  return used === null ? undefined : codeOf('SHA1');
 }
 
 /** Far more than there are users of one server. */
 const factorsMax = 100_000;
 
+interface Renewal {
+  readonly adapter: Pick<DBAdapter, 'findMany' | 'findOne' | 'updateMany'>;
+  readonly secretConfig: FactorKey;
+}
+
 /** Encrypts all second factors with the newest secret, so that the older ones are needed no longer than the sessions. */
-export async function renewSecondFactors({
-  adapter,
-  secretConfig: key,
-}: {
-  readonly adapter: Pick<DBAdapter, 'findMany' | 'updateMany'>;
-  readonly secretConfig: LibraryContext['context']['secretConfig'];
-}): Promise<void> {
+export async function renewSecondFactors({ adapter, secretConfig: key }: Renewal): Promise<void> {
   if (typeof key === 'string') return;
-  const factors = await adapter.findMany<EncryptedFactor>({ model: 'twoFactor', limit: factorsMax });
-  const renew = async (data: string) =>
-    symmetricEncrypt({ key, data: await symmetricDecrypt({ key, data }) });
-  for (const { id, secret, backupCodes } of factors) {
-    if (parseEnvelope(secret)?.version === key.currentVersion) continue;
+  await forEachFactor(adapter, async ({ id, secret }) => {
+    if (parseEnvelope(secret)?.version === key.currentVersion) return;
+    const update = {
+      secret: await symmetricEncrypt({ key, data: await symmetricDecrypt({ key, data: secret }) }),
+    };
+    const where = [
+      { field: 'id', value: id },
+      { field: 'secret', value: secret },
+    ];
+    await adapter.updateMany({ model: 'twoFactor', where, update });
+  });
+}
+
+/** Hashes the backup codes that an earlier version encrypted. */
+export async function renewBackupCodes(
+  { adapter, secretConfig: key }: Renewal,
+  hasher: CodeHasher,
+): Promise<void> {
+  await forEachFactor(adapter, (factor) => hashEarlierCodes(factor, { adapter, key, hasher }));
+}
+
+async function forEachFactor(
+  adapter: Renewal['adapter'],
+  renew: (factor: StoredFactor) => Promise<unknown>,
+): Promise<void> {
+  const factors = await adapter.findMany<StoredFactor>({ model: 'twoFactor', limit: factorsMax });
+  for (const factor of factors) {
     try {
-      const update = { secret: await renew(secret), backupCodes: await renew(backupCodes) };
-      const unchanged = [
-        { field: 'secret', value: secret },
-        { field: 'backupCodes', value: backupCodes },
-      ];
-      await adapter.updateMany({
-        model: 'twoFactor',
-        where: [{ field: 'id', value: id }, ...unchanged],
-        update,
-      });
+      await renew(factor);
     } catch (error) {
       // Its secret is gone: the user is told when a code is needed.
       if (isUnavailable(error)) throw error;
     }
   }
+}
+
+function isEqual(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)];
+  return a.length === b.length && timingSafeEqual(a, b);
 }
 
 /** A hash, so that the counts in the store say nothing of people. */

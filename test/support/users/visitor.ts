@@ -74,11 +74,19 @@ export class Visitor {
   }
 }
 
-/** The codes that an authenticator app shows, for the URI in a QR code. */
-export function codesOf(uri: string): (timeMs: number) => string {
-  const secret = new URL(uri).searchParams.get('secret') ?? '';
-  const totp = new TOTP({ secret: Secret.fromBase32(secret), digits: 6, period: 30, algorithm: 'SHA1' });
+/** The codes that an authenticator app shows, for the URI in a QR code; of an older app, which knows only SHA-1, if asked. */
+export function codesOf(uri: string, asked?: 'SHA1'): (timeMs: number) => string {
+  const given = new URL(uri).searchParams;
+  const algorithm = asked ?? given.get('algorithm') ?? 'SHA1';
+  const secret = Secret.fromBase32(given.get('secret') ?? '');
+  const totp = new TOTP({ secret, digits: 6, period: 30, algorithm });
   return (timestamp) => totp.generate({ timestamp });
+}
+
+/** The code that the app shows now. Stops the clock, because a code does not outlive its half minute. */
+export function codeNow(uri: string): string {
+  travel(Date.now());
+  return codesOf(uri)(Date.now());
 }
 
 export const ada = { email: 'ada@example.org', name: 'Ada', password: 'a long enough passphrase' };
@@ -112,9 +120,8 @@ export async function withSecondFactor(node: Node, who = ada) {
 
 export async function addSecondFactor({ credentials }: Node, visitor: Visitor, password = ada.password) {
   const { uri, backupCodes } = await credentials.startSecondFactor(visitor.asking(), password);
-  const code = codesOf(uri);
-  visitor.keep(await credentials.confirmSecondFactor(visitor.asking(), code(Date.now())));
-  return { code, backupCodes };
+  visitor.keep(await credentials.confirmSecondFactor(visitor.asking(), codeNow(uri)));
+  return { code: codesOf(uri), backupCodes };
 }
 
 /** The code of the error that a call throws; `accepted` if it throws none. */

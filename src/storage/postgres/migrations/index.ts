@@ -29,6 +29,7 @@ import { sql as v13 } from './010-019/013-managed-audit.js';
 import { sql as v14 } from './010-019/014-passkeys.js';
 import { sql as v15 } from './010-019/015-reading-keys.js';
 import { sql as v16 } from './010-019/016-row-levels.js';
+import { sql as v17 } from './010-019/017-code-algorithm.js';
 
 export const MIGRATIONS: readonly ((schema: string) => readonly string[])[] = [
   v1,
@@ -47,6 +48,7 @@ export const MIGRATIONS: readonly ((schema: string) => readonly string[])[] = [
   v14,
   v15,
   v16,
+  v17,
 ];
 
 export const NEWEST_VERSION = MIGRATIONS.length;

@@ -26,6 +26,7 @@ import { SQL as V13 } from './010-019/013-managed-audit.js';
 import { SQL as V14 } from './010-019/014-passkeys.js';
 import { SQL as V15 } from './010-019/015-reading-keys.js';
 import { SQL as V16 } from './010-019/016-row-levels.js';
+import { SQL as V17 } from './010-019/017-code-algorithm.js';
 
 export const MIGRATIONS: readonly string[] = [
   V1,
@@ -44,6 +45,7 @@ export const MIGRATIONS: readonly string[] = [
   V14,
   V15,
   V16,
+  V17,
 ];
 
 export const NEWEST_VERSION = MIGRATIONS.length;

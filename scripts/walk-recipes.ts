@@ -79,18 +79,19 @@ function variablesOf({ url, project, key }: Target): Readonly<Record<string, str
   };
 }
 
-/** A section with a program is a recipe. Its commands are in a block of `sh`, or the first one is in the text. */
+/** Each program of a page with its commands, which are in the block of `sh` that names its file. */
 function recipesIn(page: string): Recipe[] {
-  return page.split(/^## /m).flatMap((section) => {
-    const blocks = [...section.matchAll(/^```(\w+)\n([\s\S]*?)^```/gm)];
-    const program = blocks.find(([, language]) => language !== 'sh')?.[2];
-    if (program === undefined) return [];
-    const shell =
-      blocks.find(([, language]) => language === 'sh')?.[2] ?? /`([^`]+)`/.exec(section)?.[1] ?? '';
-    const commands = shell.replaceAll('\\\n', ' ').trim().split('\n');
-    const [file = ''] = /\b\w+\.(py|go|rb|php|mjs)\b/.exec(commands.join(' ')) ?? [];
-    return [{ name: section.split('\n')[0] ?? '', commands, file, program }];
-  });
+  const blocks = [...page.matchAll(/^```(\w+)(?: \[([^\]]+)\])?\n([\s\S]*?)^```/gm)].map(
+    ([, language, tab, code = '']) => ({ language, tab, code }),
+  );
+  return blocks
+    .filter(({ language }) => language !== 'sh')
+    .map(({ tab, code }) => {
+      const file = tab ?? /^\/\/ (\S+)/.exec(code)?.[1] ?? '';
+      const shell = blocks.find((one) => one.language === 'sh' && one.code.includes(file));
+      const commands = (shell?.code ?? '').replaceAll('\\\n', ' ').trim().split('\n');
+      return { name: shell?.tab ?? file, commands, file, program: code };
+    });
 }
 
 /** Undefined if this machine does not have the language. */

@@ -53,7 +53,7 @@ export const GROUPS: readonly Group[] = [
           'javascript typescript client npm sdk middleware express fastify hono next nextjs bun deno workers detect caller spool user-agent',
       },
       recipes: {
-        title: 'Recipes: plain HTTP',
+        title: 'Python, Go, Ruby, PHP',
         description: 'Programs in Python, Go, Ruby and PHP that record a question and repeat after errors.',
         keywords: 'python go golang ruby php example script',
       },
@@ -64,7 +64,7 @@ export const GROUPS: readonly Group[] = [
           'opentelemetry otel otlp traces spans collector genai sampling nothing counts counted missing zero exporter grpc',
       },
       'recipes-sdks': {
-        title: 'Recipes: AI SDKs',
+        title: 'AI SDKs and agents',
         description:
           'Whole programs for the AI SDK, LangChain and OpenAI Agents that are counted by OpenTelemetry.',
         keywords: 'ai sdk vercel usechat langchain openai agents openinference',

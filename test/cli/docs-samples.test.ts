@@ -24,7 +24,6 @@ const NOT_HERE: Readonly<Record<string, string>> = {
   'client/README.md: npm install': 'test/client/package.test.ts packs the client, and installs it so',
   'docs/guides/record/client.md: npm install': 'the same',
   'client/README.md: import': 'test/client/docs-samples.test.ts',
-  'docs/guides/record/client.md: import { openSpool': 'cut short; test/unit/client/spool.test.ts has spools',
   'docs/guides/record/client.md: import':
     'test/client/docs-samples.test.ts; of the middleware for Next.js test/client/next.test.ts',
   'docs/guides/record/record.md: import': 'test/client/docs-samples.test.ts',
@@ -38,7 +37,6 @@ const NOT_HERE: Readonly<Record<string, string>> = {
   'docs/tutorial.md: curl': 'the same',
   'docs/tutorial.md: CALLER_STATS_URL': 'the same',
   'docs/tutorial.md: export OTEL_': 'test/cli/otlp.test.ts sends what these variables make SDKs send',
-  'docs/guides/record/hosted.md: $ export': 'another server; test/cli/import-history.test.ts reads from one',
   'docs/reference/errors.md: {': 'a response; test/http/parameters.test.ts',
   'docs/concepts/privacy.md: PRAGMA': 'for the database of the reader; test/users/erasure.test.ts',
   'SECURITY.md: \\bcs_': 'a pattern; test/unit/domain holds keys to it',
@@ -69,10 +67,7 @@ const NOT_HERE: Readonly<Record<string, string>> = {
     'a server that stays; test/http/base-path.test.ts',
   'docs/reference/settings.md: GRANT': 'test/postgres/privileges.test.ts',
   'docs/guides/record/import.md: $ caller-stats import traces.jsonl':
-    'needs a server; test/cli/import-otlp.test.ts',
-  'docs/guides/record/import-counts.md: $ export':
-    'another server; test/cli/import-history.test.ts reads from one',
-  'docs/guides/record/import-counts.md: curl': 'needs a server; test/http/imported-counts.test.ts',
+    'needs a running server, and the page restores a backup without one; test/cli/import-otlp.test.ts',
   'docs/guides/record/import.md: 192.0.2.1': 'a line of a log, which the import below it reads',
 };
 
@@ -106,7 +101,8 @@ async function runPage(
       const here = command
         .replaceAll('node dist/main.js', 'caller-stats')
         .replaceAll('http://127.0.0.1:4000', address)
-        .replaceAll(/\/(backups|var\/log\/nginx)\//g, `${place.folder}/`);
+        .replaceAll(/\/(backups|var\/log\/nginx)\//g, `${place.folder}/`)
+        .replace(/https:\/\/api\.example\.com(.* --source-project) \S+/, `${address}$1 demo`);
       const script = `caller-stats() { "${process.execPath}" "${programFile}" "$@"; }\n${here}`;
       const outcome = await runCommand('bash', ['--norc', '-c', `${script} 2>&1`], {
         env: { ...place.env, ...env },
@@ -145,6 +141,19 @@ async function onTutorial(page: string): Promise<void> {
   await runPage(page, place, server.url, { RECORDING_KEY: place.firstRun.admin });
 }
 
+/** On a server with the sample's events, which is also the other server that the page imports from. */
+async function onOtherServer(page: string): Promise<void> {
+  const place = await placeWithDemo();
+  const { admin } = place.firstRun;
+  await succeed(place.run(['project', 'create', 'Docs', '--id', project]));
+  await writeFile(
+    place.path('2023.csv'),
+    samples().find((one) => one.page === page && one.language === 'csv')?.code ?? '',
+  );
+  const server = await place.serve();
+  await runPage(page, place, server.url, { ADMIN_KEY: admin, CALLER_STATS_SOURCE_KEY: admin });
+}
+
 /** With an empty project `docs` and the files that the page imports. */
 async function onImports(page: string): Promise<void> {
   const place = await placeWithProject();
@@ -173,12 +182,6 @@ async function onImports(page: string): Promise<void> {
     'id,caller,occurredAt',
     'r-1,web,2026-06-15T12:00:00Z',
     'r-2,web,2026-06-15T12:00:01Z',
-  ]);
-  await write('2023.csv', [
-    'date,caller,count',
-    '2023-01-01,web,120',
-    '2023-01-01,slack,30',
-    '2023-01-02,web,95',
   ]);
   await write('messages.csv', [
     'sent_at,question,message_id,origin',
@@ -216,11 +219,11 @@ const PAGES: Readonly<Record<string, (page: string) => Promise<void>>> = {
   'docs/concepts/queries.md': onDemo,
   'docs/concepts/exactness.md': onDemo,
   'docs/tutorial.md': onTutorial,
-  'docs/guides/record/hosted.md': async (page) => runPage(page, await placeWithProject(), '', {}),
+  'docs/guides/record/hosted.md': onOtherServer,
   'docs/guides/read/dashboard.md': async (page) => runPage(page, await placeWithProject(), '', {}),
   'docs/guides/run/backup.md': async (page) => runPage(page, await placeWithProject(), '', {}),
   'docs/guides/record/import.md': onImports,
-  'docs/guides/record/import-counts.md': onImports,
+  'docs/guides/record/import-counts.md': onOtherServer,
 };
 
 describe('the blocks of a page work and print what it shows:', () => {

@@ -60,6 +60,13 @@ const CASES: readonly (readonly [
   ],
   [
     'docs/guides/record/client.md',
+    "import { createRecorder } from 'caller-stats-client';\nimport { openSpool",
+    '',
+    `recorder.record({ id: 'm-1', caller: 'web' }); ${SETTLE}`,
+    '1\n',
+  ],
+  [
+    'docs/guides/record/client.md',
     'import { createReader',
     '',
     'console.log(total > 0, buckets.length > 0, callers.length > 0);',
@@ -100,17 +107,18 @@ function sampleOf(page: string, begins: string): string {
 describe('the code samples record and read:', () => {
   const shared = sharedByTests(async () => {
     const place = await placeWithDemo();
-    return { server: await place.serve(), firstRun: place.firstRun };
+    return { server: await place.serve(), firstRun: place.firstRun, folder: place.folder };
   });
 
   test.each(CASES)('%s: %s', async (page, begins, before, after, prints) => {
-    const { server, firstRun } = shared();
+    const { server, firstRun, folder } = shared();
     const { project, admin, recording } = firstRun;
     const code = `${before}\n${sampleOf(page, begins)}\n${after}`
       // The samples share a server, which would count the same id only once.
       .replaceAll("'m-1'", `'${page} ${begins.length}'`)
       .replaceAll(/https:\/\/stats\.example\.com|http:\/\/127\.0\.0\.1:4000/g, server.url)
-      .replaceAll("projectId: 'docs'", `projectId: '${project}'`);
+      .replaceAll("projectId: 'docs'", `projectId: '${project}'`)
+      .replaceAll('/var/lib/assistant', folder);
     const keys = { KEY: recording, RECORDING_KEY: recording, CALLER_STATS_RECORDING_KEY: recording };
     const env = { ...keys, CALLER_STATS_ADMIN_KEY: admin };
     const args = ['--input-type=module', '--eval', code];
@@ -129,8 +137,8 @@ describe('the code samples record and read:', () => {
   });
 
   test.each(Object.entries(MIDDLEWARE))('the middleware of %s', async (name, before) => {
-    const parts = sampleOf('docs/guides/record/client.md', 'import { recordQuestions }').split('\n\n');
-    const part = parts.find((one) => one.includes(`caller-stats-client/${name}`));
+    const begins = `import { recordQuestions } from 'caller-stats-client/${name}'`;
+    const part = sampleOf('docs/guides/record/client.md', begins);
     const code = `${RECORDER}\nconst rules = {};\n${before}\n${part}\nconsole.log('taken');`;
     const { stdout } = await succeed(
       runCommand(process.execPath, ['--input-type=module', '--eval', code], {

@@ -28,9 +28,9 @@ export function samples(): Sample[] {
   );
 }
 
-/** The variables that the first block of a page exports. */
+/** The variables that a page exports. */
 export function variablesIn(page: string): Readonly<Record<string, string>> {
-  const [, code = ''] = /^```sh\n([\s\S]*?)^```/m.exec(page) ?? [];
+  const [, code = ''] = /^```sh\n(export [\s\S]*?)^```/m.exec(page) ?? [];
   return Object.fromEntries(
     [...code.matchAll(/(\w+)=(\S+)/g)].map(([, name = '', value = '']) => [name, value]),
   );

@@ -7,6 +7,7 @@ import { type ApiKey, keyStatus } from '../domain/keys/api-key.js';
 import type { Invitation } from '../domain/people/invitation.js';
 import type { Member } from '../domain/people/member.js';
 import type { Organization, Project } from '../domain/projects/project.js';
+import type { ShareLink } from '../domain/projects/share-link.js';
 import { mapTelemetrySettings } from '../domain/queries/telemetry-settings.js';
 
 /** An API key, without its hash. */
@@ -55,6 +56,22 @@ export type ProjectJson = Readonly<ReturnType<typeof projectToJson>>;
 /** An invitation, without the hash of its token. */
 export function invitationToJson({ id, email, role, createdBy, createdAt, expiresAt }: Invitation) {
   return { id, email, role, createdBy, createdAt: formatTime(createdAt), expiresAt: formatTime(expiresAt) };
+}
+
+/** A share link, without the hashes of its token and its password. */
+export function shareLinkToJson(link: ShareLink, nowMs: number) {
+  const { id, name, end, passwordHash, origins, createdBy, createdAt, expiresAt } = link;
+  return {
+    id,
+    name,
+    end,
+    hasPassword: passwordHash !== null,
+    origins,
+    createdBy,
+    createdAt: formatTime(createdAt),
+    expiresAt: toTimeOrNull(expiresAt),
+    isExpired: expiresAt !== null && expiresAt <= nowMs,
+  };
 }
 
 export function memberToJson({ email, role, createdAt }: Member) {

@@ -107,6 +107,14 @@ export const sessionLifeSecondsMax = (30 * dayMs) / secondMs;
 export const secretCharactersMin = 32;
 /** How long a link works that sets a new password. */
 export const resetLinkSeconds = (60 * minuteMs) / secondMs;
+/** Share links of one project: more than anybody has uses for. */
+export const shareLinksMax = 50;
+/** Origins that one share link may be embedded on. They are in a header of each response. */
+export const shareOriginsMax = 10;
+/** Wrong passwords of one share link within `guessWindowSeconds`, from all addresses together: many people have the link. */
+export const shareGuessesMax = 100;
+/** How long an open page of a share link needs no password again. */
+export const shareTicketSeconds = (12 * hourMs) / secondMs;
 /** How long an invitation or set-up link works. */
 export const invitationDaysMax = 7;
 /** Bytes of a dashboard request's body, which is always a small form. */

@@ -57,11 +57,8 @@ export interface AppOptions {
   readonly telemetry: TelemetryTexts;
   readonly dashboard: Omit<
     DashboardOptions,
-    'authProvider' | 'basePath' | 'store' | 'clock' | 'ingestion' | 'telemetry'
-  > & {
-    /** The folder of the built pages. */
-    readonly pages: string;
-  };
+    'authProvider' | 'basePath' | 'store' | 'clock' | 'ingestion' | 'telemetry' | 'requests' | 'failures'
+  >;
   /** The folder of the documentation's built site. */
   readonly docs: string;
   readonly users: Omit<UsersOptions, 'store' | 'clock' | 'log' | 'basePath'>;
@@ -124,6 +121,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     clock,
     ingestion,
     telemetry: projectRules.defaults,
+    requests,
+    failures,
   });
   closeUnreadFiles(app);
   await addSites(app, options);

@@ -9,18 +9,20 @@ import { HttpError } from './errors.js';
 import { getParameter } from './request/target.js';
 import { addResource } from './resource.js';
 
-/** The headers of pages. They allow only files from this server, no inline scripts or styles, and no other window's access. */
+/** Only files from this server, and no inline scripts or styles. */
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+];
+
+/** The headers of pages. They allow no other window's access. */
 const PAGE_HEADERS = {
-  'content-security-policy': [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self' data:",
-    "connect-src 'self'",
-    "form-action 'self'",
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
+  'content-security-policy': [...PAGE_POLICY, "frame-ancestors 'none'"].join('; '),
   'cross-origin-opener-policy': 'same-origin',
   'permissions-policy': ['camera', 'display-capture', 'geolocation', 'microphone', 'payment', 'usb']
     .map((feature) => `${feature}=()`)
@@ -94,8 +96,23 @@ export function addMissingPage(app: FastifyInstance, prefix: string, file: strin
   });
 }
 
+/** Sends a page that pages of these origins may embed. */
+export function sendPage(
+  reply: FastifyReply,
+  html: string,
+  { status, origins }: { readonly status: number; readonly origins: readonly string[] },
+): FastifyReply {
+  reply.code(status).headers(PAGE_HEADERS).type(HTML);
+  if (origins.length > 0) {
+    const policy = [...PAGE_POLICY, `frame-ancestors ${origins.join(' ')}`].join('; ');
+    // The older header cannot name origins.
+    reply.header('content-security-policy', policy).removeHeader('x-frame-options');
+  }
+  return reply.send(html);
+}
+
 /** Whether a browser loads this in a window: its `Accept` prefers HTML. Programs get errors in JSON. */
-function asksForPage(request: FastifyRequest): boolean {
+export function asksForPage(request: FastifyRequest): boolean {
   if (request.method !== 'GET' && request.method !== 'HEAD') return false;
   return new Negotiator(request.raw).mediaType(['application/json', 'text/html']) === 'text/html';
 }
@@ -107,7 +124,7 @@ async function sendMissingPage(
   { folder, change = (text) => text }: Serving,
 ): Promise<void> {
   const text = await readFile(join(folder, file), 'utf8');
-  await reply.code(404).headers(PAGE_HEADERS).type(HTML).send(change(text));
+  await sendPage(reply, change(text), { status: 404, origins: [] });
 }
 
 function sendFile(

@@ -6,6 +6,9 @@ import { sentMethod } from './resource.js';
 /** The part of a key after its type, in any spelling of a URL, complete or truncated. */
 const HIDDEN = new RegExp(`(?<=(?:${KEY_TYPES.join('|')})(?:_|%5f))[0-9a-z]{5,}`, 'gi');
 
+/** The token in the address of a share link. */
+const SHARED = /(?<=\/shared?\/)[0-9a-z]{5,}/gi;
+
 /**
  * The log for the framework. Its own messages, such as one for each request, are for debugging only: proxies write access
  * logs, and the program logs its address itself.
@@ -18,15 +21,16 @@ export function frameworkLog(log: Logger): FastifyBaseLogger {
 
 /**
  * The fields of a request in the log: no client address and no headers, because one of them holds the key. A key that was
- * sent in the URL by mistake is masked, too.
+ * sent in the URL by mistake is masked, and the token of a share link.
  */
 function loggedRequest(request: FastifyRequest): Readonly<Record<string, string>> {
   return { method: sentMethod(request), url: withoutKeys(request.url) };
 }
 
-/** The text with its keys masked: they keep only what a list of keys shows. */
+/** The text with its keys and tokens masked: only a few characters of each remain. */
 export function withoutKeys(text: string): string {
-  return text.replaceAll(HIDDEN, (hidden) => `${hidden.slice(0, 4)}…`);
+  const mask = (hidden: string) => `${hidden.slice(0, 4)}…`;
+  return text.replaceAll(HIDDEN, mask).replaceAll(SHARED, mask);
 }
 
 /** Logs the beginning and end of each request with its id, because all requests share one logger. */

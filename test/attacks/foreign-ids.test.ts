@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { Browser, invite, PASSWORD, signedIn } from '../support/http/dashboard.js';
 import { DASHBOARD_ROUTES, type DashboardRoute } from '../support/http/dashboard-routes.js';
 import { type Service, sharedService, type TestRequest } from '../support/http/http.js';
-import { by, projectOf } from '../support/storage/entities.js';
+import { by, projectOf, shareLinkOf } from '../support/storage/entities.js';
 import { memberOf, runOnUsers } from '../support/users/people.js';
 import { codesOf } from '../support/users/visitor.js';
 
@@ -59,6 +59,11 @@ const CREATE: Readonly<Record<string, (service: Service) => Promise<string>>> = 
     await addKey(id, { type: 'admin' });
     return id;
   },
+  shareLinkId: async ({ store }) => {
+    const id = `victim-${made++}`;
+    await store.createShareLink(shareLinkOf(id, 'docs'), by);
+    return id;
+  },
   email: async ({ store }) => {
     const email = `victim-${made++}@example.org`;
     await store.addMember(memberOf(email), by);
@@ -86,6 +91,7 @@ const CREATE: Readonly<Record<string, (service: Service) => Promise<string>>> = 
 const BODIES: Readonly<Record<string, (id: string) => object>> = {
   'PATCH /projects/:projectId': () => ({ name: 'Mine' }),
   'DELETE /projects/:projectId': (id) => ({ name: id }),
+  'POST /projects/:projectId/share-links': () => ({ name: 'Mine' }),
   'POST /keys/:keyId/rotate': () => ({ graceHours: 0 }),
   'POST /keys/:keyId/disable': () => ({}),
   'POST /keys/:keyId/enable': () => ({}),
@@ -96,7 +102,10 @@ const BODIES: Readonly<Record<string, (id: string) => object>> = {
 };
 
 const ORGANIZATION = '/api/organizations/:organizationId';
-const targeted = DASHBOARD_ROUTES.filter(({ path }) => path.replace(ORGANIZATION, '').includes(':'));
+/** The token of a share link is not an id but the permission: `test/http/share-links.test.ts`. */
+const targeted = DASHBOARD_ROUTES.filter(
+  ({ path, who }) => who !== 'anybody' && path.replace(ORGANIZATION, '').includes(':'),
+);
 
 function requestFor({ method, path }: DashboardRoute, id: string, organization: string) {
   const short = path.replace(ORGANIZATION, '');
@@ -123,6 +132,7 @@ async function stateOf({ store, clock }: Service): Promise<unknown> {
   const [keys, ...rest] = await Promise.all([
     store.listKeys('default'),
     store.listProjects('default'),
+    store.listShareLinks('default', 'docs'),
     store.listMembers('default'),
     store.listInvitations('default', clock.nowMs),
     store.readAudit('default', { limit: 1000 }),

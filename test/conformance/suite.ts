@@ -17,6 +17,7 @@ import { describeRecording } from './recording.js';
 import { describeRetention } from './retention.js';
 import { describeSeries } from './series.js';
 import { describeSetUp } from './set-up.js';
+import { describeShareLinks } from './share-links.js';
 import { describeStats } from './stats.js';
 import { describeThrottles } from './throttles.js';
 import { describeTrust } from './trust.js';
@@ -26,6 +27,7 @@ export function describeStore(kind: string, factory: PlaceFactory): void {
   describeManagement(kind, factory);
   describeProjects(kind, factory);
   describeKeys(kind, factory);
+  describeShareLinks(kind, factory);
   describeMembers(kind, factory);
   describePeople(kind, factory);
   describeSetUp(kind, factory);

@@ -5,7 +5,8 @@ import { openStore } from '../../src/storage/open.js';
 import type { Store } from '../../src/storage/ports/store.js';
 import { documentedGrants, isOfPeople, oneByOne } from '../support/postgres/grants.js';
 import { newUser } from '../support/postgres/postgres-user.js';
-import { by, newSchemaIn, onDatabase, openForTest, schemaOf } from '../support/storage/store.js';
+import { shareLinkOf } from '../support/storage/entities.js';
+import { by, newSchemaIn, onDatabase, openForTest, projectOf, schemaOf } from '../support/storage/store.js';
 import { invitationOf } from '../support/users/people.js';
 import { SoftwareAuthenticator } from '../support/users/software-authenticator.js';
 import { codesOf, travel, usersOf, Visitor } from '../support/users/visitor.js';
@@ -37,6 +38,15 @@ async function inviteAll(store: Store, name: string): Promise<void> {
   await store.acceptInvitation(`hash of ${name} 3`, email, { ...by, at: 2000 });
   await store.listMemberships(email);
   await store.logUserChange(email, { action: 'user.password', detail: '' }, by);
+}
+
+/** A share link, and all that becomes of it. */
+async function shareAll(store: Store, name: string): Promise<void> {
+  await store.createProject(projectOf(name), by);
+  await store.createShareLink(shareLinkOf(name, name), by);
+  await store.listShareLinks(org, name);
+  await store.findShareLink(`hash of ${name}`, 2000);
+  await store.revokeShareLink(org, name, by);
 }
 
 /** Counts of sign-ins: taken, given back and forgotten. */
@@ -107,11 +117,12 @@ test('signing in needs exactly the documented privileges', async () => {
   const doAll = async (name: string) => {
     await inviteAll(store, name);
     await liveAll(store, name);
+    await shareAll(store, name);
     await countAttempts(store, name);
   };
   await doAll('before');
   const needed = oneByOne(grants).filter(isOfPeople);
-  expect(needed).toHaveLength(32);
+  expect(needed).toHaveLength(35);
   for (const [at, privilege] of needed.entries()) {
     await change(`REVOKE ${privilege} FROM ${user.name}`);
     await expect(doAll(`without-${at}`), privilege).rejects.toThrow();

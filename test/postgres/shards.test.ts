@@ -21,6 +21,7 @@ const LOCAL_TABLES = [
   'schema_version',
   'organization',
   'api_key',
+  'share_link',
   'member',
   'audit',
   'invitation',

@@ -12,6 +12,8 @@ export const AUDIT_ACTION_NAMES = {
   'key.disable': 'Key disabled',
   'key.enable': 'Key enabled',
   'key.revoke': 'Key revoked',
+  'share_link.create': 'Share link created',
+  'share_link.revoke': 'Share link revoked',
   'member.add': 'Member added',
   'member.change': 'Role changed',
   'member.remove': 'Member removed',
@@ -45,7 +47,7 @@ export interface AuditEntry extends Pick<Actor, 'address' | 'at'> {
   readonly number: number;
   readonly actor: string;
   readonly action: AuditAction;
-  /** The id of the changed organization, project or key, or the e-mail address of the member, user or invited person. */
+  /** The id of the changed organization, project, key or share link, or the e-mail address of the member, user or invited person. */
   readonly targetId: string;
   /** A description of the change; never a secret. */
   readonly detail: string;

@@ -6,10 +6,12 @@ import type { Users } from '../../auth/users.js';
 import type { TelemetryTexts } from '../../domain/queries/telemetry-settings.js';
 import type { Clock } from '../../domain/time/clock.js';
 import type { Store } from '../../storage/ports/store.js';
+import type { FailureLimit, RateLimit } from '../admission/rate-limits.js';
 import type { IngestionMonitor } from '../ingestion/monitor.js';
 import type { BasePath } from '../request/base-path.js';
 import type { SessionGuard } from './authorize.js';
 import type { LoginThrottle } from './login-throttle.js';
+import type { SharedLinks } from './shared-links.js';
 
 export interface DashboardOptions {
   readonly authProvider: AuthProvider;
@@ -28,6 +30,12 @@ export interface DashboardOptions {
   /** The version of the server, for signed-in users. */
   readonly version: string;
   readonly basePath: BasePath;
+  /** The folder of the built pages. */
+  readonly pages: string;
+  /** Limits organizations. */
+  readonly requests: RateLimit;
+  /** Limits addresses whose requests fail to authenticate. */
+  readonly failures: FailureLimit;
 }
 
 export interface Dashboard extends DashboardOptions {
@@ -36,4 +44,5 @@ export interface Dashboard extends DashboardOptions {
   readonly passkeys: Passkeys;
   readonly sessionGuard: SessionGuard;
   readonly loginThrottle: LoginThrottle;
+  readonly sharedLinks: SharedLinks;
 }

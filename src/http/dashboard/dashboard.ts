@@ -1,5 +1,6 @@
 /**
  * The API of the dashboard's pages. It takes session cookies and no keys. It is not public and may change with the pages.
+ * The paths of share links take the token of a link instead.
  */
 import cookie from '@fastify/cookie';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -22,19 +23,24 @@ import { addOrganization } from './routes/organization.js';
 import { addPasskeySignIn, addPasskeys } from './routes/passkeys.js';
 import { addProjects } from './routes/projects.js';
 import { addSession } from './routes/session.js';
+import { addShareLinks } from './routes/share-links.js';
+import { addShared, addSharedPages } from './routes/shared.js';
 import { addSignIn, addSingleSignOn } from './routes/sign-in.js';
 import { addSummaries } from './routes/summaries.js';
+import { SharedLinks } from './shared-links.js';
 
 export async function addDashboardApi(app: FastifyInstance, options: DashboardOptions): Promise<void> {
   const { authProvider, store, clock } = options;
   const users = new Users(authProvider, store);
+  const loginThrottle = new LoginThrottle({ authProvider, throttles: store.throttles, clock });
   const dashboard: Dashboard = {
     ...options,
     users,
     credentials: new Credentials(authProvider),
     passkeys: new Passkeys(authProvider, users),
     sessionGuard: new SessionGuard(users, store, clock),
-    loginThrottle: new LoginThrottle({ authProvider, throttles: store.throttles, clock }),
+    loginThrottle,
+    sharedLinks: new SharedLinks({ ...options, loginThrottle }),
   };
   // A separate context, because only these routes use cookies and limit bodies to a small size.
   await app.register(async (own) => {
@@ -65,9 +71,12 @@ export async function addDashboardApi(app: FastifyInstance, options: DashboardOp
       addOrganization,
       addInvitations,
       addAudit,
+      addShareLinks,
+      addShared,
     ]) {
       add(own, dashboard);
     }
+    await addSharedPages(own, dashboard);
   });
 }
 

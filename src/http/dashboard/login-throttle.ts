@@ -22,6 +22,7 @@ import {
   guessesMax,
   guessWindowSeconds,
   refusedSignInsMax,
+  shareGuessesMax,
   wideNetworkFactor,
 } from '../../domain/limits.js';
 import type { Clock } from '../../domain/time/clock.js';
@@ -46,15 +47,17 @@ type Counted = { readonly key: string; readonly resetsAt: number };
 
 type Limit = readonly [subject: string, attemptsMax: number];
 
-/** Who is tried, and with what. The user of an unknown passkey is undefined. */
+/** Who is tried, and with what. Neither the user of an unknown passkey is known, nor whoever tries the password of a share link. */
 interface Attempted {
   readonly email: string | undefined;
+  /** The id of the share link whose password is tried. */
+  readonly shareLinkId?: string | undefined;
   readonly isSignedIn?: boolean;
   readonly what?: 'passwords' | 'passkeys';
 }
 
 /** The user that an attempt is for, and the id of the browser if it has signed in as that user before. */
-type Guesser = Pick<Attempted, 'email' | 'what'> & { readonly device: string | undefined };
+type Guesser = Pick<Attempted, 'email' | 'shareLinkId' | 'what'> & { readonly device: string | undefined };
 
 export class LoginThrottle {
   readonly #options: LoginThrottleOptions;
@@ -73,7 +76,7 @@ export class LoginThrottle {
    */
   async attempt<T>(
     request: FastifyRequest,
-    { email, isSignedIn = false, what = 'passwords' }: Attempted,
+    { email, shareLinkId, isSignedIn = false, what = 'passwords' }: Attempted,
     check: () => Promise<T>,
   ): Promise<T> {
     const device = email === undefined ? undefined : await this.#findDevice(request, email);
@@ -81,7 +84,7 @@ export class LoginThrottle {
     try {
       // A place comes first: an attempt without one does not reach the store.
       return await this.#options.authProvider.passwords.inLane(lane, () =>
-        this.#counted(request, { email, device, what }, check),
+        this.#counted(request, { email, shareLinkId, device, what }, check),
       );
     } catch (error) {
       const isBusy = error instanceof CallerStatsError && error.code === 'busy';
@@ -133,12 +136,17 @@ export class LoginThrottle {
 
   /** Counts an attempt: of the browser if it is known, else of the user and of the address. Throws `429` above a limit. */
   async #count(request: FastifyRequest, guesser: Guesser): Promise<readonly Counted[]> {
-    const { email, device } = guesser;
+    const { email, shareLinkId, device } = guesser;
     const ofUser: Limit = [`attempts of user ${email}`, guessesMax];
+    const ofLink: Limit = [`attempts of share link ${shareLinkId}`, shareGuessesMax];
     const ofAddress = limitsOfAddress(getClientAddress(request));
     const limits: readonly Limit[] =
       device === undefined
-        ? [...(email === undefined ? [] : [ofUser]), ...ofAddress]
+        ? [
+            ...(email === undefined ? [] : [ofUser]),
+            ...(shareLinkId === undefined ? [] : [ofLink]),
+            ...ofAddress,
+          ]
         : [[`attempts of device ${device}`, guessesMax]];
     const nowMs = this.#options.clock.now();
     const counted: Counted[] = [];

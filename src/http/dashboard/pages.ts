@@ -1,4 +1,5 @@
 /** The dashboard's pages: one HTML file, which shows the page of its path, and the files that it loads. */
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { addFile, addFiles, addMissingPage, CACHING, filesIn, requireBuilt } from '../files.js';
@@ -20,9 +21,11 @@ const PATHS = [
   '/docs/try',
 ];
 
+const PAGES = 'pages of the dashboard';
+
 /** `folder` is the output of Vite: `index.html` and other files, `assets/`, and a compressed copy of each file. */
 export async function addPages(app: FastifyInstance, folder: string, basePath: BasePath): Promise<void> {
-  await requireBuilt(folder, 'pages of the dashboard');
+  await requireBuilt(folder, PAGES);
   const page = { folder, caching: CACHING.page };
   const change = basePath === '' ? undefined : (text: string) => addBasePath(basePath, text);
   for (const url of PATHS) addFile(app, url, 'index.html', { ...page, change });
@@ -34,6 +37,16 @@ export async function addPages(app: FastifyInstance, folder: string, basePath: B
   const files = new Map(assets.map((file) => [file, `assets/${file}`]));
   const missing = 'There is no such file; load the page again.';
   addFiles(app, '/assets/:file', { parameter: 'file', files, missing }, { folder, caching: CACHING.asset });
+}
+
+/** The HTML file for a page whose address holds a secret: browsers send it nowhere, not even to this server. */
+export async function readSecretPage(folder: string, basePath: BasePath): Promise<string> {
+  await requireBuilt(folder, PAGES);
+  const page = addBasePath(basePath, await readFile(join(folder, 'index.html'), 'utf8'));
+  return page.replace(
+    '<meta name="referrer" content="same-origin"',
+    '<meta name="referrer" content="no-referrer"',
+  );
 }
 
 /** Adds the base path to the page's links, and tells it to the page's scripts. */

@@ -2,7 +2,13 @@
  * The response types of the dashboard API. The routes return them and the dashboard imports them, so neither side can
  * change a response alone. Counts, series and callers are those of the public API (`domain/counting`).
  */
-import type { invitationToJson, KeyJson, memberToJson, ProjectJson } from '../../app/json.js';
+import type {
+  invitationToJson,
+  KeyJson,
+  memberToJson,
+  ProjectJson,
+  shareLinkToJson,
+} from '../../app/json.js';
 import type { PasskeyProblem, RequestOptions } from '../../auth/passkeys/relying-party.js';
 import type { AuditEntry } from '../../domain/people/audit.js';
 import type { Role } from '../../domain/people/member.js';
@@ -45,6 +51,31 @@ export interface CreatedInvitationResponse {
   readonly invitation: InvitationResponse;
   /** The token of the link. No other response contains it. */
   readonly token: string;
+}
+
+type ShareLinkResponse = Readonly<ReturnType<typeof shareLinkToJson>>;
+
+export interface ShareLinksResponse {
+  readonly links: readonly ShareLinkResponse[];
+}
+
+export interface CreatedShareLinkResponse {
+  readonly link: ShareLinkResponse;
+  /** The token of its address. No other response contains it. */
+  readonly token: string;
+}
+
+/** What the page of a share link shows of the project. */
+export interface SharedProjectResponse {
+  readonly name: string;
+  readonly timeZone: string | null;
+  /** Whether the link serves CSV: only without a password. */
+  readonly servesCsv: boolean;
+}
+
+/** The proof that somebody has typed the password of a share link. */
+export interface ShareTicketResponse {
+  readonly ticket: string;
 }
 
 /** What the holder of an invitation link sees before joining. */

@@ -43,14 +43,19 @@ interface ReportSources {
 /** The projects of requests that were authorized. */
 type RequestProjects = WeakMap<FastifyRequest, Project>;
 
-/** Creates the handlers of the reports, for requests with an API key and for the dashboard. */
+/** Creates the handlers of the reports, for requests with an API key, for the dashboard and for share links. */
 export function createReportHandlers({ store, clock, ingestion }: ReportSources, projects: RequestProjects) {
+  const projectOf = (request: FastifyRequest): Project => {
+    const project = projects.get(request);
+    if (project === undefined) throw new Error('the request was not authorized');
+    return project;
+  };
   const read = <Question, Answer>(request: FastifyRequest, report: Report<Question, Answer>) => {
     const names = Object.fromEntries(report.parameters.map((one) => [one, REPORT_PARAMETER_NAMES[one]]));
     const question = readParameters<string, Question>(request, names, (parameters: ReportInput) =>
       report.parse(parameters, clock.now(), REPORT_PARAMETER_NAMES),
     );
-    return report.read(store, getProjectId(request), question);
+    return report.read(store, projectOf(request).id, question);
   };
   return {
     callerStats: async (request: FastifyRequest) => read(request, CALLER_STATS),
@@ -59,16 +64,18 @@ export function createReportHandlers({ store, clock, ingestion }: ReportSources,
     cutBounds: async (request: FastifyRequest) =>
       readCutBounds(
         store,
-        getProjectId(request),
+        projectOf(request).id,
         readParameters(request, PARAMETER_NAMES, (bounds) => parseDateRange(bounds)),
       ),
     callers: async (request: FastifyRequest, reply: FastifyReply) =>
       answerAsAccepted(request, reply, await read(request, CALLERS), CALLERS.toCsv),
+    seriesCsv: async (request: FastifyRequest, reply: FastifyReply) =>
+      reply.type(CSV).send(SERIES.toCsv(await read(request, SERIES))),
+    callersCsv: async (request: FastifyRequest, reply: FastifyReply) =>
+      reply.type(CSV).send(CALLERS.toCsv(await read(request, CALLERS))),
     ingestion: async (request: FastifyRequest) => {
       requireNoParameters(request);
-      const project = projects.get(request);
-      if (project === undefined) throw new Error('the request was not authorized');
-      return ingestion.report(project);
+      return ingestion.report(projectOf(request));
     },
   };
 }

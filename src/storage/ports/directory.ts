@@ -14,6 +14,7 @@ import type {
   Project,
   ProjectChange,
 } from '../../domain/projects/project.js';
+import type { ShareLink } from '../../domain/projects/share-link.js';
 
 /** The ways to change a key in place. */
 export type KeyChange = 'revoke' | 'disable' | 'enable';
@@ -54,6 +55,12 @@ export interface DirectoryReads {
 
   /** The organization's keys, including expired and revoked ones. */
   listKeys(organizationId: string): Promise<ApiKey[]>;
+
+  /** The project's share links, including expired ones; empty if the organization has no such project. */
+  listShareLinks(organizationId: string, projectId: string): Promise<ShareLink[]>;
+
+  /** The share link with this hash; undefined if there is none, or if it has expired at `now`. */
+  findShareLink(tokenHash: string, now: number): Promise<ShareLink | undefined>;
 
   /** The organization's members. */
   listMembers(organizationId: string): Promise<Member[]>;
@@ -111,7 +118,7 @@ export interface DirectoryChanges {
   ): Promise<Project>;
 
   /**
-   * Deletes a project and the keys that are bound to it, forever. Once this resolves, only the audit log still shows the project.
+   * Deletes a project, its share links and the keys that are bound to it, forever. Once this resolves, only the audit log still shows the project.
    * A recording at the same time is either counted before, or refused as `not_found`. `purgeDeleted` removes the
    * queries and counters; a new project with the same id never sees them.
    * `not_found` if the organization has no such project.
@@ -139,6 +146,15 @@ export interface DirectoryChanges {
     expiresAt: number,
     by: Actor,
   ): Promise<void>;
+
+  /**
+   * Adds a share link. `already_exists` if its id or hash is taken; `not_found` if the organization has no such project;
+   * `invalid` if the project has `shareLinksMax` already.
+   */
+  createShareLink(link: ShareLink, by: Actor): Promise<void>;
+
+  /** Deletes a share link. `not_found` if the organization has no such link. */
+  revokeShareLink(organizationId: string, shareLinkId: string, by: Actor): Promise<void>;
 
   /** Revokes the key with this hash, of any organization. True if there is one. Idempotent. */
   revokeLeakedKey(keyHash: string, by: Actor): Promise<boolean>;

@@ -6,6 +6,7 @@
  */
 import { CallerStatsError } from '../../domain/errors.js';
 import type { ApiKey } from '../../domain/keys/api-key.js';
+import { shareLinksMax } from '../../domain/limits.js';
 import type { Actor, AuditAction, AuditEntry } from '../../domain/people/audit.js';
 import { type Invitation, invalidInvitationError } from '../../domain/people/invitation.js';
 import { lastOwnerError, type Member, type Role, toEmail } from '../../domain/people/member.js';
@@ -18,9 +19,10 @@ import {
   type Project,
   type ProjectChange,
 } from '../../domain/projects/project.js';
+import { describeShareLink, type ShareLink } from '../../domain/projects/share-link.js';
 import type { DirectoryChanges, KeyChange, UserChange } from '../ports/directory.js';
 import { findFirstOwner } from './directory-reads.js';
-import { type Columns, INVITATION, KEY, MEMBER, ORGANIZATION, PROJECT } from './rows.js';
+import { type Columns, INVITATION, KEY, MEMBER, ORGANIZATION, PROJECT, SHARE_LINK } from './rows.js';
 import { SqlTables } from './tables.js';
 
 /** The changes that may safely run twice, and need no other transaction to wait for them: each is one statement. */
@@ -102,6 +104,8 @@ export class SqlDirectoryChanges extends SqlTables implements DirectoryChanges {
 
   async deleteProject(organizationId: string, projectId: string, by: Actor): Promise<void> {
     const { name } = await this.#lockProject(organizationId, projectId, 'UPDATE');
+    // First the links, which refer to the project.
+    await this.session.run(`DELETE FROM ${this.table('share_link')} WHERE project_id = $1`, [projectId]);
     await this.dialect.deleteProject(this.session, projectId, by.at);
     await this.#log({ organizationId, action: 'project.delete', targetId: projectId, detail: name }, by);
   }
@@ -142,6 +146,31 @@ export class SqlDirectoryChanges extends SqlTables implements DirectoryChanges {
     await this.#insertKey(successor);
     const detail = `${key.name}, succeeded by ${successor.id}`;
     await this.#log({ ...keyEvent('key.rotate', key), detail }, by);
+  }
+
+  async createShareLink(link: ShareLink, by: Actor): Promise<void> {
+    const { organizationId, projectId, id } = link;
+    // Locked, so that links that are created at once do not pass the limit together.
+    await this.#lockProject(organizationId, projectId, 'UPDATE');
+    const links = await this.list(SHARE_LINK, 'WHERE project_id = $1', [projectId]);
+    if (links.length >= shareLinksMax) {
+      const message = `The project has ${shareLinksMax} share links already; revoke one first.`;
+      throw new CallerStatsError('invalid', message);
+    }
+    if (!(await this.#insert(SHARE_LINK, link))) throw alreadyExists(`There is a share link ${id} already.`);
+    const detail = describeShareLink(link);
+    await this.#log({ organizationId, action: 'share_link.create', targetId: id, detail }, by);
+  }
+
+  async revokeShareLink(organizationId: string, shareLinkId: string, by: Actor): Promise<void> {
+    const where = 'WHERE organization_id = $1 AND id = $2';
+    const row = await this.get<{ readonly name: string; readonly project: string }>(
+      `DELETE FROM ${this.table('share_link')} ${where} RETURNING name, project_id AS project`,
+      [organizationId, shareLinkId],
+    );
+    if (row === undefined) throw notFound(`share link ${shareLinkId}`);
+    const detail = `${row.name}, of project ${row.project}`;
+    await this.#log({ organizationId, action: 'share_link.revoke', targetId: shareLinkId, detail }, by);
   }
 
   async revokeLeakedKey(keyHash: string, by: Actor): Promise<boolean> {

@@ -4,8 +4,9 @@ import type { AuditEntry, AuditFilter } from '../../domain/people/audit.js';
 import type { Invitation, Membership } from '../../domain/people/invitation.js';
 import type { Member } from '../../domain/people/member.js';
 import type { Organization, Project } from '../../domain/projects/project.js';
+import type { ShareLink } from '../../domain/projects/share-link.js';
 import type { DirectoryReads, NamedInvitation, UserSummary } from '../ports/directory.js';
-import { AUDIT_ENTRY, INVITATION, KEY, MEMBER, ORGANIZATION, PROJECT } from './rows.js';
+import { AUDIT_ENTRY, INVITATION, KEY, MEMBER, ORGANIZATION, PROJECT, SHARE_LINK } from './rows.js';
 import type { Dialect } from './session.js';
 import { SqlTables } from './tables.js';
 
@@ -32,6 +33,16 @@ export class SqlDirectoryReads extends SqlTables implements DirectoryReads {
 
   listKeys(organizationId: string): Promise<ApiKey[]> {
     return this.list(KEY, 'WHERE organization_id = $1 ORDER BY created_at, id', [organizationId]);
+  }
+
+  listShareLinks(organizationId: string, projectId: string): Promise<ShareLink[]> {
+    const rest = 'WHERE organization_id = $1 AND project_id = $2 ORDER BY created_at, id';
+    return this.list(SHARE_LINK, rest, [organizationId, projectId]);
+  }
+
+  findShareLink(tokenHash: string, now: number): Promise<ShareLink | undefined> {
+    const rest = 'WHERE token_hash = $1 AND (expires_at IS NULL OR expires_at > $2)';
+    return this.find(SHARE_LINK, rest, [tokenHash, now]);
   }
 
   listMembers(organizationId: string): Promise<Member[]> {

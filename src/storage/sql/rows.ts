@@ -4,6 +4,7 @@ import type { AuditEntry } from '../../domain/people/audit.js';
 import type { Invitation } from '../../domain/people/invitation.js';
 import type { Member } from '../../domain/people/member.js';
 import type { Organization, Project } from '../../domain/projects/project.js';
+import type { ShareLink } from '../../domain/projects/share-link.js';
 import type { Row } from './session.js';
 
 /**
@@ -149,6 +150,20 @@ export const INVITATION = new Columns<Invitation>('invitation', {
   email: 'value',
   role: 'value',
   tokenHash: 'value',
+  createdBy: 'value',
+  createdAt: 'value',
+  expiresAt: 'value',
+});
+
+export const SHARE_LINK = new Columns<ShareLink>('share_link', {
+  id: 'value',
+  organizationId: 'value',
+  projectId: 'value',
+  name: 'value',
+  tokenHash: 'value',
+  end: 'value',
+  passwordHash: 'value',
+  origins: 'list',
   createdBy: 'value',
   createdAt: 'value',
   expiresAt: 'value',

@@ -29,10 +29,13 @@ const SECURITY_HEADERS = {
   'referrer-policy': 'no-referrer',
   'strict-transport-security': 'max-age=31536000; includeSubDomains',
   'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
 };
 
 const SECURITY_POLICY = /^default-src '(none|self)';.*frame-ancestors 'none'/;
+
+/** The policy of the page of a share link that other origins may embed. */
+const EMBEDDABLE_POLICY =
+  /^default-src 'none';.*; frame-ancestors https?:\/\/[\w.:-]+( https?:\/\/[\w.:-]+)*$/;
 
 /** A sentence. It may begin with an e-mail address. */
 const SENTENCE = /^([A-Z]|[^\s@]+@\S+ ).*\.$/s;
@@ -41,7 +44,7 @@ const SENTENCE = /^([A-Z]|[^\s@]+@\S+ ).*\.$/s;
 const NEVER = /^(access-control-.*|x-powered-by|server)$/;
 
 /** The dashboard's API, whose responses are the only ones with cookies. */
-const DASHBOARD = /^\/api\//;
+const DASHBOARD = /^\/api\/(?!shared\/)/;
 
 /** Scripts cannot read our cookies, and other sites cannot make a browser send them with a change. */
 const COOKIE =
@@ -59,8 +62,7 @@ export function checkAnswer(
   openApi.check({ ...asked, status, contentType: headers['content-type'], text });
 
   for (const [name, wanted] of Object.entries(SECURITY_HEADERS)) requireIs(headers[name], wanted, about);
-  const policy = headers['content-security-policy'] ?? '';
-  if (!SECURITY_POLICY.test(policy)) expect(policy, about).toMatch(SECURITY_POLICY);
+  checkFrames(openApi.below(asked.path), headers, about);
   // Browsers may cache the dashboard's files and nothing else.
   if (
     !/^(no-cache|public, max-age=\d+, immutable)$/.test(headers['cache-control'] ?? '') ||
@@ -88,6 +90,14 @@ export function checkAnswer(
   if (status === 503) expect(headers['retry-after'], about).toMatch(/^[1-9]\d*$/);
   if (status === 500) expect(asked.failing, about).toBe(true);
   if (status >= 400 && !isMissingPage(status, headers['content-type'])) checkError(asked, answer, about);
+}
+
+/** No page of others may embed a response, except the pages that the owner of a share link allowed. */
+function checkFrames(path: string, headers: Answer['headers'], about: string): void {
+  const policy = headers['content-security-policy'] ?? '';
+  const isEmbeddable = /^\/share\/\w+$/.test(path) && EMBEDDABLE_POLICY.test(policy);
+  requireIs(headers['x-frame-options'], isEmbeddable ? undefined : 'DENY', about);
+  if (!isEmbeddable && !SECURITY_POLICY.test(policy)) expect(policy, about).toMatch(SECURITY_POLICY);
 }
 
 /** Calls `expect` only on failure: it takes as long as a request, and there are tens of thousands of responses. */

@@ -22,9 +22,9 @@ export function oneByOne(grants: readonly string[]): string[] {
   });
 }
 
-/** Whether a privilege is only needed for people who sign in. */
+/** Whether a privilege is only needed for people who sign in, or open share links. */
 export function isOfPeople(privilege: string): boolean {
-  return /\.(user_\w+|invitation|server_secret|login_throttle)$|^UPDATE ON \w+\.organization$/.test(
+  return /\.(user_\w+|invitation|share_link|server_secret|login_throttle)$|^UPDATE ON \w+\.organization$/.test(
     privilege,
   );
 }

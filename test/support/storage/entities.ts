@@ -2,6 +2,7 @@
 import type { ApiKey } from '../../../src/domain/keys/api-key.js';
 import type { Actor } from '../../../src/domain/people/audit.js';
 import { DEFAULT_ORGANIZATION_ID, type Project } from '../../../src/domain/projects/project.js';
+import type { ShareLink } from '../../../src/domain/projects/share-link.js';
 import { mapTelemetrySettings } from '../../../src/domain/queries/telemetry-settings.js';
 
 /** Who makes changes in tests. */
@@ -17,6 +18,24 @@ export function projectOf(id: string, more: Partial<Project> = {}): Project {
     retentionDays: null,
     rowsFrom: null,
     ...mapTelemetrySettings(() => null),
+    ...more,
+  };
+}
+
+/** A share link whose token's hash is `hash of` its id. */
+export function shareLinkOf(id: string, projectId: string, more: Partial<ShareLink> = {}): ShareLink {
+  return {
+    id,
+    organizationId: DEFAULT_ORGANIZATION_ID,
+    projectId,
+    name: `link ${id}`,
+    tokenHash: `hash of ${id}`,
+    end: 'wxyz',
+    passwordHash: null,
+    origins: [],
+    createdBy: 'a test',
+    createdAt: 1000,
+    expiresAt: null,
     ...more,
   };
 }

@@ -60,7 +60,7 @@ export function addProjects(
 }
 
 /** The id in the request's path. `404` for an id that no project can have. */
-function getExistingId(request: FastifyRequest): string {
+export function getExistingId(request: FastifyRequest): string {
   const id = getProjectId(request);
   if (!isProjectId(id)) throw noSuchProject();
   return id;

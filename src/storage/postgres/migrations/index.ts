@@ -30,6 +30,7 @@ import { sql as v14 } from './010-019/014-passkeys.js';
 import { sql as v15 } from './010-019/015-reading-keys.js';
 import { sql as v16 } from './010-019/016-row-levels.js';
 import { sql as v17 } from './010-019/017-code-algorithm.js';
+import { sql as v18 } from './010-019/018-share-links.js';
 
 export const MIGRATIONS: readonly ((schema: string) => readonly string[])[] = [
   v1,
@@ -49,6 +50,7 @@ export const MIGRATIONS: readonly ((schema: string) => readonly string[])[] = [
   v15,
   v16,
   v17,
+  v18,
 ];
 
 export const NEWEST_VERSION = MIGRATIONS.length;

@@ -27,6 +27,7 @@ import { SQL as V14 } from './010-019/014-passkeys.js';
 import { SQL as V15 } from './010-019/015-reading-keys.js';
 import { SQL as V16 } from './010-019/016-row-levels.js';
 import { SQL as V17 } from './010-019/017-code-algorithm.js';
+import { SQL as V18 } from './010-019/018-share-links.js';
 
 export const MIGRATIONS: readonly string[] = [
   V1,
@@ -46,6 +47,7 @@ export const MIGRATIONS: readonly string[] = [
   V15,
   V16,
   V17,
+  V18,
 ];
 
 export const NEWEST_VERSION = MIGRATIONS.length;

@@ -1,0 +1,56 @@
+/** The use case of share links: creating one. Lists and revocations are single calls of the store. */
+import { CallerStatsError } from '../domain/errors.js';
+import { parseExpiryWithin } from '../domain/keys/key-lifetime.js';
+import type { Actor } from '../domain/people/audit.js';
+import { parseName } from '../domain/projects/project.js';
+import { newShareLink, parseShareOrigins, type ShareLink } from '../domain/projects/share-link.js';
+import { collectProblems, prefixProblems } from '../domain/result.js';
+import type { KeyIssuing } from './keys.js';
+import { requireProject } from './projects.js';
+
+/** A request for a share link, as its author wrote it. */
+export interface ShareLinkRequest {
+  readonly name: string;
+  /** See `parseExpiryWithin`. */
+  readonly expires?: string | undefined;
+  readonly password?: string | undefined;
+  readonly origins?: readonly string[] | undefined;
+}
+
+/** The longest life of keys applies to share links, too. */
+export interface ShareLinkIssuing extends Pick<KeyIssuing, 'store' | 'keyLifeMax' | 'randomInt'> {
+  /** Checks a new password, and hashes it. */
+  readonly hashPassword: (password: string, projectName: string) => Promise<string>;
+}
+
+/**
+ * Creates a share link. Returns it with its token, which is not stored. Throws `invalid` with a detail for each problem, and
+ * `not_found` unless the organization has the project.
+ */
+export async function createShareLink(
+  { store, keyLifeMax, randomInt, hashPassword }: ShareLinkIssuing,
+  { organizationId, id }: { readonly organizationId: string; readonly id: string },
+  { name, expires, password, origins = [] }: ShareLinkRequest,
+  by: Actor,
+): Promise<{ readonly link: ShareLink; readonly token: string }> {
+  const project = await requireProject(store, organizationId, id);
+  const named = prefixProblems('name', parseName(name));
+  const expiry = prefixProblems('expires', parseExpiryWithin(expires, by.at, keyLifeMax));
+  const allowed = prefixProblems('origins', parseShareOrigins(origins));
+  if (!(named.ok && expiry.ok && allowed.ok)) {
+    const details = collectProblems(named, expiry, allowed);
+    throw new CallerStatsError('invalid', 'The request is invalid.', { details });
+  }
+  const passwordHash = password === undefined ? null : await hashPassword(password, project.name);
+  const wanted = {
+    organizationId,
+    projectId: project.id,
+    name: named.value,
+    passwordHash,
+    origins: allowed.value,
+    expiresAt: expiry.value,
+  };
+  const created = newShareLink(wanted, { by, randomInt });
+  await store.createShareLink(created.link, by);
+  return created;
+}

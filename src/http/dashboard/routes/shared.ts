@@ -1,0 +1,107 @@
+/** What holders of a share link get: its page, CSV for spreadsheets, and the counts for the page. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { CallerStatsError } from '../../../domain/errors.js';
+import type { Project } from '../../../domain/projects/project.js';
+import { HttpError } from '../../errors.js';
+import { asksForPage, sendPage } from '../../files.js';
+import { readFields, text } from '../../request/fields.js';
+import { requireNoParameters } from '../../request/parameters.js';
+import { addResource } from '../../resource.js';
+import { createReportHandlers } from '../../routes/analytics.js';
+import {
+  CallerStatsParameters,
+  CallersParameters,
+  RangeParameters,
+  SeriesParameters,
+} from '../../schemas/schemas.js';
+import type { Dashboard } from '../context.js';
+import { readSecretPage } from '../pages.js';
+import type { SharedProjectResponse, ShareTicketResponse } from '../responses.js';
+
+/** Search engines list neither pages nor downloads of share links. */
+const UNLISTED = { 'x-robots-tag': 'noindex' };
+
+/** The API of the page. */
+export function addShared(app: FastifyInstance, dashboard: Dashboard): void {
+  const { sharedLinks } = dashboard;
+  const { handlers, preHandler } = createSharedReports(dashboard);
+  addResource(app, '/api/shared/:token', {
+    GET: async (request, reply): Promise<SharedProjectResponse> => {
+      const { link, project } = await sharedLinks.authorize(request, reply);
+      requireNoParameters(request);
+      return {
+        name: project.name,
+        timeZone: project.timeZone,
+        servesCsv: link.passwordHash === null,
+      };
+    },
+  });
+  addResource(app, '/api/shared/:token/unlock', {
+    POST: async (request, reply): Promise<ShareTicketResponse> => {
+      const { password } = readFields(request, { password: text });
+      return { ticket: await sharedLinks.unlock(request, reply, password) };
+    },
+  });
+  for (const [name, querystring, handler] of [
+    ['caller-stats', CallerStatsParameters, handlers.callerStats],
+    ['series', SeriesParameters, handlers.series],
+    ['callers', CallersParameters, handlers.callers],
+    ['imported-counts', RangeParameters, handlers.cutBounds],
+  ] as const) {
+    addResource(app, `/api/shared/:token/${name}`, {
+      GET: { schema: { hide: true, querystring }, attachValidation: true, preHandler, handler },
+    });
+  }
+}
+
+/** The page and the CSV. */
+export async function addSharedPages(app: FastifyInstance, dashboard: Dashboard): Promise<void> {
+  const { sharedLinks, pages, basePath } = dashboard;
+  const html = await readSecretPage(pages, basePath);
+  addResource(app, '/share/:token', {
+    GET: async (request, reply) => {
+      reply.headers(UNLISTED);
+      try {
+        const { link } = await sharedLinks.find(request, reply);
+        return sendPage(reply, html, { status: 200, origins: link.origins });
+      } catch (error) {
+        // The page says it to people.
+        const isMissing = error instanceof CallerStatsError && error.code === 'not_found';
+        if (!isMissing || !asksForPage(request)) throw error;
+        return sendPage(reply, html, { status: 404, origins: [] });
+      }
+    },
+  });
+  const { handlers, preHandler } = createSharedReports(dashboard, { withoutPassword: true });
+  for (const [path, querystring, handler] of [
+    ['/share/:token.csv', SeriesParameters, handlers.seriesCsv],
+    ['/share/:token/callers.csv', CallersParameters, handlers.callersCsv],
+  ] as const) {
+    addResource(app, path, {
+      GET: { schema: { hide: true, querystring }, attachValidation: true, preHandler, handler },
+    });
+  }
+}
+
+/** The reports of the link's project, and what authorizes requests for them. */
+function createSharedReports(
+  { store, clock, ingestion, sharedLinks }: Dashboard,
+  { withoutPassword = false } = {},
+) {
+  const projects = new WeakMap<FastifyRequest, Project>();
+  return {
+    handlers: createReportHandlers({ store, clock, ingestion }, projects),
+    preHandler: async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+      reply.headers(UNLISTED);
+      const { link, project } = await sharedLinks[withoutPassword ? 'find' : 'authorize'](request, reply);
+      if (withoutPassword && link.passwordHash !== null) throw noCsv();
+      projects.set(request, project);
+    },
+  };
+}
+
+function noCsv(): HttpError {
+  const message =
+    'This link has a password, which a spreadsheet cannot send, so it serves no CSV. Create a link without a password.';
+  return new HttpError(403, message);
+}

@@ -35,6 +35,9 @@ process.exitCode = await run(
       new Promise((resolve) => {
         for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, resolve);
       }),
+    onHangup: (listener) => {
+      process.on('SIGHUP', listener);
+    },
   },
   version,
 );

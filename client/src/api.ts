@@ -373,6 +373,10 @@ export interface components {
         };
         readonly Status: {
             readonly status: string;
+            /** @description One message for each problem. */
+            readonly details?: readonly {
+                readonly message: string;
+            }[];
         };
     };
     responses: never;

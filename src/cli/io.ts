@@ -22,6 +22,8 @@ export interface Io {
   readonly randomInt: (max: number) => number;
   /** Resolves with the signal's name when the process is asked to stop. */
   readonly stopRequested: () => Promise<string>;
+  /** Calls `listener` instead of ending the process when its terminal closes, or a reload is asked for (SIGHUP). */
+  readonly onHangup: (listener: () => void) => void;
 }
 
 /** The command was called wrongly. The message has a line for each problem; the exit status is 2. */

@@ -1,6 +1,8 @@
 /** The command line: the list of commands, and the exit status of each error. */
 import { Command, CommanderError } from 'commander';
 import { CallerStatsError, describeError } from '../domain/errors.js';
+import { formatQuantity } from '../domain/format.js';
+import { errorLinesMax } from '../domain/limits.js';
 import { FailedResult, type Io, UsageError } from './io.js';
 import { printLine } from './terminal/output.js';
 
@@ -59,11 +61,12 @@ function report(error: unknown, io: Io): 0 | 1 | 2 {
   if (error instanceof FailedResult) return 1;
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof UsageError) {
-    for (const line of error.message.split('\n')) printLine(io.stderr, `caller-stats: ${line}`);
+    const lines = error.message.split('\n').map((line) => `caller-stats: ${line}`);
+    for (const line of firstLines(lines)) printLine(io.stderr, line);
     return 2;
   }
   if (error instanceof CallerStatsError) {
-    printLine(io.stderr, `caller-stats: ${describeError(error).join('\n')}`);
+    printLine(io.stderr, `caller-stats: ${firstLines(describeError(error)).join('\n')}`);
     return 1;
   }
   printLine(
@@ -71,4 +74,11 @@ function report(error: unknown, io: Io): 0 | 1 | 2 {
     `caller-stats: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
   );
   return 1;
+}
+
+/** With the number of lines that are left out. */
+function firstLines(lines: readonly string[]): string[] {
+  const more = lines.length - errorLinesMax;
+  const note = more > 0 ? [`… and ${formatQuantity(more, 'more line')}`] : [];
+  return [...lines.slice(0, errorLinesMax), ...note];
 }

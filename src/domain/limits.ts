@@ -21,6 +21,9 @@ export const importRecordBytesMax = 1024 * 1024;
 export const otlpLineBytesMax = 64 * 1024 * 1024;
 /** Bad records that an import names, so that a wrong file does not fill the terminal. All of them are counted. */
 export const badRecordsNamedMax = 20;
+
+/** Lines of an error that a command prints. */
+export const errorLinesMax = 20;
 /** Distinct log lines remembered to tell identical ones apart: far more than the queries of one second. */
 export const identicalLinesKept = 100_000;
 

@@ -112,7 +112,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await addOtlp(app, { ...recording, projectRules });
   await addLeakedKeys(app, { store, clock, failures });
   await addMcp(app, { store, authenticator, answer: options.mcp });
-  addOperations(app, store);
+  addOperations(app, store, clock);
   await addDashboardApi(app, {
     ...options.dashboard,
     basePath,

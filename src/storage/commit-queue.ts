@@ -100,13 +100,15 @@ export class CommitQueue<Operation, Value> {
     const { commit, observer } = this.#options;
     const group = this.#takeGroup();
     const startMs = observer?.now() ?? 0;
+    let failure: unknown;
     try {
       const outcomes = await commit(group.map(({ operation }) => operation));
       for (const [index, pending] of group.entries()) settle(pending, outcomes[index]);
     } catch (error) {
+      failure = error;
       for (const pending of group) pending.reject(error);
     } finally {
-      observer?.committed(observer.now() - startMs);
+      observer?.committed(observer.now() - startMs, failure);
     }
   }
 

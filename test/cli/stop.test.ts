@@ -83,6 +83,15 @@ test('an idle connection does not delay the stop', async () => {
   expect(await server.stop()).toMatchObject({ status: 0 });
 });
 
+test.each([1, 2])('SIGHUP does not stop %i processes', async (workers) => {
+  const place = await emptyPlace();
+  const server = await place.spawnServer(['--workers', String(workers)]);
+  const { project: id, admin } = firstRunOf(server);
+  kill(server.pid, 'SIGHUP');
+  expect(await clientOf(server, id, admin).count()).toMatchObject({ status: 200 });
+  expect(await server.stop()).toMatchObject({ status: 0, signal: null });
+});
+
 test.each(isDeep ? (['SIGTERM', 'SIGINT'] as const) : (['SIGINT'] as const))(
   '%s while the server is still starting stops it properly',
   async (signal) => {

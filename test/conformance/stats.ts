@@ -3,14 +3,17 @@ import { STORE_PARTS } from '../../src/storage/ports/store-stats.js';
 import { by, type PlaceFactory, projectOf } from '../support/storage/store.js';
 
 export function describeStats(kind: string, factory: PlaceFactory): void {
-  test(`${kind}: reports stats, also when closed, and checks each of its parts`, async () => {
+  test(`${kind}: reports stats, also when closed, and checks each of its parts and recording`, async () => {
     const store = await (await factory()).open();
     for (const part of [undefined, ...STORE_PARTS]) await store.check(part);
+    // Many calls at once, on a store that has committed nothing yet.
+    await Promise.all(Array.from({ length: 20 }, (_, at) => store.checkRecording(at)));
     await store.createProject(projectOf('p'), by);
     const recording = store.record('p', [{ id: 'a', caller: 'web', occurredAt: 1 }]);
     expect((await store.stats()).pendingQueries).toBeGreaterThanOrEqual(0);
     await recording;
     for (const part of [undefined, ...STORE_PARTS]) await store.check(part);
+    await store.checkRecording(1_000);
     const stats = await store.stats();
     expect(stats).toMatchObject({ pendingOperations: 0, pendingQueries: 0 });
     expect(stats.sizeBytes).toBeGreaterThan(1000);
@@ -23,5 +26,6 @@ export function describeStats(kind: string, factory: PlaceFactory): void {
     expect((await store.stats()).sizeBytes).toBeUndefined();
     for (const part of STORE_PARTS)
       await expect(store.check(part)).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(store.checkRecording(2_000)).rejects.toMatchObject({ code: 'unavailable' });
   });
 }

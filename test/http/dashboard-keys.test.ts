@@ -208,6 +208,7 @@ test('the command line prints the same JSON of keys and projects', async () => {
       },
       ...{ env: {}, clock: { now: () => service.clock.nowMs }, monotonicMs: () => 0, randomInt: () => 0 },
       stopRequested: () => new Promise(() => undefined),
+      onHangup: () => undefined,
     };
     const status = await run([command, 'list', '--json', '--database', service.databaseUrl], io, '1.2.3');
     expect(status).toBe(0);

@@ -12,11 +12,12 @@ async function startMetrics() {
   const metrics = new Metrics(() => 0, { version: '1.2.3', database: 'sqlite' });
   const store = await openStore(`sqlite:${await temporaryFolder()}/store.db`, { commits: metrics });
   const logged: string[] = [];
+  let clock = 0;
   const app = await buildMetricsApp(
     metrics,
     pino({ level: 'warn' }, { write: (line) => void logged.push(line) }),
   );
-  metrics.watchStore(store);
+  metrics.watchStore(store, { now: () => clock++ * 10_000 });
   onTestFinished(async () => {
     await app.close();
     await store.close();
@@ -81,10 +82,12 @@ describe('/metrics', () => {
     const look = async () => readMetrics((await app.inject('/metrics')).payload);
     const before = await look();
     expect(sumOf(before, 'caller_stats_database_up')).toBe(1);
+    expect(sumOf(before, 'caller_stats_recording_up')).toBe(1);
     expect(sumOf(before, 'caller_stats_database_size_bytes')).toBeGreaterThan(0);
     await store.close();
     const after = await look();
     expect(sumOf(after, 'caller_stats_database_up')).toBe(0);
+    expect(sumOf(after, 'caller_stats_recording_up')).toBe(0);
     expect(after.samples.map(({ name }) => name)).not.toContain('caller_stats_database_size_bytes');
     expect(logged).toEqual([]);
   });

@@ -22,7 +22,7 @@ async function startMeasured(options: ServiceOptions = {}): Promise<Measured> {
   let ms = 0;
   const metrics = new Metrics(() => ms++, { version: '1.2.3', database: 'sqlite' });
   const service = await startService({ logLevel: 'info', ...options, metrics });
-  metrics.watchStore(service.store);
+  metrics.watchStore(service.store, { now: () => service.clock.nowMs });
   return {
     ...service,
     text: () => metrics.show(),

@@ -86,6 +86,27 @@ describe('/readyz', () => {
     });
   });
 
+  test('says that nothing can be recorded while counts are served, and only the log has the reason', async () => {
+    const { send, watched, log } = await startService();
+    watched.before = async (method) => {
+      if (method === 'checkRecording') throw new Error('/var/lib/secret.db is on a full disk');
+    };
+    const answer = await send({ path: '/readyz' });
+    expect([answer.status, JSON.parse(answer.text)]).toEqual([
+      200,
+      {
+        status: 'read-only',
+        details: [{ message: 'recording: nothing can be recorded now, but counts are served; see the log.' }],
+      },
+    ]);
+    const line = log()
+      .split('\n')
+      .find((one) => one.includes('nothing can be recorded'));
+    expect(JSON.parse(line ?? '{}')).toMatchObject({ part: 'recording', err: { message: /secret/ } });
+    watched.before = async () => undefined;
+    expect((await send({ path: '/readyz' })).text).toBe('{"status":"ready"}');
+  });
+
   test.each([
     [
       'only the counters are missing',

@@ -99,6 +99,7 @@ test('passes options to the server', async () => {
   await store.check();
   const making = store.createOrganization({ id: 'other', name: 'Other', createdAt: 0 }, by);
   await expect(making).rejects.toMatchObject({ code: 'unavailable', message: /read-only/ });
+  await expect(store.checkRecording(0)).rejects.toThrow(/read-only/);
 });
 
 test('uses at most the configured number of connections', async () => {

@@ -19,11 +19,13 @@ test('counts, and refuses recordings after a wait, while another process holds t
     code: 'unavailable',
     message: expect.stringMatching(/another process is writing/),
   });
+  await expect(store.checkRecording(0)).rejects.toThrow(/another process is writing/);
   other.exec('ROLLBACK');
   other.close();
   expect(await store.record('p', [{ id: 'c', caller: 'web', occurredAt: 0 }])).toEqual({
     recorded: 1,
     duplicates: 0,
   });
+  await store.checkRecording(1);
   await store.close();
 });

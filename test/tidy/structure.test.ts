@@ -16,11 +16,11 @@ const rules: readonly (readonly [folder: string, allowed: RegExp])[] = [
   ['src/storage/sql/', /^src\/(domain|storage\/(ports|sql))\//],
   [
     'src/storage/sqlite/',
-    /^(src\/(domain|storage\/(ports|sql|sqlite))\/|src\/storage\/commit-queue\.ts$|node:|@photostructure\/sqlite$)/,
+    /^(src\/(domain|storage\/(ports|sql|sqlite))\/|src\/storage\/(commit-queue|recording-check)\.ts$|node:|@photostructure\/sqlite$)/,
   ],
   [
     'src/storage/postgres/',
-    /^(src\/(domain|storage\/(ports|sql|postgres))\/|src\/storage\/commit-queue\.ts$|node:|pg$|pg-connection-string$)/,
+    /^(src\/(domain|storage\/(ports|sql|postgres))\/|src\/storage\/(commit-queue|recording-check)\.ts$|node:|pg$|pg-connection-string$)/,
   ],
   ['src/storage/series.ts', /^src\/(domain|storage\/ports)\//],
   ['src/storage/', /^(src\/(domain|storage)\/|node:)/],

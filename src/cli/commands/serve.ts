@@ -43,12 +43,17 @@ export function addServeCommand(program: Command, io: Io, version: string): void
   }
   command
     .option('--demo', 'on an empty database, create two projects with sample data')
-    .addHelpText('after', '\nStops at SIGTERM or SIGINT: finishes accepted requests and refuses new ones.')
+    .addHelpText(
+      'after',
+      '\nStops at SIGTERM or SIGINT: finishes accepted requests and refuses new ones. Ignores SIGHUP: settings are read at the\n' +
+        'start.',
+    )
     .action(async (options: { readonly demo?: boolean }) => {
       const settings = readServerSettings(options, io.env);
       const log = await openLog(settings, io);
       // Listen from now on, so that a signal also stops a server that is still starting.
       const stopRequested = Promise.race([io.stopRequested(), waitForStopOrder()]);
+      io.onHangup(() => log.warn('SIGHUP is ignored: a change of the settings needs a restart'));
       const stop = new AbortController();
       const stopped = stopRequested.finally(() => stop.abort());
       const metrics = await openMetrics(settings, io, version);

@@ -30,7 +30,7 @@ export async function serveMetrics(
   { store, log, io }: { readonly store: Store; readonly log: Logger; readonly io: Io },
 ): Promise<FastifyInstance | undefined> {
   if (metrics === undefined || metricsPort === null) return undefined;
-  metrics.watchStore(store);
+  metrics.watchStore(store, io.clock);
   if (cluster.isWorker) {
     answerQuestions(() => metrics.read());
     return undefined;

@@ -1,5 +1,7 @@
 /** `/livez` and `/readyz`: health checks for load balancers and process managers. They need no key. */
 import type { FastifyInstance, FastifySchema, RouteHandler } from 'fastify';
+import type { Clock } from '../../domain/time/clock.js';
+import { withDeadline } from '../../shared/deadline.js';
 import type { Store } from '../../storage/ports/store.js';
 import { STORE_PARTS, type StorePart } from '../../storage/ports/store-stats.js';
 import { UnavailableError } from '../errors.js';
@@ -13,7 +15,14 @@ const TROUBLES: Readonly<Record<StorePart, string>> = {
   counts: 'counts: a count cannot be made; see the log.',
 };
 
-export function addOperations(app: FastifyInstance, store: Store): void {
+const NOT_RECORDING = 'recording: nothing can be recorded now, but counts are served; see the log.';
+
+/** Health checks give up after a few seconds. */
+const recordingCheckMs = 1_000;
+
+const tooSlow = (): Error => new Error(`a commit took longer than ${recordingCheckMs} ms`);
+
+export function addOperations(app: FastifyInstance, store: Store, clock: Clock): void {
   const add = (url: string, success: string, schema: FastifySchema, handler: RouteHandler) =>
     addResource(app, url, {
       GET: {
@@ -37,7 +46,8 @@ export function addOperations(app: FastifyInstance, store: Store): void {
     summary: 'Whether the server can answer requests',
     description:
       'Reads the database, checks its schema and runs a real count. Send no requests while this check fails; `details` ' +
-      'names the failing part.',
+      'names the failing part. While nothing can be recorded, as on a full disk, the server still counts: the response is ' +
+      '200 with the status `read-only`.',
   };
   add('/readyz', 'It is ready.', readiness, async (request) => {
     for (const part of STORE_PARTS) {
@@ -48,6 +58,13 @@ export function addOperations(app: FastifyInstance, store: Store): void {
         throw new UnavailableError('The server is not ready.', TROUBLES[part]);
       }
     }
-    return { status: 'ready' };
+    const recording = withDeadline(recordingCheckMs, tooSlow, () => store.checkRecording(clock.now()));
+    return recording.then(
+      () => ({ status: 'ready' }),
+      (error: unknown) => {
+        request.log.error({ err: error, reqId: request.id, part: 'recording' }, 'nothing can be recorded');
+        return { status: 'read-only', details: [{ message: NOT_RECORDING }] };
+      },
+    );
   });
 }

@@ -40,17 +40,14 @@ import {
   stringSchema,
 } from './json-schema.js';
 
+const details = arraySchema(objectSchema({ message: stringSchema() }), {
+  description: 'One message for each problem.',
+});
+
 const ErrorSchema = {
   $id: 'Error',
   description: 'Every error has this shape.',
-  ...objectSchema(
-    { error: stringSchema('The problem, and how to solve it.') },
-    {
-      details: arraySchema(objectSchema({ message: stringSchema() }), {
-        description: 'One message for each problem.',
-      }),
-    },
-  ),
+  ...objectSchema({ error: stringSchema('The problem, and how to solve it.') }, { details }),
 };
 
 const count = (description: string) => ({ type: 'integer', minimum: 0, description });
@@ -289,7 +286,10 @@ const LeakedKeySchema = {
   ...strictObjectSchema({ key: stringSchema('The whole key.') }),
 };
 
-export const StatusSchema = { $id: 'Status', ...objectSchema({ status: stringSchema() }) };
+export const StatusSchema = {
+  $id: 'Status',
+  ...objectSchema({ status: stringSchema() }, { details }),
+};
 
 /** Schemas with a name. The OpenAPI document lists them as components. */
 export const SHARED_SCHEMAS: readonly NamedSchema[] = [

@@ -8,6 +8,7 @@ import {
 } from 'prom-client';
 import type { Delivery } from '../../domain/ingestion/source-counts.js';
 import { pendingQueriesMax } from '../../domain/limits.js';
+import type { Clock } from '../../domain/time/clock.js';
 import type { RequestMetrics, RouteMetrics } from '../../http/request-metrics.js';
 import { ACCOUNT_EVENTS, type AccountEvent } from '../../http/request-metrics.js';
 import type { RecordResult, Store } from '../../storage/ports/store.js';
@@ -119,8 +120,8 @@ export class Metrics implements RequestMetrics, CommitObserver, MetricsPage {
   }
 
   /** Adds the metrics of the store. */
-  watchStore(store: Store): void {
-    this.#updateStoreStats = addStoreStats(this.#registry, store);
+  watchStore(store: Store, clock: Clock): void {
+    this.#updateStoreStats = addStoreStats(this.#registry, store, clock);
   }
 
   async show(): Promise<string> {

@@ -1,14 +1,18 @@
 import { Gauge, type Registry } from 'prom-client';
+import type { Clock } from '../../domain/time/clock.js';
+import { withDeadline } from '../../shared/deadline.js';
 import type { Store } from '../../storage/ports/store.js';
+import { statsTimeoutMs } from '../../storage/ports/store-stats.js';
 
 /** Adds the metrics of the store. The returned function updates them; await it before showing the page. */
-export function addStoreStats(registry: Registry, store: Store): () => Promise<void> {
+export function addStoreStats(registry: Registry, store: Store, clock: Clock): () => Promise<void> {
   const registers = [registry];
   const gauge = (name: string, help: string, labelNames: string[] = []): Gauge<string> =>
     new Gauge({ name: `caller_stats_${name}`, help, labelNames, registers });
   const queueQueries = gauge('queue_queries', 'Queries that wait for a commit.');
   const queueRequests = gauge('queue_requests', 'Requests that wait for a commit.');
   const up = gauge('database_up', '1 if the database is reachable, otherwise 0.');
+  const recordingUp = gauge('recording_up', '1 if queries can be recorded, otherwise 0.');
   const size = gauge(
     'database_size_bytes',
     'Size of the database on disk; missing if the database is unreachable.',
@@ -30,6 +34,7 @@ export function addStoreStats(registry: Registry, store: Store): () => Promise<v
   );
   return async () => {
     const { pendingQueries, pendingOperations, sizeBytes, pools, servers } = await store.stats();
+    recordingUp.set(Number(await canRecord(store, clock)));
     queueQueries.set(pendingQueries);
     queueRequests.set(pendingOperations);
     up.set(sizeBytes === undefined ? 0 : 1);
@@ -45,4 +50,12 @@ export function addStoreStats(registry: Registry, store: Store): () => Promise<v
       waiting.set({ pool }, waiters);
     }
   };
+}
+
+async function canRecord(store: Store, clock: Clock): Promise<boolean> {
+  const late = () => new Error('trying a commit took too long');
+  return withDeadline(statsTimeoutMs, late, () => store.checkRecording(clock.now())).then(
+    () => true,
+    () => false,
+  );
 }

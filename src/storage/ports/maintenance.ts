@@ -88,6 +88,13 @@ export interface Maintenance {
    */
   check(part?: StorePart): Promise<void>;
 
+  /**
+   * Tests whether queries can be recorded, which a full or read-only disk prevents while counts are still made: by the last
+   * commit since the previous call, or else by a commit that changes nothing, at most one in five seconds. Throws the reason
+   * if not.
+   */
+  checkRecording(nowMs: number): Promise<void>;
+
   /** The store's current numbers. Never rejects, even when closed; takes no longer than `statsTimeoutMs`. */
   stats(): Promise<StoreStats>;
 

@@ -36,8 +36,8 @@ export const statsTimeoutMs = 2000;
 export interface CommitObserver {
   /** Milliseconds of a monotonic clock, with fractions. */
   now(): number;
-  /** Called for each commit that has succeeded or failed. */
-  committed(durationMs: number): void;
+  /** Called for each commit that has succeeded, or failed with an error. */
+  committed(durationMs: number, error?: unknown): void;
 }
 
 /** What `Store.check` checks. Each part needs those before it. */

@@ -237,6 +237,12 @@ export function isReadOnlyServer(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '25006';
 }
 
+/** Whether the database's disk takes no writes: it is full, fails, or the server refuses to write. */
+export function cannotWrite(error: unknown): boolean {
+  if (error instanceof CallerStatsError) return cannotWrite(error.cause);
+  return error instanceof DatabaseError && /^(53100|58|25006)/.test(error.code ?? '');
+}
+
 /** Whether a row violates a unique key. */
 export function isConflict(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '23505';

@@ -37,6 +37,7 @@ import type { Store } from '../ports/store.js';
 import { type ServerState, type StorePart, type StoreStats, statsTimeoutMs } from '../ports/store-stats.js';
 import type { Throttles } from '../ports/throttles.js';
 import type { UserStatement, UserStatementResult, UserTables } from '../ports/user-tables.js';
+import { RecordingCheck } from '../recording-check.js';
 import { REPEATABLE_CHANGES, SqlDirectoryChanges } from '../sql/directory-changes.js';
 import { SqlDirectoryReads } from '../sql/directory-reads.js';
 import { INGESTION_READS, SqlIngestion } from '../sql/ingestion.js';
@@ -47,7 +48,7 @@ import { SqlThrottles } from '../sql/throttles.js';
 import { HAS_CITUS, probeServers, requireAnyServer, type ShardServer } from './cluster.js';
 import { Database, type Session, withDatabaseDeadline } from './database.js';
 import { dialectFor } from './dialect.js';
-import { isConflict, rowsFromOf, unavailable } from './errors.js';
+import { cannotWrite, isConflict, rowsFromOf, unavailable } from './errors.js';
 import type { PostgresLocation } from './location.js';
 import { type PostgresOptions, SchemaReadiness } from './migrations/schema-readiness.js';
 import { Cleaner } from './purge.js';
@@ -98,6 +99,7 @@ class PostgresStore implements CountStore, Maintenance {
   readonly #statements: Statements;
   readonly #dialect: Dialect;
   readonly #recorder: Recorder;
+  readonly #recordingCheck = new RecordingCheck(this.throttles);
   readonly #cleaner: Cleaner;
   readonly #accesses = new SharedCalls<Access | undefined>();
   /** Runs reads and repeatable changes, each of which is one statement. */
@@ -122,7 +124,11 @@ class PostgresStore implements CountStore, Maintenance {
     this.#statements = statementsIn(location.schema);
     this.#dialect = dialectFor(location.schema);
     this.schema = new SchemaReadiness(this.#database, location, options);
-    this.#recorder = new Recorder((call) => this.#callRecord(call), options.commits);
+    this.#recorder = new Recorder(
+      (call) => this.#callRecord(call),
+      // Other errors may concern a connection, or one server of a cluster.
+      this.#recordingCheck.observe(options.commits, cannotWrite),
+    );
     this.#cleaner = new Cleaner(this.#database, this.#statements);
     this.userTables = {
       dialect: 'postgres',
@@ -312,6 +318,11 @@ class PostgresStore implements CountStore, Maintenance {
     if (part === 'database') await this.#database.read({ text: 'SELECT 1' });
     if (part === undefined || part === 'schema') await this.schema.check();
     if (part === undefined || part === 'counts') await this.#requireCount();
+  }
+
+  async checkRecording(nowMs: number): Promise<void> {
+    this.#requireOpen();
+    await this.#recordingCheck.run(nowMs);
   }
 
   async stats(): Promise<StoreStats> {

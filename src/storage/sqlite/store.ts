@@ -15,6 +15,7 @@ import type { Store, SyncReads } from '../ports/store.js';
 import { type CommitObserver, STORE_PARTS, type StorePart, type StoreStats } from '../ports/store-stats.js';
 import type { Throttles } from '../ports/throttles.js';
 import type { UserTables } from '../ports/user-tables.js';
+import { RecordingCheck } from '../recording-check.js';
 import { SqlDirectoryChanges } from '../sql/directory-changes.js';
 import { SqlDirectoryReads } from '../sql/directory-reads.js';
 import { INGESTION_READS, SqlIngestion } from '../sql/ingestion.js';
@@ -75,6 +76,7 @@ class SqliteStore implements CountStore, Maintenance {
   readonly #file: OpenedFile;
   readonly #reader: Reader;
   readonly #backlog = new Backlog();
+  readonly #recordingCheck = new RecordingCheck(this.throttles);
   readonly #queue: CommitQueue<Operation, OperationResult>;
   #writer: WriterHandle;
   #closing: Promise<void> | undefined;
@@ -94,7 +96,7 @@ class SqliteStore implements CountStore, Maintenance {
       commit: (operations) => this.#commit(operations),
       weigh,
       backlog: this.#backlog,
-      observer: commits,
+      observer: this.#recordingCheck.observe(commits),
     });
     this.userTables = userTablesOver(
       (read) => this.#read(() => read(this.#connection)),
@@ -212,6 +214,11 @@ class SqliteStore implements CountStore, Maintenance {
     this.#file.requireThere();
     const parts = part === undefined ? STORE_PARTS : [part];
     for (const one of parts) this.#read((reader) => reader.check(one));
+  }
+
+  async checkRecording(nowMs: number): Promise<void> {
+    this.#requireOpen();
+    await this.#recordingCheck.run(nowMs);
   }
 
   async stats(): Promise<StoreStats> {

@@ -130,5 +130,9 @@ async function untilRefused({ world, tally }: Round, load: Load, node: Node): Pr
   await load.until(() => (world.outcomes.get('recording 503') ?? 0) >= refusedBefore + refusals);
   const counts = await world.count(node, { project: 'first', view: 'caller-stats', range: ALL_TIME }, true);
   if (counts === undefined) world.problems.push('a count was refused while the disk was full');
+  const ready = await fetch(`${node.url}/readyz`);
+  const { status } = (await ready.json()) as { readonly status?: string };
+  if (ready.status !== 200 || status !== 'read-only')
+    world.problems.push(`/readyz is ${ready.status} ${status} while the disk is full`);
   tally.note('recordings refused for lack of room');
 }

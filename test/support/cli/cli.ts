@@ -70,6 +70,7 @@ async function runHere(
     clock: { now: () => Date.now() },
     monotonicMs: () => performance.now(),
     stopRequested: () => stop,
+    onHangup: () => undefined,
   };
   const status = await run(args, io, version);
   requireNoKey(stderr.text, [], `stderr of ${args.join(' ')}`);

@@ -20,6 +20,13 @@ export function App() {
         </Suspense>
         <Toasts />
       </Route>
+      <Route path="/share/:token">
+        {({ token }) => (
+          <Suspense>
+            <Pages.SharedPage token={token} />
+          </Suspense>
+        )}
+      </Route>
       <Route>
         <Dashboard />
       </Route>

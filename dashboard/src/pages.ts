@@ -13,6 +13,7 @@ const LOADERS = {
   projects: () => import('./pages/projects/projects-page.js').then((module) => module.ProjectsPage),
   keys: () => import('./pages/keys/keys-page.js').then((module) => module.KeysPage),
   sources: () => import('./pages/sources/sources-page.js').then((module) => module.SourcesPage),
+  shared: () => import('./pages/shared/shared-page.js').then((module) => module.SharedPage),
   settings: () => import('./pages/settings/settings-page.js').then((module) => module.SettingsPage),
   newProject: () => import('./pages/new-project-page.js').then((module) => module.NewProjectPage),
   members: () => import('./pages/members/members-page.js').then((module) => module.MembersPage),
@@ -39,6 +40,7 @@ const PATHS: readonly (readonly [path: RegExp, page: PageName])[] = [
   [/^\/audit$/, 'audit'],
   [/^\/account$/, 'account'],
   [/^\/docs\/try$/, 'tryApi'],
+  [/^\/share\/[^/]+$/, 'shared'],
 ];
 
 function findPage(path: string): PageName | undefined {
@@ -72,4 +74,5 @@ export const NewProjectPage = lazyCode(LOADERS.newProject);
 export const MembersPage = lazyCode(LOADERS.members);
 export const AuditPage = lazyCode(LOADERS.audit);
 export const AccountPage = lazyCode(LOADERS.account);
+export const SharedPage = lazyCode(LOADERS.shared);
 export const TryPage = lazyCode(LOADERS.tryApi);

@@ -39,6 +39,13 @@ export class ApiError extends Error {
   }
 }
 
+let authorization: string | undefined;
+
+/** Sends the ticket of a share link with all requests until the page is closed. */
+export function sendTicket(ticket: string): void {
+  authorization = `Bearer ${ticket}`;
+}
+
 /** Sends a request and returns the parsed JSON, or undefined if the response has no body. */
 export async function request<T>(
   method: Method,
@@ -80,6 +87,7 @@ async function send(
       method,
       headers: {
         accept: 'application/json',
+        ...(authorization === undefined ? {} : { authorization }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),

@@ -16,6 +16,16 @@ const readingsMax = 3;
 
 export const ALL_TIME: Range = { from: null, to: null };
 
+/** Whose counts, and the path of the API that has them. */
+export interface CountsRef {
+  readonly projectId: string;
+  readonly path: string;
+}
+
+export function countsOf({ organizationId, projectId }: ProjectRef): CountsRef {
+  return { projectId, path: projectPath(organizationId, projectId) };
+}
+
 /** Everything that the overview shows of a range: three responses that agree with each other. */
 export interface Reading {
   readonly counts: Counts;
@@ -28,7 +38,7 @@ export interface ProjectRef {
   readonly projectId: string;
 }
 
-export interface Shown extends ProjectRef {
+export interface Shown extends CountsRef {
   readonly range: Range;
   readonly zone: string;
   readonly interval: Interval;
@@ -47,23 +57,19 @@ export function readingQuery(shown: Shown, live: boolean) {
   });
 }
 
-export function countsQuery(
-  { organizationId, projectId }: ProjectRef,
-  range: Range,
-  caller: string | null = null,
-) {
+export function countsQuery({ projectId, path }: CountsRef, range: Range, caller: string | null = null) {
   return queryOptions({
     queryKey: ['project', projectId, 'counts', caller, range],
-    queryFn: ({ signal }) => readCounts({ organizationId, projectId, range, caller }, signal),
+    queryFn: ({ signal }) => readCounts({ projectId, path, range, caller }, signal),
   });
 }
 
 /** The imported counts that the range cuts. They do not change while the page is open, or hardly ever. */
-export function cutBoundsQuery(ref: ProjectRef, range: Range) {
+export function cutBoundsQuery(ref: CountsRef, range: Range) {
   return queryOptions({
     queryKey: ['project', ref.projectId, 'imported-counts', range],
     queryFn: ({ signal }) =>
-      request<CutBounds>('GET', path(ref, 'imported-counts', boundParameters(range)), undefined, signal),
+      request<CutBounds>('GET', pathOf(ref, 'imported-counts', boundParameters(range)), undefined, signal),
     enabled: range.from !== null || range.to !== null,
     placeholderData: keepPreviousData,
   });
@@ -72,7 +78,7 @@ export function cutBoundsQuery(ref: ProjectRef, range: Range) {
 /**
  * The counts of the range to compare with. Its end moves with the clock; the last response is shown until the next arrives.
  */
-export function comparedCountsQuery(ref: ProjectRef, range: Bounded | null, caller: string | null) {
+export function comparedCountsQuery(ref: CountsRef, range: Bounded | null, caller: string | null) {
   const asked = range ?? { from: 0, to: 0 };
   return queryOptions({
     ...countsQuery(ref, asked, caller),
@@ -104,7 +110,7 @@ export function trendsQuery(shown: Shown, interval: Interval) {
   const query = { ...boundParameters(range), interval, timeZone: zone, by: 'caller' };
   return queryOptions({
     queryKey: ['project', shown.projectId, 'trends', zone, interval, range],
-    queryFn: ({ signal }) => request<Series>('GET', path(shown, 'series', query), undefined, signal),
+    queryFn: ({ signal }) => request<Series>('GET', pathOf(shown, 'series', query), undefined, signal),
     staleTime: trendsStaleMs,
     placeholderData: keepPreviousData,
   });
@@ -120,7 +126,7 @@ async function readAll(shown: Shown, signal: AbortSignal): Promise<Reading> {
     const [counts, series, callers] = await Promise.all([
       readCounts(shown, signal),
       readBest(shown, signal),
-      request<Callers>('GET', path(shown, 'callers', boundParameters(shown.range)), undefined, signal),
+      request<Callers>('GET', pathOf(shown, 'callers', boundParameters(shown.range)), undefined, signal),
     ]);
     const sum = series.buckets.reduce((total, bucket) => total + bucket.total, 0);
     const agree = counts.total === sum && counts.total === totalOf(callers, shown.caller);
@@ -132,10 +138,10 @@ function totalOf({ total, callers }: Callers, caller: string | null): number {
   return caller === null ? total : (callers.find((one) => one.caller === caller)?.count ?? 0);
 }
 
-type Asked = ProjectRef & Pick<Shown, 'range' | 'caller'>;
+type Asked = CountsRef & Pick<Shown, 'range' | 'caller'>;
 
 function readCounts(asked: Asked, signal: AbortSignal): Promise<Counts> {
-  return request('GET', path(asked, 'caller-stats', askedParameters(asked)), undefined, signal);
+  return request('GET', pathOf(asked, 'caller-stats', askedParameters(asked)), undefined, signal);
 }
 
 /** The parameters of counts and series. */
@@ -146,7 +152,7 @@ function askedParameters({ range, caller }: Asked): Record<string, string> {
 function readSeries(shown: Shown, signal: AbortSignal): Promise<Series> {
   const { interval, zone } = shown;
   const query = { ...askedParameters(shown), interval, timeZone: zone };
-  return request('GET', path(shown, 'series', query), undefined, signal);
+  return request('GET', pathOf(shown, 'series', query), undefined, signal);
 }
 
 /** The length of all time is unknown before the server responds; a few months are shown as days. */
@@ -157,7 +163,7 @@ async function readBest(shown: Shown, signal: AbortSignal): Promise<Series> {
   return readSeries({ ...shown, interval: 'day' }, signal);
 }
 
-function path(ref: ProjectRef, operation: string, query: Readonly<Record<string, string>>): string {
+function pathOf({ path }: CountsRef, operation: string, query: Readonly<Record<string, string>>): string {
   const text = new URLSearchParams(query).toString();
-  return `${projectPath(ref.organizationId, ref.projectId)}/${operation}${text === '' ? '' : `?${text}`}`;
+  return `${path}/${operation}${text === '' ? '' : `?${text}`}`;
 }

@@ -53,7 +53,7 @@ export interface CreatedInvitationResponse {
   readonly token: string;
 }
 
-type ShareLinkResponse = Readonly<ReturnType<typeof shareLinkToJson>>;
+export type ShareLinkResponse = Readonly<ReturnType<typeof shareLinkToJson>>;
 
 export interface ShareLinksResponse {
   readonly links: readonly ShareLinkResponse[];

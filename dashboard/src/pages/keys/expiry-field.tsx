@@ -11,7 +11,13 @@ import { browserZone, toLocal } from '../../time/zone.js';
 
 const DAY_MS = 86_400_000;
 
-export function ExpiryField({ rules }: { rules: KeyRules }) {
+interface ExpiryFieldProps {
+  readonly rules: KeyRules;
+  /** A warning for `never`. */
+  readonly neverHint: string;
+}
+
+export function ExpiryField({ rules, neverHint }: ExpiryFieldProps) {
   const [choice, setChoice] = useState(`${rules.expiryDaysDefault}d`);
   const days = rules.expiryDays.filter((one) => rules.lifeDaysMax === null || one <= rules.lifeDaysMax);
   const today = toLocal(now(), 'UTC').day;
@@ -23,11 +29,7 @@ export function ExpiryField({ rules }: { rules: KeyRules }) {
         name="expires"
         value={choice}
         onChange={(event) => setChoice(event.target.value)}
-        hint={
-          choice === 'never'
-            ? 'A key without an end is only as safe as the place it is kept in. Prefer one that you renew.'
-            : undefined
-        }
+        hint={choice === 'never' ? neverHint : undefined}
       >
         {days.map((one) => (
           <option key={one} value={`${one}d`}>

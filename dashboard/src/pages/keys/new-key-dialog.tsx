@@ -77,7 +77,10 @@ export function NewKeyDialog({ current, onClose }: NewKeyDialogProps) {
           ))}
         </Choices>
         {type === 'admin' && <Scopes />}
-        <ExpiryField rules={rules} />
+        <ExpiryField
+          rules={rules}
+          neverHint="A key without an end is only as safe as the place it is kept in. Prefer one that you renew."
+        />
         <TextArea
           label="Allowed addresses"
           name="allow"

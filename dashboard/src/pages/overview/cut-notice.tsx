@@ -1,6 +1,6 @@
 /** Says which imported counts the range cuts. */
 import { useQuery } from '@tanstack/react-query';
-import { cutBoundsQuery, type ProjectRef } from '../../api/stats.js';
+import { type CountsRef, cutBoundsQuery } from '../../api/stats.js';
 import type { CutBounds } from '../../api/types.js';
 import { Notice } from '../../components/feedback/notice.js';
 import { span } from '../../format/dates.js';
@@ -8,13 +8,13 @@ import { count } from '../../format/numbers.js';
 import type { Range } from '../../time/range.js';
 
 interface CutNoticeProps {
-  readonly ids: ProjectRef;
+  readonly counts: CountsRef;
   readonly range: Range;
   readonly zone: string;
 }
 
-export function CutNotice({ ids, range, zone }: CutNoticeProps) {
-  const { data } = useQuery(cutBoundsQuery(ids, range));
+export function CutNotice({ counts, range, zone }: CutNoticeProps) {
+  const { data } = useQuery(cutBoundsQuery(counts, range));
   if (data === undefined || (data.dateFrom === null && data.dateTo === null)) return null;
   return (
     <Notice>

@@ -1,26 +1,26 @@
 /** Chooses the range of an overview whose URL names none, before anything is shown. */
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useMemo } from 'react';
-import { ALL_TIME, countsQuery } from '../../api/stats.js';
+import { ALL_TIME, type CountsRef, countsQuery } from '../../api/stats.js';
 import { PageLoading } from '../../layout/page-boundary.js';
-import type { CurrentProject } from '../../navigation/current-project.js';
 import { initialChoice, readView } from '../../navigation/view.js';
 import { type Choice, DEFAULT_CHOICE } from '../../time/range.js';
 import { useNumbers } from './use-numbers.js';
-import { defaultZone } from './use-view.js';
+import { defaultZone, type Viewed } from './use-view.js';
 
-interface LandingProps extends CurrentProject {
+interface LandingProps {
+  readonly counts: CountsRef;
+  readonly project: Viewed;
   /** The query string of the URL. */
   readonly query: string;
   readonly onChoice: (choice: Choice) => void;
 }
 
-export function Landing({ organization, project, query, onChoice }: LandingProps) {
-  const ids = { organizationId: organization.id, projectId: project.id };
+export function Landing({ counts, project, query, onChoice }: LandingProps) {
   const view = useMemo(() => readView(new URLSearchParams(query), defaultZone(project)), [query, project]);
   // Fetches the default range, which the page needs next in most cases.
-  const { reading, error } = useNumbers(ids, view);
-  const whole = useQuery(countsQuery(ids, ALL_TIME));
+  const { reading, error } = useNumbers(counts, view);
+  const whole = useQuery(countsQuery(counts, ALL_TIME));
   const recentTotal = reading?.counts.total;
   const wholeTotal = whole.data?.total;
   const hasFailed = error !== null || whole.error !== null;

@@ -2,26 +2,21 @@
 import { useQuery } from '@tanstack/react-query';
 import { Suspense, useEffect, useEffectEvent, useState } from 'react';
 import { useSearch } from 'wouter';
-import { ALL_TIME, countsQuery } from '../../api/stats.js';
+import { ALL_TIME, type CountsRef, countsOf, countsQuery } from '../../api/stats.js';
 import { Page } from '../../components/content/page.js';
-import { Failure, Notice } from '../../components/feedback/notice.js';
-import { Loading, Skeleton } from '../../components/feedback/skeleton.js';
+import { Notice } from '../../components/feedback/notice.js';
 import type { CurrentProject } from '../../navigation/current-project.js';
+import { lazyCode } from '../../navigation/lazy-code.js';
 import { readChoice } from '../../navigation/view.js';
 import { type Choice, DEFAULT_CHOICE } from '../../time/range.js';
-import { Announcement } from './announcement.js';
 import { Landing } from './landing.js';
-import { Tiles } from './tiles.js';
-import { TimeCard } from './time-card.js';
-import { Toolbar } from './toolbar/toolbar.js';
+import { NumbersView } from './numbers-view.js';
+import { CurlMenu } from './toolbar/curl-menu.js';
+import { ExportMenu } from './toolbar/export-menu.js';
 import { Updated } from './updated.js';
 import { type Numbers, useNumbers } from './use-numbers.js';
 import { defaultZone, useView } from './use-view.js';
-import './overview.css';
-import { lazyCode } from '../../navigation/lazy-code.js';
 
-const CallersCard = lazyCode(() => import('./callers-card.js').then((module) => module.CallersCard));
-const CutNotice = lazyCode(() => import('./cut-notice.js').then((module) => module.CutNotice));
 const FirstQuery = lazyCode(() => import('./first-query.js').then((module) => module.FirstQuery));
 
 /** Poll interval while a project has no queries. */
@@ -33,19 +28,23 @@ export function OverviewPage(current: CurrentProject) {
     readChoice(new URLSearchParams(query), defaultZone(current.project)) === null ? null : DEFAULT_CHOICE,
   );
   return usual === null ? (
-    <Landing {...current} query={query} onChoice={setUsual} />
+    <Landing counts={toCounts(current)} project={current.project} query={query} onChoice={setUsual} />
   ) : (
     <Overview {...current} usual={usual} />
   );
 }
 
+function toCounts({ organization, project }: CurrentProject): CountsRef {
+  return countsOf({ organizationId: organization.id, projectId: project.id });
+}
+
 /** `usual`: the range if the URL names none. */
 function Overview({ usual, ...current }: CurrentProject & { readonly usual: Choice }) {
-  const { organization, project } = current;
-  const ids = { organizationId: organization.id, projectId: project.id };
+  const { project } = current;
+  const counts = toCounts(current);
   const [view, setView] = useView(project, usual);
-  const numbers = useNumbers(ids, view);
-  const isEmpty = useIsEmpty(ids, numbers);
+  const numbers = useNumbers(counts, view);
+  const isEmpty = useIsEmpty(counts, numbers);
   const hasArrived = useArrival(isEmpty, numbers.retry);
 
   if (isEmpty)
@@ -63,59 +62,27 @@ function Overview({ usual, ...current }: CurrentProject & { readonly usual: Choi
           The first query has arrived. From now on this page counts along.
         </Notice>
       )}
-      <Toolbar current={current} view={view} setView={setView} numbers={numbers} />
-      <Suspense>
-        <CutNotice ids={ids} range={numbers.range} zone={view.zone} />
-      </Suspense>
-      {numbers.error !== null && numbers.reading === undefined ? (
-        <Failure error={numbers.error} what="The numbers could not be read." onRetry={numbers.retry} />
-      ) : (
-        <Cards view={view} setView={setView} numbers={numbers} />
-      )}
-      <Announcement view={view} numbers={numbers} />
+      <NumbersView
+        counts={counts}
+        view={view}
+        setView={setView}
+        numbers={numbers}
+        tools={
+          <>
+            <CurlMenu project={project} view={view} numbers={numbers} />
+            <ExportMenu project={project} view={view} numbers={numbers} />
+          </>
+        }
+      />
     </Page>
   );
 }
 
-type CardsProps = {
-  readonly view: ReturnType<typeof useView>[0];
-  readonly setView: ReturnType<typeof useView>[1];
-  readonly numbers: Numbers;
-};
-
-function Cards({ view, setView, numbers }: CardsProps) {
-  const { reading, before, compared } = numbers;
-  if (reading === undefined)
-    return (
-      <Loading what="Loading the numbers">
-        <Skeleton shape="block" />
-        <Skeleton shape="chart" />
-      </Loading>
-    );
-  return (
-    <div className="overview" aria-busy={numbers.isStale || undefined}>
-      <Tiles
-        counts={reading.counts}
-        before={before.counts && compared ? { counts: before.counts, name: compared.name } : undefined}
-      />
-      <TimeCard view={view} setView={setView} numbers={numbers} />
-      <Suspense fallback={<Skeleton shape="block" />}>
-        <CallersCard
-          callers={reading.callers}
-          trends={numbers.trends}
-          selected={view.caller}
-          onSelect={(caller) => setView({ caller })}
-        />
-      </Suspense>
-    </div>
-  );
-}
-
 /** Whether the project has no queries at all. Fetched only if the range is empty. */
-function useIsEmpty(ids: { organizationId: string; projectId: string }, { reading }: Numbers): boolean {
+function useIsEmpty(counts: CountsRef, { reading }: Numbers): boolean {
   const isBlank = reading?.counts.total === 0;
   const { data } = useQuery({
-    ...countsQuery(ids, ALL_TIME),
+    ...countsQuery(counts, ALL_TIME),
     enabled: isBlank,
     refetchInterval: ({ state }) => (state.data?.total === 0 ? firstQueryMs : false),
   });

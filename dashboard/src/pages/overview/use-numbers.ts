@@ -2,9 +2,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import {
+  type CountsRef,
   comparedCountsQuery,
   comparedSeriesQuery,
-  type ProjectRef,
   type Reading,
   readingQuery,
   trendsQuery,
@@ -39,7 +39,7 @@ export interface Numbers {
   readonly retry: () => void;
 }
 
-export function useNumbers(ref: ProjectRef, view: View): Numbers {
+export function useNumbers(ref: CountsRef, view: View): Numbers {
   const now = useNow(minuteMs);
   const range = useMemo(() => resolveRange(view.choice, view.zone, now), [view.choice, view.zone, now]);
   const compared = useMemo(() => findCompared(view, now), [view, now]);

@@ -7,12 +7,15 @@ import { readView, type View, writeView } from '../../navigation/view.js';
 import type { Choice } from '../../time/range.js';
 import { browserZone, isZone } from '../../time/zone.js';
 
+/** What the overview needs to know of a project to choose what it shows. A shared project has no id. */
+export type Viewed = Pick<Project, 'timeZone'> & Partial<Pick<Project, 'id'>>;
+
 /** The default zone of a project. */
-export function defaultZone(project: Project): string {
+export function defaultZone(project: Viewed): string {
   return project.timeZone !== null && isZone(project.timeZone) ? project.timeZone : browserZone();
 }
 
-export function useView(project: Project, usualChoice: Choice): [View, (change: Partial<View>) => void] {
+export function useView(project: Viewed, usualChoice: Choice): [View, (change: Partial<View>) => void] {
   const [path, navigate] = useLocation();
   const query = useSearch();
   const view = useMemo(
@@ -23,7 +26,7 @@ export function useView(project: Project, usualChoice: Choice): [View, (change: 
 
   // The URL always describes the complete view, so that it can be copied at any time.
   useEffect(() => {
-    keepQuery(project.id, written);
+    if (project.id !== undefined) keepQuery(project.id, written);
     if (query !== written) navigate(`${path}?${written}`, { replace: true });
   }, [project.id, path, query, written, navigate]);
 

@@ -7,6 +7,7 @@ import { DeleteProject } from './delete-project.js';
 import { ProjectName } from './project-name.js';
 import { ProjectZone } from './project-zone.js';
 import { Retention } from './retention.js';
+import { Sharing } from './sharing/sharing.js';
 import { Telemetry } from './telemetry.js';
 
 /** The cards in their order. What cannot be undone comes last. */
@@ -15,6 +16,7 @@ const CARDS = [
   { name: 'time-zone', Card: ProjectZone },
   { name: 'retention', Card: Retention },
   { name: 'opentelemetry', Card: Telemetry },
+  { name: 'sharing', Card: Sharing },
   { name: 'delete', Card: DeleteProject },
 ];
 

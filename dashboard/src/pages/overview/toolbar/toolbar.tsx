@@ -1,25 +1,23 @@
-/** Range, zone and interval of the overview, and the ways to export it. */
+/** Range, zone, interval and caller of the overview. */
 import { X } from 'lucide-react';
+import type { ReactNode } from 'react';
 import type { Interval } from '../../../api/types.js';
 import { useShortcut } from '../../../layout/use-shortcuts.js';
-import type { CurrentProject } from '../../../navigation/current-project.js';
 import type { View } from '../../../navigation/view.js';
 import { autoInterval, INTERVALS, isAllowed } from '../../../time/interval.js';
 import { COMPARISONS, type Comparison } from '../../../time/range.js';
 import type { Numbers } from '../use-numbers.js';
-import { CurlMenu } from './curl-menu.js';
-import { ExportMenu } from './export-menu.js';
 import { RangePicker } from './range-picker.js';
 import { ZonePicker } from './zone-picker.js';
 
-export interface ToolbarProps {
-  readonly current: CurrentProject;
+interface ToolbarProps {
   readonly view: View;
   readonly setView: (change: Partial<View>) => void;
   readonly numbers: Numbers;
 }
 
-export function Toolbar({ current: { project }, view, setView, numbers }: ToolbarProps) {
+/** `children` are at its end. */
+export function Toolbar({ view, setView, numbers, children }: ToolbarProps & { children: ReactNode }) {
   useShortcut('compare', () => setView({ compare: view.compare === null ? 'previous' : null }));
   return (
     <div className="toolbar" role="group" aria-label="What is shown">
@@ -38,10 +36,7 @@ export function Toolbar({ current: { project }, view, setView, numbers }: Toolba
           <span className="out-of-sight">Show all callers</span>
         </button>
       )}
-      <div className="toolbar-end">
-        <CurlMenu project={project} view={view} numbers={numbers} />
-        <ExportMenu project={project} view={view} numbers={numbers} />
-      </div>
+      <div className="toolbar-end">{children}</div>
     </div>
   );
 }
@@ -58,7 +53,7 @@ const COMPARISON_NAMES: Readonly<Record<Comparison, string>> = {
   'previous-year': 'same period last year',
 };
 
-function Compare({ view, setView, numbers }: Omit<ToolbarProps, 'current'>) {
+function Compare({ view, setView, numbers }: ToolbarProps) {
   return (
     <>
       <label className="toolbar-check">
@@ -91,7 +86,7 @@ function Compare({ view, setView, numbers }: Omit<ToolbarProps, 'current'>) {
   );
 }
 
-function IntervalSelect({ view, setView, numbers }: Omit<ToolbarProps, 'current'>) {
+function IntervalSelect({ view, setView, numbers }: ToolbarProps) {
   const automatic = view.interval === null ? numbers.interval : autoInterval(numbers.range);
   return (
     <label className="toolbar-select">

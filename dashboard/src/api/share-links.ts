@@ -1,0 +1,40 @@
+/** The share links of a project. */
+import { queryOptions } from '@tanstack/react-query';
+import { organizationPath, request } from './client.js';
+import { projectPath } from './projects.js';
+import { queryClient } from './query-client.js';
+import type { ProjectRef } from './stats.js';
+import type { CreatedShareLink, ShareLinks } from './types.js';
+
+export function shareLinksQuery({ organizationId, projectId }: ProjectRef) {
+  return queryOptions({
+    queryKey: ['project', projectId, 'share-links'],
+    queryFn: ({ signal }) =>
+      request<ShareLinks>('GET', linksPath({ organizationId, projectId }), undefined, signal),
+  });
+}
+
+export interface NewShareLink {
+  readonly name: string;
+  /** `90d`, a date, or `never`. */
+  readonly expires: string;
+  readonly password?: string;
+  readonly origins?: readonly string[];
+}
+
+/** Creates a link. Only this response contains its token. */
+export async function createShareLink(ref: ProjectRef, link: NewShareLink): Promise<CreatedShareLink> {
+  const created = await request<CreatedShareLink>('POST', linksPath(ref), link);
+  await queryClient.invalidateQueries(shareLinksQuery(ref));
+  return created;
+}
+
+export async function revokeShareLink(ref: ProjectRef, id: string): Promise<void> {
+  const path = `${organizationPath(ref.organizationId)}/share-links/${encodeURIComponent(id)}`;
+  await request('DELETE', path);
+  await queryClient.invalidateQueries(shareLinksQuery(ref));
+}
+
+function linksPath({ organizationId, projectId }: ProjectRef): string {
+  return `${projectPath(organizationId, projectId)}/share-links`;
+}

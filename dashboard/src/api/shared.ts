@@ -1,0 +1,30 @@
+/** What the holder of a share link may read. */
+import { queryOptions } from '@tanstack/react-query';
+import { request, sendTicket } from './client.js';
+import { queryClient } from './query-client.js';
+import type { CountsRef } from './stats.js';
+import type { SharedProject, ShareTicket } from './types.js';
+
+function sharedPath(token: string): string {
+  return `/api/shared/${encodeURIComponent(token)}`;
+}
+
+export function sharedQuery(token: string) {
+  return queryOptions({
+    queryKey: ['shared', token],
+    queryFn: ({ signal }) => request<SharedProject>('GET', sharedPath(token), undefined, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}
+
+/** The counts of the link's project, whose id holders of the link do not learn. */
+export function sharedCounts(token: string): CountsRef {
+  return { projectId: 'shared', path: sharedPath(token) };
+}
+
+/** Sends the password of the link. The page may read the counts afterwards, until it is closed. */
+export async function unlock(token: string, password: string): Promise<void> {
+  const { ticket } = await request<ShareTicket>('POST', `${sharedPath(token)}/unlock`, { password });
+  sendTicket(ticket);
+  await queryClient.invalidateQueries(sharedQuery(token));
+}

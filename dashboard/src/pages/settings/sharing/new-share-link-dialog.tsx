@@ -1,0 +1,121 @@
+/** Creates a share link and shows its address once. */
+import { useState } from 'react';
+import { nameCharactersMax } from '../../../../../src/domain/limits.js';
+import { useSession } from '../../../api/session.js';
+import { createShareLink, type NewShareLink } from '../../../api/share-links.js';
+import type { ProjectRef } from '../../../api/stats.js';
+import type { CreatedShareLink, Project } from '../../../api/types.js';
+import { Code, CopyButton } from '../../../components/content/copy-button.js';
+import { DocsLink } from '../../../components/content/docs-link.js';
+import { Notice } from '../../../components/feedback/notice.js';
+import { Button } from '../../../components/forms/button.js';
+import { Check, TextArea, TextField } from '../../../components/forms/field.js';
+import { Form, getPassword, getText } from '../../../components/forms/form.js';
+import { NewPassword } from '../../../components/forms/passwords.js';
+import { Dialog, DialogButtons } from '../../../components/overlays/dialog.js';
+import { serverUrl } from '../../../navigation/base-path.js';
+import { ExpiryField, getExpiry } from '../../keys/expiry-field.js';
+
+interface NewShareLinkDialogProps {
+  readonly project: Project;
+  readonly counts: ProjectRef;
+  readonly onClose: () => void;
+}
+
+export function NewShareLinkDialog({ project, counts, onClose }: NewShareLinkDialogProps) {
+  const { keys: rules } = useSession();
+  const [created, setCreated] = useState<CreatedShareLink | null>(null);
+  const [hasPassword, setPassword] = useState(false);
+  if (created !== null) return <AddressDialog created={created} project={project} onClose={onClose} />;
+  return (
+    <Dialog title="Create a share link" onClose={onClose} wide>
+      <Form
+        label="Create a share link"
+        onSend={async (data) => setCreated(await createShareLink(counts, toNewLink(data)))}
+        submit="Create link"
+        kind="primary"
+        onCancel={onClose}
+      >
+        <TextField
+          label="Name"
+          name="name"
+          maxLength={nameCharactersMax}
+          autoComplete="off"
+          required
+          hint="Who gets the link, so that you recognize it later. Only members see it."
+        />
+        <ExpiryField rules={rules} neverHint="Without an expiry, the link works until somebody revokes it." />
+        <Check
+          label="Require a password"
+          hint="A link with a password serves no CSV for spreadsheets."
+          checked={hasPassword}
+          onChange={(event) => setPassword(event.target.checked)}
+        />
+        {hasPassword && <NewPassword />}
+        <TextArea
+          label="Origins that may embed it"
+          name="origins"
+          optional
+          rows={2}
+          spellCheck={false}
+          placeholder="https://docs.example.com"
+          hint="One origin a line. Left empty, no page can embed the link."
+        />
+        <p className="quiet small">You cannot change a link later; create another one instead.</p>
+      </Form>
+    </Dialog>
+  );
+}
+
+interface AddressDialogProps {
+  readonly created: CreatedShareLink;
+  readonly project: Project;
+  readonly onClose: () => void;
+}
+
+function AddressDialog({ created: { link, token }, project, onClose }: AddressDialogProps) {
+  const address = `${serverUrl()}/share/${token}`;
+  return (
+    <Dialog title="Share link created" onClose={onClose} dismissible={false} wide>
+      <Notice kind="warn">This is the only time the link is shown.</Notice>
+      <div className="link-once">
+        <code>{address}</code>
+      </div>
+      {!link.hasPassword && (
+        <>
+          <p className="quiet small">
+            As CSV, for <DocsLink page="spreadsheets">spreadsheets</DocsLink>:
+          </p>
+          <Code text={`${address}.csv?period=last-12-months&interval=month`} label="Copy address of CSV" />
+        </>
+      )}
+      {link.origins.length > 0 && (
+        <>
+          <p className="quiet small">To embed it:</p>
+          <Code text={embedCode(address, project.name)} label="Copy embed code" />
+        </>
+      )}
+      <DialogButtons>
+        <Button onClick={onClose}>Done</Button>
+        <CopyButton text={address} label="Copy link" kind="primary" />
+      </DialogButtons>
+    </Dialog>
+  );
+}
+
+function embedCode(address: string, name: string): string {
+  const title = `Queries of ${name}`.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+  return `<iframe src="${address}" title="${title}" width="100%" height="900"></iframe>`;
+}
+
+function toNewLink(data: FormData): NewShareLink {
+  const password = getPassword(data, 'password');
+  return {
+    name: getText(data, 'name'),
+    expires: getExpiry(data),
+    origins: getText(data, 'origins')
+      .split(/[\s,]+/)
+      .filter((line) => line !== ''),
+    ...(password === '' ? {} : { password }),
+  };
+}

@@ -96,6 +96,18 @@ export const GROUPS: readonly Group[] = [
         keywords:
           'read report spreadsheet google sheets excel power bi libreoffice grafana pandas duckdb mcp claude cursor curl',
       },
+      sharing: {
+        title: 'Share the counts',
+        description:
+          'Public, read-only links of a project: with a password, an expiry, or embedded in a page.',
+        keywords: 'share public link embed iframe password revoke read-only visitors',
+      },
+      spreadsheets: {
+        title: 'Spreadsheets',
+        description:
+          'Read the counts in Google Sheets, Excel, LibreOffice, pandas, R and DuckDB without a key.',
+        keywords: 'importdata importjson power query csv link',
+      },
     },
   },
   {

@@ -49,6 +49,9 @@ const NOT_HERE: Readonly<Record<string, string>> = {
   'docs/guides/record/opentelemetry.md':
     'variables and a configuration of other programs; test/cli/otlp.test.ts sends what they send',
   'docs/guides/record/recipes-sdks.md': 'programs for other packages; test/sdks/rows/recipes.ts',
+  'docs/guides/read/sharing.md':
+    'addresses; test/http/share-links.test.ts and test/browser/dashboard-sharing.test.ts',
+  'docs/guides/read/spreadsheets.md': 'test/cli/every-way.test.ts; the page says which recipes were not run',
   'docs/guides/read/reading.md':
     'test/cli/reading-docs.test.ts; scripts of spreadsheets, Python, R and DuckDB need those programs',
   'docs/guides/run/operate.md: {"error"': 'test/http/unavailable.test.ts',

@@ -1,16 +1,20 @@
 /** One table of questions that every way of reading answers alike: HTTP, the command, the MCP tools and the client package. */
+import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { createReader } from '../../client/src/index.js';
 import type { Counts } from '../../src/domain/counting/counts.js';
 import { REPORT_PARAMETER_NAMES, type ReportParameter } from '../../src/domain/counting/report-request.js';
 import type { Series } from '../../src/domain/counting/series.js';
+import { newShareLink } from '../../src/domain/projects/share-link.js';
 import { callerType } from '../../src/domain/queries/caller.js';
+import { openStore } from '../../src/storage/open.js';
 import { sharedByTests } from '../support/cleanup.js';
 import { programFile, runCommand } from '../support/cli/cli.js';
 import { makeKey, placeWithProject, project, refusal, succeed } from '../support/cli/cli-place.js';
 import { type McpSession, withMcp } from '../support/cli/mcp.js';
 import { localUnit } from '../support/local-calendar.js';
+import { by } from '../support/storage/entities.js';
 import { isDeep } from '../support/volume.js';
 
 const hourMs = 3_600_000;
@@ -190,6 +194,27 @@ test('every way gives the same answers', async () => {
   });
 });
 
+/** The report at the address in docs/guides/read/spreadsheets.md, read like a spreadsheet: without any header. */
+async function readShared(): Promise<string> {
+  const page = readFileSync(new URL('../../docs/guides/read/spreadsheets.md', import.meta.url), 'utf8');
+  const address = /<!-- address -->\n```\n(\S+)\n```/.exec(page)?.[1] ?? '';
+  // The recipes for programs have the same address, as it is or in parts.
+  expect(page.split(address).length).toBeGreaterThan(4);
+  const { place, server } = service();
+  const store = await openStore(place.env['DATABASE_URL'] ?? '');
+  const wanted = { organizationId: 'default', projectId: project, name: 'Sheet', origins: [] };
+  const { link, token } = newShareLink(
+    { ...wanted, passwordHash: null, expiresAt: nowMs + 24 * hourMs },
+    { by, randomInt },
+  );
+  await store.createShareLink(link, by).finally(() => store.close());
+  const response = await fetch(
+    address.replace('https://stats.example.org', server.url).replace('TOKEN', token),
+  );
+  expect(response.headers.get('content-type')).toContain('text/csv');
+  return response.text();
+}
+
 /** The samples of docs/guides/read/reading.md that make a report by caller. */
 const reports = [
   ...readFileSync(new URL('../../docs/guides/read/reading.md', import.meta.url), 'utf8').matchAll(
@@ -201,13 +226,16 @@ test('the reports in the docs equal a recount with the time zones of the platfor
   const { place, server } = service();
   expect(reports).toHaveLength(2);
   const month = (time: number | string) => localUnit(Number(new Date(time)), 'month', 'Europe/Berlin');
-  for (const code of reports) {
+  const printed = reports.map(async (code) => {
     const here = code.replaceAll('http://127.0.0.1:4000', server.url).replaceAll(/\bdemo\b/g, project);
     const script = `caller-stats() { "${process.execPath}" "${programFile}" "$@"; }\n${here}`;
     const run = runCommand('bash', ['--norc', '-c', script], {
       env: { ...place.env, CALLER_STATS_KEY: service().key },
     });
-    const [head = '', ...rows] = (await succeed(run)).stdout.trim().split('\r\n');
+    return (await succeed(run)).stdout;
+  });
+  for (const csv of [...(await Promise.all(printed)), await readShared()]) {
+    const [head = '', ...rows] = csv.trim().split('\r\n');
     expect(rows).toHaveLength(12);
     const [, , , ...callers] = head.split(',');
     for (const row of rows) {

@@ -18,7 +18,7 @@ export function DeleteProject({ organization, project }: CurrentProject) {
   return (
     <Section
       title="Danger zone"
-      lead="Deleting the project removes its counts, its queries and its recording keys. Only a backup brings them back."
+      lead="Deleting the project removes its counts, queries, keys and share links. Only a backup brings them back."
       kind="danger"
     >
       <div className="row">

@@ -5,7 +5,7 @@ import { useSession } from '../../../api/session.js';
 import { createShareLink, type NewShareLink } from '../../../api/share-links.js';
 import type { ProjectRef } from '../../../api/stats.js';
 import type { CreatedShareLink, Project } from '../../../api/types.js';
-import { Code, CopyButton } from '../../../components/content/copy-button.js';
+import { Copied, CopyButton } from '../../../components/content/copy-button.js';
 import { DocsLink } from '../../../components/content/docs-link.js';
 import { Notice } from '../../../components/feedback/notice.js';
 import { Button } from '../../../components/forms/button.js';
@@ -86,13 +86,13 @@ function AddressDialog({ created: { link, token }, project, onClose }: AddressDi
           <p className="quiet small">
             As CSV, for <DocsLink page="spreadsheets">spreadsheets</DocsLink>:
           </p>
-          <Code text={`${address}.csv?period=last-12-months&interval=month`} label="Copy address of CSV" />
+          <Copied text={`${address}.csv?period=last-12-months&interval=month`} label="Copy address of CSV" />
         </>
       )}
       {link.origins.length > 0 && (
         <>
           <p className="quiet small">To embed it:</p>
-          <Code text={embedCode(address, project.name)} label="Copy embed code" />
+          <Copied text={embedCode(address, project.name)} label="Copy embed code" />
         </>
       )}
       <DialogButtons>

@@ -55,6 +55,7 @@ const NOT_HERE: Readonly<Record<string, string>> = {
   'docs/guides/read/reading.md':
     'test/cli/reading-docs.test.ts; scripts of spreadsheets, Python, R and DuckDB need those programs',
   'docs/guides/run/operate.md: {"error"': 'test/http/unavailable.test.ts',
+  'docs/guides/run/operate.md: {"status"': 'test/http/unavailable.test.ts',
   'docs/guides/run/operate.md: $ caller-stats serve --metrics-port':
     'a server that stays; test/cli/operate.test.ts',
   'docs/guides/run/operate.md: $ OTEL_EXPORTER_OTLP_ENDPOINT':

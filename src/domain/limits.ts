@@ -22,8 +22,8 @@ export const otlpLineBytesMax = 64 * 1024 * 1024;
 /** Bad records that an import names, so that a wrong file does not fill the terminal. All of them are counted. */
 export const badRecordsNamedMax = 20;
 
-/** Lines of an error that a command prints. */
-export const errorLinesMax = 20;
+/** Lines of an error that a command prints: more than there are settings, so that all wrong ones are named. */
+export const errorLinesMax = 100;
 /** Distinct log lines remembered to tell identical ones apart: far more than the queries of one second. */
 export const identicalLinesKept = 100_000;
 

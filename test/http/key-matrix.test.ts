@@ -161,6 +161,6 @@ describe('a path that needs no key ignores any key:', () => {
     const { send, calls } = service();
     for (const key of secrets)
       expect((await send({ ...request, key, from: '203.0.113.9' })).status).toBe(status);
-    expect(calls.filter(({ method }) => method !== 'check')).toEqual([]);
+    expect(calls.filter(({ method }) => !method.startsWith('check'))).toEqual([]);
   });
 });

@@ -125,7 +125,8 @@ export default defineConfig({
     ],
     outline: [2, 3],
     ...(repository && { editLink: { pattern: `${repository}/edit/main/:path`, text: 'Edit this page' } }),
-    lastUpdated: { text: 'Last change', formatOptions: { dateStyle: 'long' } },
+    // In English for every browser, as the rest of the page.
+    lastUpdated: { text: 'Last change', formatOptions: { dateStyle: 'long', forceLocale: true } },
   },
   transformPageData: ({ relativePath }) => ({
     description: PAGES.get(pageOf(relativePath))?.description ?? '',

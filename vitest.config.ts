@@ -59,7 +59,7 @@ export default defineConfig({
         test: {
           name: 'whole',
           include: [
-            'test/{attacks,conformance,users,sqlite,postgres,http,cli,laws,client,fuzz,overload,faults}/**/*.test.ts',
+            'test/{attacks,conformance,users,sqlite,postgres,http,notifications,cli,laws,client,fuzz,overload,faults}/**/*.test.ts',
             // Not below it, where packages have tests of their own.
             'test/{sdks,mcp-clients}/*.test.ts',
           ],

@@ -102,6 +102,13 @@ export const GROUPS: readonly Group[] = [
           'Public, read-only links of a project: with a password, an expiry, or embedded in a page.',
         keywords: 'share public link embed iframe password revoke read-only visitors',
       },
+      alerts: {
+        title: 'Digest and alerts',
+        description:
+          'A weekly or monthly digest and alerts by webhook, Slack or e-mail: what is sent, and when.',
+        keywords:
+          'digest alert alerts notification notify webhook signature slack email e-mail smtp weekly monthly',
+      },
       spreadsheets: {
         title: 'Spreadsheets',
         description:

@@ -4,6 +4,9 @@
  */
 import { formatTime } from '../domain/format.js';
 import { type ApiKey, keyStatus } from '../domain/keys/api-key.js';
+import type { Delivery } from '../domain/notifications/delivery.js';
+import type { Message } from '../domain/notifications/message.js';
+import type { Notification } from '../domain/notifications/notification.js';
 import type { Invitation } from '../domain/people/invitation.js';
 import type { Member } from '../domain/people/member.js';
 import type { Organization, Project } from '../domain/projects/project.js';
@@ -77,6 +80,47 @@ export function shareLinkToJson(link: ShareLink, nowMs: number) {
 export function memberToJson({ email, role, createdAt }: Member) {
   return { email, role, createdAt: formatTime(createdAt) };
 }
+
+/** A notification, without its encrypted destination. */
+export function notificationToJson(notification: Notification) {
+  const { id, projectId, kind, period, hours, factor, minimum, timeZone, channel } = notification;
+  return {
+    id,
+    project: projectId,
+    kind,
+    period,
+    hours,
+    factor,
+    minimum,
+    timeZone,
+    channel,
+    destination: notification.shownDestination,
+    createdBy: notification.createdBy,
+    createdAt: formatTime(notification.createdAt),
+    nextCheckAt: formatTime(notification.checkAt),
+    incidentAt: toTimeOrNull(notification.incidentAt),
+  };
+}
+
+export type NotificationJson = Readonly<ReturnType<typeof notificationToJson>>;
+
+/** A delivery with the title of its message. */
+export function deliveryToJson(delivery: Delivery) {
+  const { id, notificationId, state, attempts, createdAt, finishedAt, nextAt, lastError } = delivery;
+  return {
+    id,
+    notification: notificationId,
+    title: (JSON.parse(delivery.message) as Message).title,
+    state,
+    attempts,
+    createdAt: formatTime(createdAt),
+    finishedAt: toTimeOrNull(finishedAt),
+    nextAttemptAt: state === 'pending' ? formatTime(nextAt) : null,
+    error: lastError,
+  };
+}
+
+export type DeliveryJson = Readonly<ReturnType<typeof deliveryToJson>>;
 
 function toTimeOrNull(timeMs: number | null): string | null {
   return timeMs === null ? null : formatTime(timeMs);

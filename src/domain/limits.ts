@@ -219,6 +219,35 @@ export const ingestionWriteIntervalMs = 5_000;
 /** How long a source that sends nothing any more is shown. */
 export const sourceDaysMax = 7;
 
+// Notifications.
+
+/** Notifications of one project: several channels for each kind. */
+export const notificationsMax = 20;
+/** Characters in the URL of a webhook. Those of Slack have about eighty. */
+export const destinationCharactersMax = 2_000;
+/** Longest silence to be told about: a month. */
+export const silenceHoursMax = 31 * 24;
+/** How many times the usual number of queries is a spike. */
+export const spikeFactorMin = 2;
+export const spikeFactorMax = 100;
+/** Largest minimum of a spike. */
+export const spikeMinimumMax = 1_000_000;
+/** Pause between a process's looks for notifications and messages that are due. */
+export const notificationIntervalMs = 15_000;
+/** Time for a receiver to accept a message. */
+export const messageTimeoutMs = 10_000;
+/** How long a message belongs to the node that is sending it. A node that crashes loses it after this time. */
+export const messageLeaseMs = 2 * minuteMs;
+/** Messages that one process sends at a time. */
+export const messagesSentMax = 10;
+/** Days for which sent and given-up messages are listed. */
+export const messageDaysMax = 30;
+/** Newest messages that the dashboard lists. */
+export const messagesListedMax = 20;
+/** Test messages of one organization within an hour: they go to any address that an editor names. */
+export const testMessagesMax = 20;
+export const testMessagesWindowSeconds = hourMs / secondMs;
+
 // Committing.
 
 /** Queries waiting to be committed, over all requests. Beyond it, recording is refused with 503. */

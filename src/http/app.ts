@@ -3,7 +3,13 @@ import { Readable } from 'node:stream';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { Channels } from '../app/notifications/channels/channels.js';
+import { Mailer, type MailOptions } from '../app/notifications/channels/mailer.js';
+import { Poster } from '../app/notifications/channels/poster.js';
+import type { NotificationSetup } from '../app/notifications/notifications.js';
+import { Notifier, type NotifierOptions } from '../app/notifications/notifier.js';
 import { AuthProvider, type UsersOptions } from '../auth/auth-provider.js';
+import { SealedTexts } from '../auth/sealed-texts.js';
 import type { LoadLimits } from '../domain/admission.js';
 import { createNetworks } from '../domain/keys/networks.js';
 import { keepAliveTimeoutMs } from '../domain/limits.js';
@@ -22,6 +28,7 @@ import { createFramework } from './framework.js';
 import { requireSingleHeaders } from './headers.js';
 import { IngestionMonitor } from './ingestion/monitor.js';
 import { RequestLog } from './log.js';
+import { watchNotifications } from './notifications.js';
 import { addOtlp } from './otlp/otlp.js';
 import { Authenticator } from './request/authenticate.js';
 import { type BasePath, rewriteBelow } from './request/base-path.js';
@@ -45,6 +52,14 @@ export interface RequestTracing {
   watch(app: FastifyInstance): void;
 }
 
+/** How messages of notifications leave the server. */
+interface NotificationOptions {
+  /** Undefined if the server sends no e-mail. */
+  readonly mail: MailOptions | undefined;
+  /** Private networks that messages may go to, in the form of `parseNetwork`. */
+  readonly privateNetworks: readonly string[];
+}
+
 export interface AppOptions {
   readonly store: Store;
   readonly clock: Clock;
@@ -57,11 +72,20 @@ export interface AppOptions {
   readonly telemetry: TelemetryTexts;
   readonly dashboard: Omit<
     DashboardOptions,
-    'authProvider' | 'basePath' | 'store' | 'clock' | 'ingestion' | 'telemetry' | 'requests' | 'failures'
+    | 'authProvider'
+    | 'basePath'
+    | 'store'
+    | 'clock'
+    | 'ingestion'
+    | 'telemetry'
+    | 'notifications'
+    | 'requests'
+    | 'failures'
   >;
   /** The folder of the documentation's built site. */
   readonly docs: string;
   readonly users: Omit<UsersOptions, 'store' | 'clock' | 'log' | 'basePath'>;
+  readonly notifications: NotificationOptions;
   readonly log: Logger;
   /** Observes every request. */
   readonly metrics?: RequestMetrics | undefined;
@@ -113,10 +137,14 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await addLeakedKeys(app, { store, clock, failures });
   await addMcp(app, { store, authenticator, answer: options.mcp });
   addOperations(app, store, clock);
+  const authProvider = new AuthProvider({ ...options.users, basePath, store, clock, log, metrics });
+  const notifications = createNotifications(options, authProvider);
+  watchNotifications(app, new Notifier(notifications));
   await addDashboardApi(app, {
     ...options.dashboard,
     basePath,
-    authProvider: new AuthProvider({ ...options.users, basePath, store, clock, log, metrics }),
+    authProvider,
+    notifications,
     store,
     clock,
     ingestion,
@@ -133,6 +161,25 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   }
   await app.ready();
   return app;
+}
+
+/** What checks notifications, and what the pages need to change and test them. */
+function createNotifications(
+  { store, clock, basePath, users, dashboard, notifications, metrics, log }: AppOptions,
+  authProvider: AuthProvider,
+): NotificationSetup & NotifierOptions {
+  const { mail, privateNetworks } = notifications;
+  const { publicUrl } = users;
+  return {
+    store,
+    clock,
+    channels: new Channels(new Poster(privateNetworks), mail && new Mailer(mail)),
+    seal: new SealedTexts('notifications', () => authProvider.secrets()),
+    linkTo: (projectId) => publicUrl && `${publicUrl}${basePath}/projects/${projectId}`,
+    notified: metrics && ((kind, result) => metrics.notified(kind, result)),
+    warn: (details, message) => log.warn(details, message),
+    randomInt: dashboard.randomInt,
+  };
 }
 
 /** The framework with the limits of connections, without routes. */

@@ -2,6 +2,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { AccountMetrics } from '../auth/sign-in-log.js';
 import type { Delivery } from '../domain/ingestion/source-counts.js';
+import type { DeliveryResult } from '../domain/notifications/delivery.js';
+import type { NotificationKind } from '../domain/notifications/notification.js';
 import type { RecordResult, Store } from '../storage/ports/store.js';
 import { onFinished } from './connection/connections.js';
 
@@ -17,6 +19,8 @@ export interface RequestMetrics extends AccountMetrics {
   recorded(result: RecordResult): void;
   /** What a recording request brought, and what became of it. */
   arrived(delivery: Delivery): void;
+  /** An attempt to send the message of a notification. */
+  notified(kind: NotificationKind, result: DeliveryResult): void;
 }
 
 /** The metrics of one method of one route. */

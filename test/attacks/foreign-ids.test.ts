@@ -8,6 +8,7 @@ import { Browser, invite, PASSWORD, signedIn } from '../support/http/dashboard.j
 import { DASHBOARD_ROUTES, type DashboardRoute } from '../support/http/dashboard-routes.js';
 import { type Service, sharedService, type TestRequest } from '../support/http/http.js';
 import { by, projectOf, shareLinkOf } from '../support/storage/entities.js';
+import { notificationOf } from '../support/storage/notifications.js';
 import { memberOf, runOnUsers } from '../support/users/people.js';
 import { codesOf } from '../support/users/visitor.js';
 
@@ -73,6 +74,11 @@ const CREATE: Readonly<Record<string, (service: Service) => Promise<string>>> = 
     await invite(shared, `victim-${made++}@example.org`, 'viewer');
     return (await shared.store.listInvitations('default', shared.clock.nowMs)).at(-1)?.id ?? '';
   },
+  notificationId: async ({ store }) => {
+    const id = `victim-${made++}`;
+    await store.notifications.create(notificationOf(id, { checkAt: Date.UTC(2100, 0, 1) }), by);
+    return id;
+  },
   sessionId: async () => (await signInElsewhere()).sessionId,
   deviceId: async () => (await signInElsewhere()).deviceId,
   passkeyId: async ({ store }) => {
@@ -87,11 +93,16 @@ const CREATE: Readonly<Record<string, (service: Service) => Promise<string>>> = 
   },
 };
 
+const digest = { kind: 'digest', period: 'week', timeZone: 'UTC', channel: 'webhook' };
+
 /** Bodies that the owner's own requests succeed with. `id` is that of the path. */
 const BODIES: Readonly<Record<string, (id: string) => object>> = {
   'PATCH /projects/:projectId': () => ({ name: 'Mine' }),
   'DELETE /projects/:projectId': (id) => ({ name: id }),
   'POST /projects/:projectId/share-links': () => ({ name: 'Mine' }),
+  'POST /projects/:projectId/notifications': () => ({ ...digest, destination: 'https://192.0.2.1' }),
+  'PATCH /notifications/:notificationId': () => digest,
+  'POST /notifications/:notificationId/test': () => ({}),
   'POST /keys/:keyId/rotate': () => ({ graceHours: 0 }),
   'POST /keys/:keyId/disable': () => ({}),
   'POST /keys/:keyId/enable': () => ({}),
@@ -137,6 +148,7 @@ async function stateOf({ store, clock }: Service): Promise<unknown> {
     store.listInvitations('default', clock.nowMs),
     store.readAudit('default', { limit: 1000 }),
     store.verify(),
+    store.notifications.listDestinations(),
     ...users,
   ]);
   return [keys.map((key) => ({ ...key, lastUsedAt: null })), ...rest];

@@ -51,6 +51,8 @@ const NOT_HERE: Readonly<Record<string, string>> = {
   'docs/guides/record/recipes-sdks.md': 'programs for other packages; test/sdks/rows/recipes.ts',
   'docs/guides/read/sharing.md':
     'addresses; test/http/share-links.test.ts and test/browser/dashboard-sharing.test.ts',
+  'docs/guides/read/alerts.md':
+    'test/notifications/channels.test.ts runs the function; the others are examples',
   'docs/guides/read/spreadsheets.md': 'test/cli/every-way.test.ts; the page says which recipes were not run',
   'docs/guides/read/reading.md':
     'test/cli/reading-docs.test.ts; scripts of spreadsheets, Python, R and DuckDB need those programs',

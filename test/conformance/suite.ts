@@ -10,6 +10,7 @@ import { describeIngestion } from './ingestion.js';
 import { describeKeys } from './keys.js';
 import { describeManagement } from './management.js';
 import { describeMembers } from './members.js';
+import { describeNotifications } from './notifications.js';
 import { describePeople } from './people.js';
 import { describeProjects } from './projects.js';
 import { describeQuestions } from './questions.js';
@@ -41,6 +42,7 @@ export function describeStore(kind: string, factory: PlaceFactory): void {
   describeCounting(kind, factory);
   describeSeries(kind, factory);
   describeThrottles(kind, factory);
+  describeNotifications(kind, factory);
   describeTrust(kind, factory);
   describeStats(kind, factory);
 }

@@ -10,6 +10,7 @@ import { succeed } from '../support/cli/cli-place.js';
 import { documentedGrants, isOfPeople, oneByOne } from '../support/postgres/grants.js';
 import { newUser } from '../support/postgres/postgres-user.js';
 import { listening, programOn, ready, statusOf } from '../support/postgres/schema-nodes.js';
+import { notificationOf } from '../support/storage/notifications.js';
 import {
   by,
   keyOf,
@@ -59,6 +60,14 @@ async function doAll(store: Store, name: string): Promise<void> {
     await store.changeKey('default', name, change, { ...by, at: 3000 });
   await store.revokeLeakedKey(successor.hash, by);
   const member = { organizationId: name, email: 'a@example.org', role: 'viewer', createdAt: 1000 } as const;
+  const { notifications } = store;
+  await notifications.create(notificationOf(name, { projectId: name }), by);
+  const delivery = { id: name, occurrence: name, message: '{}', createdAt: 1000 };
+  await notifications.endCheck(name, 1000, { checkAt: 2000, incidentAt: null, delivery });
+  for (const claimed of await notifications.claim(1000, 1, 10))
+    await notifications.endAttempt(claimed, { state: 'delivered' }, by);
+  await notifications.prune(2000, 10);
+  await notifications.remove('default', name, by);
   await store.addMember(member, by);
   await store.listMembers(name);
   await store.changeMember(name, member.email, 'editor', by);
@@ -148,7 +157,7 @@ test('every documented privilege is necessary', async () => {
   await (await openStore(url)).close();
   const grants = documentedGrants(schemaOf(url), user.name);
   const all = oneByOne(grants).filter((privilege) => !isOfPeople(privilege));
-  expect(all).toHaveLength(45);
+  expect(all).toHaveLength(53);
   const change = (sql: string) => onDatabase(url, (client) => client.query(sql));
   await change(grants.join('\n'));
   const store = await openForTest(user.url(url));

@@ -11,6 +11,7 @@ import { statementsIn } from '../../src/storage/postgres/statements.js';
 import { SqlDirectoryChanges } from '../../src/storage/sql/directory-changes.js';
 import { SqlDirectoryReads } from '../../src/storage/sql/directory-reads.js';
 import { SqlIngestion } from '../../src/storage/sql/ingestion.js';
+import { SqlNotifications } from '../../src/storage/sql/notifications.js';
 import { SqlQuestions } from '../../src/storage/sql/questions.js';
 import { delegate, type Session } from '../../src/storage/sql/session.js';
 import { SqlThrottles } from '../../src/storage/sql/throttles.js';
@@ -33,6 +34,8 @@ const LOCAL_TABLES = [
   'user_verification',
   'user_second_factor',
   'user_passkey',
+  'notification',
+  'notification_delivery',
 ];
 
 /** Statements that may read all projects: for people who manage them, and for verification. */
@@ -100,6 +103,7 @@ const IMPLEMENTATIONS = [
   SqlThrottles,
   SqlQuestions,
   SqlIngestion,
+  SqlNotifications,
 ] as const;
 
 /** The statements that a method runs, if it finds and changes what it looks for, and if not. */

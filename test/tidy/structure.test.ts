@@ -29,6 +29,10 @@ const rules: readonly (readonly [folder: string, allowed: RegExp])[] = [
     /^(src\/(domain|auth|storage\/ports)\/|node:(async_hooks|crypto|net|os|worker_threads)$|better-auth|@better-auth\/kysely-adapter$|@zxcvbn-ts\/language-common$|otpauth$|@simplewebauthn\/server$|kysely$|pino$)/,
   ],
   [
+    'src/app/notifications/channels/',
+    /^(src\/(app|domain)\/|node:|nodemailer$|standardwebhooks$|ipaddr\.js$)/,
+  ],
+  [
     'src/app/',
     /^(src\/(app|domain|shared|storage\/ports)\/|src\/storage\/(open|series)\.ts$|node:|csv-parse\/sync$|zstddec\/stream$|ajv$|pure-rand\/)/,
   ],

@@ -137,6 +137,7 @@ async function serve(
       version,
     },
     docs,
+    notifications: { mail: settings.mail, privateNetworks: settings.notificationNetworks },
     // Loaded with the first call.
     mcp: async (call) => {
       const { answerToolRequest } = await import('../../mcp/server.js');

@@ -1,4 +1,5 @@
 /** The settings of `serve`, including those that are made of several settings. */
+import type { MailOptions } from '../../app/notifications/channels/mailer.js';
 import type { SingleSignOn } from '../../auth/names.js';
 import { mapTelemetrySettings, type TelemetryTexts } from '../../domain/queries/telemetry-settings.js';
 import { quote } from '../../domain/result.js';
@@ -14,6 +15,8 @@ export interface ServerSettings extends ServerValues {
   readonly telemetry: TelemetryTexts;
   /** Undefined without single sign-on. */
   readonly singleSignOn: SingleSignOn | undefined;
+  /** Undefined if the server sends no e-mail. */
+  readonly mail: MailOptions | undefined;
   /** Undefined if no traces are sent. */
   readonly tracing: Pick<TracingOptions, 'protocol'> | undefined;
 }
@@ -25,7 +28,7 @@ export function readServerSettings(flags: object, env: Environment): ServerSetti
     () => readTracingSettings(env),
   );
   const telemetry = mapTelemetrySettings((name) => values[name]);
-  return { ...values, telemetry, singleSignOn: toSingleSignOn(values), tracing };
+  return { ...values, telemetry, singleSignOn: toSingleSignOn(values), mail: toMail(values), tracing };
 }
 
 /** Throws `UsageError` if only some of the settings of single sign-on are given. */
@@ -50,6 +53,15 @@ function toSingleSignOn(values: ServerValues): SingleSignOn | undefined {
     clientSecret: oidcClientSecret,
     secondFactor: oidcSecondFactor,
   };
+}
+
+/** Throws `UsageError` if only one of the settings of e-mail is given. */
+function toMail({ smtpUrl, mailFrom }: ServerValues): MailOptions | undefined {
+  if (smtpUrl === null && mailFrom === null) return undefined;
+  if (smtpUrl === null)
+    throw new UsageError(['CALLER_STATS_SMTP_URL: is missing; --mail-from needs a server that sends e-mail']);
+  if (mailFrom === null) throw new UsageError(['--mail-from: is missing; e-mail needs a sender']);
+  return { smtpUrl, mailFrom };
 }
 
 /** OpenTelemetry's own variables. The first endpoint is for all signals; the first protocol that is set applies. */

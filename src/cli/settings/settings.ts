@@ -7,6 +7,7 @@ import { VENDOR_PATTERN } from '../../domain/keys/api-key.js';
 import { parseKeyLife } from '../../domain/keys/key-lifetime.js';
 import { parseNetworks } from '../../domain/keys/networks.js';
 import * as limits from '../../domain/limits.js';
+import { toEmail } from '../../domain/people/member.js';
 import { isName } from '../../domain/projects/project.js';
 import { parseTelemetryText, type TelemetrySetting } from '../../domain/queries/telemetry-settings.js';
 import { collectProblems, failure, oneOf, type Result, success } from '../../domain/result.js';
@@ -133,6 +134,23 @@ const SERVER_SETTINGS = defineSettings({
     description:
       'file for the keys and the set-up link of the first start; - prints them; none prints them only on a terminal, and ' +
       'otherwise uses a file beside a SQLite database',
+  },
+  smtpUrl: {
+    ...optionalSetting('url', smtpUrl),
+    description:
+      'SMTP server for the e-mail of notifications, such as smtps://user:password@mail.example.org; also needs --mail-from',
+    environmentOnly: true,
+  },
+  mailFrom: {
+    ...optionalSetting('address', mailAddress),
+    description: 'sender of e-mail, such as stats@example.org',
+  },
+  notificationNetworks: {
+    fallback: 'none',
+    placeholder: 'networks',
+    description:
+      'private networks that notifications may be sent to, such as 10.0.0.0/8,::1; public addresses are always allowed',
+    parse: (text) => (text === 'none' ? success([]) : parseNetworks(text.split(','))),
   },
   otlpQuery: {
     ...telemetrySetting('otlpQuery'),
@@ -358,6 +376,16 @@ function secret(text: string): Result<string> {
     : failure(
         `is shorter than ${limits.secretCharactersMin} characters; make one with: openssl rand -hex 32`,
       );
+}
+
+function smtpUrl(text: string): Result<string> {
+  const isServer = URL.canParse(text) && /^smtps?:\/\/[^/]/.test(text) && new URL(text).hostname !== '';
+  return isServer ? success(text) : failure('is not an address that begins with smtps:// or smtp://');
+}
+
+function mailAddress(text: string): Result<string> {
+  const email = toEmail(text);
+  return email === undefined ? failure('is not an e-mail address') : success(email);
 }
 
 /** Several secrets, each as long as one has to be. */

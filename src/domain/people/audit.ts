@@ -7,6 +7,12 @@ export const AUDIT_ACTION_NAMES = {
   'project.create': 'Project created',
   'project.change': 'Project changed',
   'project.delete': 'Project deleted',
+  'notification.create': 'Notification created',
+  'notification.change': 'Notification changed',
+  'notification.delete': 'Notification deleted',
+  'notification.test': 'Test message sent',
+  'notification.deliver': 'Message delivered',
+  'notification.fail': 'Message given up',
   'key.create': 'Key created',
   'key.rotate': 'Key rotated',
   'key.disable': 'Key disabled',
@@ -34,7 +40,7 @@ export const AUDIT_ACTIONS = Object.keys(AUDIT_ACTION_NAMES) as readonly AuditAc
 
 /** The author of a change. */
 export interface Actor {
-  /** `command line`, `first start`, `leak report`, or a user's e-mail address. */
+  /** `command line`, `first start`, `leak report`, `notifications`, or a user's e-mail address. */
   readonly name: string;
   /** The address of the request; null if there was no network involved. */
   readonly address: string | null;
@@ -47,7 +53,10 @@ export interface AuditEntry extends Pick<Actor, 'address' | 'at'> {
   readonly number: number;
   readonly actor: string;
   readonly action: AuditAction;
-  /** The id of the changed organization, project, key or share link, or the e-mail address of the member, user or invited person. */
+  /**
+   * The id of the changed organization, project, key or share link, of the project of a notification, or the e-mail address of
+   * the member, user or invited person.
+   */
   readonly targetId: string;
   /** A description of the change; never a secret. */
   readonly detail: string;

@@ -1,4 +1,5 @@
 /** The dependencies of the dashboard's routes. */
+import type { NotificationSetup } from '../../app/notifications/notifications.js';
 import type { AuthProvider } from '../../auth/auth-provider.js';
 import type { Credentials } from '../../auth/credentials.js';
 import type { Passkeys } from '../../auth/passkeys/passkeys.js';
@@ -36,6 +37,7 @@ export interface DashboardOptions {
   readonly requests: RateLimit;
   /** Limits addresses whose requests fail to authenticate. */
   readonly failures: FailureLimit;
+  readonly notifications: NotificationSetup;
 }
 
 export interface Dashboard extends DashboardOptions {

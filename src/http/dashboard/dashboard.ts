@@ -19,6 +19,7 @@ import { addCounts } from './routes/counts.js';
 import { addInvitationLinks, addPasswordReset, addSetUp } from './routes/invitations.js';
 import { addKeys } from './routes/keys.js';
 import { addInvitations, addMembers } from './routes/members.js';
+import { addNotifications } from './routes/notifications.js';
 import { addOrganization } from './routes/organization.js';
 import { addPasskeySignIn, addPasskeys } from './routes/passkeys.js';
 import { addProjects } from './routes/projects.js';
@@ -67,6 +68,7 @@ export async function addDashboardApi(app: FastifyInstance, options: DashboardOp
       addCounts,
       addSummaries,
       addKeys,
+      addNotifications,
       addMembers,
       addOrganization,
       addInvitations,

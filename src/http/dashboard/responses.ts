@@ -3,9 +3,11 @@
  * change a response alone. Counts, series and callers are those of the public API (`domain/counting`).
  */
 import type {
+  DeliveryJson,
   invitationToJson,
   KeyJson,
   memberToJson,
+  NotificationJson,
   ProjectJson,
   shareLinkToJson,
 } from '../../app/json.js';
@@ -86,6 +88,20 @@ export interface InvitationPreviewResponse {
   readonly invitedBy: string;
   readonly expiresAt: string;
   readonly hasAccount: boolean;
+}
+
+export interface NotificationsResponse {
+  readonly notifications: readonly NotificationJson[];
+  /** The newest ones, newest first. */
+  readonly deliveries: readonly DeliveryJson[];
+  /** Whether the server sends e-mail. */
+  readonly sendsEmail: boolean;
+}
+
+export interface SavedNotificationResponse {
+  readonly notification: NotificationJson;
+  /** Signs the messages of a new webhook. No other response contains it. */
+  readonly secret: string | null;
 }
 
 export interface AuditResponse {

@@ -8,6 +8,8 @@ import {
 } from 'prom-client';
 import type { Delivery } from '../../domain/ingestion/source-counts.js';
 import { pendingQueriesMax } from '../../domain/limits.js';
+import { DELIVERY_RESULTS, type DeliveryResult } from '../../domain/notifications/delivery.js';
+import { NOTIFICATION_KINDS, type NotificationKind } from '../../domain/notifications/notification.js';
 import type { Clock } from '../../domain/time/clock.js';
 import type { RequestMetrics, RouteMetrics } from '../../http/request-metrics.js';
 import { ACCOUNT_EVENTS, type AccountEvent } from '../../http/request-metrics.js';
@@ -50,6 +52,10 @@ export class Metrics implements RequestMetrics, CommitObserver, MetricsPage {
   readonly #arrivals = new ArrivalCounts();
   readonly #queries = { recorded: 0, duplicate: 0 };
   readonly #accountEvents = new Map<string, number>(ACCOUNT_EVENTS.map((event) => [event, 0]));
+  /** By kind and result, all of which are shown from the start. */
+  readonly #notifications = NOTIFICATION_KINDS.flatMap((kind) =>
+    DELIVERY_RESULTS.map((result) => ({ labels: { kind, result }, value: 0 })),
+  );
   #updateStoreStats: () => Promise<void> = async () => undefined;
 
   /** `database` is `sqlite` or `postgresql`. */
@@ -103,6 +109,12 @@ export class Metrics implements RequestMetrics, CommitObserver, MetricsPage {
       () => [...this.#accountEvents].map(([event, value]) => ({ labels: { event }, value })),
     );
     this.#add(
+      'counter',
+      'caller_stats_notifications_total',
+      'Attempts to send messages of digests and alerts, by kind and result; failed is given up.',
+      () => this.#notifications,
+    );
+    this.#add(
       'histogram',
       'caller_stats_commit_duration_seconds',
       'Duration of commits, until their requests were on disk.',
@@ -154,6 +166,13 @@ export class Metrics implements RequestMetrics, CommitObserver, MetricsPage {
 
   arrived(delivery: Delivery): void {
     this.#arrivals.add(delivery);
+  }
+
+  notified(kind: NotificationKind, result: DeliveryResult): void {
+    const counter = this.#notifications.find(
+      ({ labels }) => labels.kind === kind && labels.result === result,
+    );
+    if (counter !== undefined) counter.value++;
   }
 
   committed(ms: number): void {

@@ -21,6 +21,7 @@ import type { CountStore } from './counts.js';
 import type { Access, Directory } from './directory.js';
 import type { Ingestion } from './ingestion.js';
 import type { Maintenance } from './maintenance.js';
+import type { Notifications } from './notifications.js';
 import type { Questions } from './questions.js';
 import type { Throttles } from './throttles.js';
 import type { UserTables } from './user-tables.js';
@@ -46,6 +47,8 @@ export interface Store extends CountStore, Directory, Maintenance {
   readonly ingestion: Ingestion;
 
   readonly questions: Questions;
+
+  readonly notifications: Notifications;
 
   /**
    * Runs any number of reads at once, from one snapshot that is taken when `work` begins. Only in stores that answer

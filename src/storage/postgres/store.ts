@@ -32,6 +32,7 @@ import type { CountStore, RecordResult, SeriesByCaller } from '../ports/counts.j
 import type { Access, DirectoryChanges, DirectoryReads } from '../ports/directory.js';
 import type { Ingestion } from '../ports/ingestion.js';
 import type { Cleanup, Maintenance, Verification } from '../ports/maintenance.js';
+import type { Notifications } from '../ports/notifications.js';
 import type { Questions } from '../ports/questions.js';
 import type { Store } from '../ports/store.js';
 import { type ServerState, type StorePart, type StoreStats, statsTimeoutMs } from '../ports/store-stats.js';
@@ -41,6 +42,7 @@ import { RecordingCheck } from '../recording-check.js';
 import { REPEATABLE_CHANGES, SqlDirectoryChanges } from '../sql/directory-changes.js';
 import { SqlDirectoryReads } from '../sql/directory-reads.js';
 import { INGESTION_READS, SqlIngestion } from '../sql/ingestion.js';
+import { NOTIFICATION_READS, SqlNotifications } from '../sql/notifications.js';
 import { SqlQuestions } from '../sql/questions.js';
 import { KEY, PROJECT } from '../sql/rows.js';
 import { type Dialect, delegate, invoke, type Row, type Session as SqlSession } from '../sql/session.js';
@@ -93,6 +95,13 @@ class PostgresStore implements CountStore, Maintenance {
     INGESTION_READS.includes(method)
       ? invoke(new SqlIngestion(this.#repeatable, this.#dialect), method, args)
       : this.#unordered(async (session) => invoke(new SqlIngestion(session, this.#dialect), method, args)),
+  );
+  readonly notifications: Notifications = delegate<Notifications>(SqlNotifications, (method, args) =>
+    NOTIFICATION_READS.includes(method)
+      ? invoke(new SqlNotifications(this.#repeatable, this.#dialect), method, args)
+      : this.#unordered(async (session) =>
+          invoke(new SqlNotifications(session, this.#dialect), method, args),
+        ),
   );
   readonly #options: PostgresOptions;
   readonly #database: Database;

@@ -7,7 +7,7 @@
 import { CallerStatsError } from '../../domain/errors.js';
 import type { ApiKey } from '../../domain/keys/api-key.js';
 import { shareLinksMax } from '../../domain/limits.js';
-import type { Actor, AuditAction, AuditEntry } from '../../domain/people/audit.js';
+import type { Actor, AuditAction } from '../../domain/people/audit.js';
 import { type Invitation, invalidInvitationError } from '../../domain/people/invitation.js';
 import { lastOwnerError, type Member, type Role, toEmail } from '../../domain/people/member.js';
 import {
@@ -21,9 +21,9 @@ import {
 } from '../../domain/projects/project.js';
 import { describeShareLink, type ShareLink } from '../../domain/projects/share-link.js';
 import type { DirectoryChanges, KeyChange, UserChange } from '../ports/directory.js';
+import { type AuditEvent, notFound, SqlChanges } from './changes.js';
 import { findFirstOwner } from './directory-reads.js';
 import { type Columns, INVITATION, KEY, MEMBER, ORGANIZATION, PROJECT, SHARE_LINK } from './rows.js';
-import { SqlTables } from './tables.js';
 
 /** The changes that may safely run twice, and need no other transaction to wait for them: each is one statement. */
 export const REPEATABLE_CHANGES: readonly (keyof DirectoryChanges)[] = ['touchKey', 'pruneAudit'];
@@ -35,14 +35,12 @@ const KEY_CHANGES = {
   enable: { set: 'disabled_at = NULL', where: 'disabled_at IS NOT NULL', action: 'key.enable' },
 } as const satisfies Readonly<Record<KeyChange, { set: string; where: string; action: AuditAction }>>;
 
-type AuditEvent = Pick<AuditEntry, 'action' | 'targetId' | 'detail'> & { readonly organizationId: string };
-
-export class SqlDirectoryChanges extends SqlTables implements DirectoryChanges {
+export class SqlDirectoryChanges extends SqlChanges implements DirectoryChanges {
   async createOrganization(organization: NewOrganization, by: Actor): Promise<void> {
     const { id, name } = organization;
     if (!(await this.#insert(ORGANIZATION, { secondFactor: 'optional', ...organization })))
       throw alreadyExists(`There is an organization ${id} already.`);
-    await this.#log({ organizationId: id, action: 'organization.create', targetId: id, detail: name }, by);
+    await this.log({ organizationId: id, action: 'organization.create', targetId: id, detail: name }, by);
   }
 
   async changeOrganization(
@@ -62,7 +60,7 @@ export class SqlDirectoryChanges extends SqlTables implements DirectoryChanges {
       [organizationId, name, secondFactor],
     );
     const detail = changes.join('; ');
-    await this.#log({ organizationId, action: 'organization.change', targetId: organizationId, detail }, by);
+    await this.log({ organizationId, action: 'organization.change', targetId: organizationId, detail }, by);
     return { ...before, name, secondFactor };
   }
 
@@ -72,7 +70,7 @@ export class SqlDirectoryChanges extends SqlTables implements DirectoryChanges {
     if (!(await this.#insert(PROJECT, { ...project, rowsFrom: null }))) {
       throw alreadyExists(await this.#whyTaken(organizationId, id));
     }
-    await this.#log({ organizationId, action: 'project.create', targetId: id, detail: name }, by);
+    await this.log({ organizationId, action: 'project.create', targetId: id, detail: name }, by);
   }
 
   /** Ids are unique across organizations. Of the projects of others, the message says nothing but that the id is not free. */
@@ -91,28 +89,29 @@ export class SqlDirectoryChanges extends SqlTables implements DirectoryChanges {
     change: ProjectChange,
     by: Actor,
   ): Promise<Project> {
-    const before = await this.#lockProject(organizationId, projectId, 'UPDATE');
+    const before = await this.lockProject(organizationId, projectId, 'UPDATE');
     const { project, detail } = applyChange(before, change);
     if (detail === '') return project;
     await this.session.run(
       `UPDATE ${this.table('project')} SET name = $2, time_zone = $3, retention_days = $4, telemetry = $5 WHERE id = $1`,
       [projectId, project.name, project.timeZone, project.retentionDays, PROJECT.pack(project)],
     );
-    await this.#log({ organizationId, action: 'project.change', targetId: projectId, detail }, by);
+    await this.log({ organizationId, action: 'project.change', targetId: projectId, detail }, by);
     return project;
   }
 
   async deleteProject(organizationId: string, projectId: string, by: Actor): Promise<void> {
-    const { name } = await this.#lockProject(organizationId, projectId, 'UPDATE');
+    const { name } = await this.lockProject(organizationId, projectId, 'UPDATE');
     // First the links, which refer to the project.
     await this.session.run(`DELETE FROM ${this.table('share_link')} WHERE project_id = $1`, [projectId]);
     await this.dialect.deleteProject(this.session, projectId, by.at);
-    await this.#log({ organizationId, action: 'project.delete', targetId: projectId, detail: name }, by);
+    await this.session.run(`DELETE FROM ${this.table('notification')} WHERE project_id = $1`, [projectId]);
+    await this.log({ organizationId, action: 'project.delete', targetId: projectId, detail: name }, by);
   }
 
   async createKey(key: ApiKey, by: Actor): Promise<void> {
     await this.#insertKey(key);
-    await this.#log(keyEvent('key.create', key), by);
+    await this.log(keyEvent('key.create', key), by);
   }
 
   async changeKey(organizationId: string, keyId: string, change: KeyChange, by: Actor): Promise<ApiKey> {
@@ -120,7 +119,7 @@ export class SqlDirectoryChanges extends SqlTables implements DirectoryChanges {
     const values = change === 'enable' ? [organizationId, keyId] : [organizationId, keyId, by.at];
     const key = await this.#updateKey(set, where, values);
     if (key === undefined) return this.#requireKey(organizationId, keyId);
-    await this.#log(keyEvent(action, key), by);
+    await this.log(keyEvent(action, key), by);
     return key;
   }
 
@@ -132,7 +131,7 @@ export class SqlDirectoryChanges extends SqlTables implements DirectoryChanges {
     by: Actor,
   ): Promise<void> {
     // Locks the project before the key, as a deletion does.
-    if (successor.projectId !== null) await this.#lockProject(organizationId, successor.projectId, 'SHARE');
+    if (successor.projectId !== null) await this.lockProject(organizationId, successor.projectId, 'SHARE');
     // Of two rotations at once, only one can make this change.
     const key = await this.#updateKey(
       'expires_at = $3, successor_id = $4',
@@ -145,13 +144,13 @@ export class SqlDirectoryChanges extends SqlTables implements DirectoryChanges {
     }
     await this.#insertKey(successor);
     const detail = `${key.name}, succeeded by ${successor.id}`;
-    await this.#log({ ...keyEvent('key.rotate', key), detail }, by);
+    await this.log({ ...keyEvent('key.rotate', key), detail }, by);
   }
 
   async createShareLink(link: ShareLink, by: Actor): Promise<void> {
     const { organizationId, projectId, id } = link;
     // Locked, so that links that are created at once do not pass the limit together.
-    await this.#lockProject(organizationId, projectId, 'UPDATE');
+    await this.lockProject(organizationId, projectId, 'UPDATE');
     const links = await this.list(SHARE_LINK, 'WHERE project_id = $1', [projectId]);
     if (links.length >= shareLinksMax) {
       const message = `The project has ${shareLinksMax} share links already; revoke one first.`;
@@ -159,7 +158,7 @@ export class SqlDirectoryChanges extends SqlTables implements DirectoryChanges {
     }
     if (!(await this.#insert(SHARE_LINK, link))) throw alreadyExists(`There is a share link ${id} already.`);
     const detail = describeShareLink(link);
-    await this.#log({ organizationId, action: 'share_link.create', targetId: id, detail }, by);
+    await this.log({ organizationId, action: 'share_link.create', targetId: id, detail }, by);
   }
 
   async revokeShareLink(organizationId: string, shareLinkId: string, by: Actor): Promise<void> {
@@ -170,7 +169,7 @@ export class SqlDirectoryChanges extends SqlTables implements DirectoryChanges {
     );
     if (row === undefined) throw notFound(`share link ${shareLinkId}`);
     const detail = `${row.name}, of project ${row.project}`;
-    await this.#log({ organizationId, action: 'share_link.revoke', targetId: shareLinkId, detail }, by);
+    await this.log({ organizationId, action: 'share_link.revoke', targetId: shareLinkId, detail }, by);
   }
 
   async revokeLeakedKey(keyHash: string, by: Actor): Promise<boolean> {
@@ -192,7 +191,7 @@ export class SqlDirectoryChanges extends SqlTables implements DirectoryChanges {
     const { organizationId, email, role } = member;
     await this.#requireOrganization(organizationId);
     if (!(await this.#insert(MEMBER, member))) throw alreadyExists(`${email} is a member already.`);
-    await this.#log({ organizationId, action: 'member.add', targetId: email, detail: role }, by);
+    await this.log({ organizationId, action: 'member.add', targetId: email, detail: role }, by);
   }
 
   async changeMember(organizationId: string, email: string, role: Role, by: Actor): Promise<void> {
@@ -202,7 +201,7 @@ export class SqlDirectoryChanges extends SqlTables implements DirectoryChanges {
       [organizationId, email, role],
     );
     if (changed === 0) throw notFound(`member ${email}`);
-    await this.#log({ organizationId, action: 'member.change', targetId: email, detail: role }, by);
+    await this.log({ organizationId, action: 'member.change', targetId: email, detail: role }, by);
     if (role !== 'owner') await this.#withdrawInvitationsBy(organizationId, email, by);
   }
 
@@ -213,7 +212,7 @@ export class SqlDirectoryChanges extends SqlTables implements DirectoryChanges {
       [organizationId, email],
     );
     if (removed === 0) throw notFound(`member ${email}`);
-    await this.#log({ organizationId, action: 'member.remove', targetId: email, detail: '' }, by);
+    await this.log({ organizationId, action: 'member.remove', targetId: email, detail: '' }, by);
     await this.#withdrawInvitationsBy(organizationId, email, by);
   }
 
@@ -240,9 +239,9 @@ export class SqlDirectoryChanges extends SqlTables implements DirectoryChanges {
        WHERE organization_id = $1 AND (email IS NOT DISTINCT FROM $2 OR expires_at <= $3)`,
       [organizationId, email, by.at],
     );
-    await this.session.run(this.#insertInto(INVITATION), INVITATION.values(invitation));
+    await this.session.run(this.insertInto(INVITATION), INVITATION.values(invitation));
     if (email === null) return;
-    await this.#log({ organizationId, action: 'invitation.create', targetId: email, detail: role }, by);
+    await this.log({ organizationId, action: 'invitation.create', targetId: email, detail: role }, by);
   }
 
   async revokeInvitation(organizationId: string, invitationId: string, by: Actor): Promise<void> {
@@ -254,7 +253,7 @@ export class SqlDirectoryChanges extends SqlTables implements DirectoryChanges {
     if (row === undefined) {
       throw new CallerStatsError('not_found', 'There is no such invitation; it was used or withdrawn.');
     }
-    await this.#log({ organizationId, action: 'invitation.revoke', targetId: row.email, detail: '' }, by);
+    await this.log({ organizationId, action: 'invitation.revoke', targetId: row.email, detail: '' }, by);
   }
 
   async acceptInvitation(tokenHash: string, email: string, by: Actor): Promise<Member> {
@@ -268,12 +267,12 @@ export class SqlDirectoryChanges extends SqlTables implements DirectoryChanges {
     const present = await this.find(MEMBER, where, [organizationId, email]);
     if (present !== undefined && invitation.email !== null) return present;
     const joined = await this.get(
-      `${this.#insertInto(MEMBER)}
+      `${this.insertInto(MEMBER)}
        ON CONFLICT (organization_id, email) DO UPDATE SET role = excluded.role RETURNING ${MEMBER.select()}`,
       MEMBER.values({ organizationId, email, role, createdAt: by.at }),
     );
     const detail = `${role}, invited by ${invitation.createdBy}`;
-    await this.#log({ organizationId, action: 'member.add', targetId: email, detail }, by);
+    await this.log({ organizationId, action: 'member.add', targetId: email, detail }, by);
     return MEMBER.read(joined ?? {});
   }
 
@@ -318,7 +317,7 @@ export class SqlDirectoryChanges extends SqlTables implements DirectoryChanges {
 
   async #insertKey(key: ApiKey): Promise<void> {
     await this.#requireOrganization(key.organizationId);
-    if (key.projectId !== null) await this.#lockProject(key.organizationId, key.projectId, 'SHARE');
+    if (key.projectId !== null) await this.lockProject(key.organizationId, key.projectId, 'SHARE');
     if (!(await this.#insert(KEY, key))) throw alreadyExists(`There is a key ${key.id} already.`);
   }
 
@@ -334,31 +333,14 @@ export class SqlDirectoryChanges extends SqlTables implements DirectoryChanges {
 
   /** False if a unique key of the entity is taken. */
   async #insert<Entity extends object>(columns: Columns<Entity>, entity: Entity): Promise<boolean> {
-    const insert = `${this.#insertInto(columns)} ON CONFLICT DO NOTHING`;
+    const insert = `${this.insertInto(columns)} ON CONFLICT DO NOTHING`;
     return (await this.session.run(insert, columns.values(entity))) > 0;
-  }
-
-  #insertInto<Entity extends object>({ table, names, placeholders }: Columns<Entity>): string {
-    return `INSERT INTO ${this.table(table)} (${names}) VALUES (${placeholders})`;
   }
 
   async #requireOrganization(id: string, lock = ''): Promise<Organization> {
     const organization = await this.find(ORGANIZATION, `WHERE id = $1 ${lock}`, [id]);
     if (organization === undefined) throw notFound(`organization ${id}`);
     return organization;
-  }
-
-  /** `SHARE` only keeps the project from being changed or deleted until the transaction ends. */
-  async #lockProject(
-    organizationId: string,
-    projectId: string,
-    strength: 'SHARE' | 'UPDATE',
-  ): Promise<Project> {
-    const { andNotDeleted, lock } = this.dialect;
-    const rest = `WHERE id = $1 AND organization_id = $2 ${andNotDeleted} ${lock(strength)}`;
-    const project = await this.find(PROJECT, rest, [projectId, organizationId]);
-    if (project === undefined) throw notFound(`project ${projectId}`);
-    return project;
   }
 
   async #requireKey(organizationId: string, keyId: string): Promise<ApiKey> {
@@ -395,7 +377,7 @@ export class SqlDirectoryChanges extends SqlTables implements DirectoryChanges {
     );
     const detail = `was made by ${email}`;
     for (const { email: targetId } of rows)
-      await this.#log({ organizationId, action: 'invitation.revoke', targetId, detail }, by);
+      await this.log({ organizationId, action: 'invitation.revoke', targetId, detail }, by);
   }
 
   /**
@@ -434,22 +416,10 @@ export class SqlDirectoryChanges extends SqlTables implements DirectoryChanges {
     );
     if (!removed.some((row) => row.id === id)) throw invalidInvitationError();
   }
-
-  async #log({ organizationId, action, targetId, detail }: AuditEvent, by: Actor): Promise<void> {
-    await this.session.run(
-      `INSERT INTO ${this.table('audit')} (organization_id, at, actor, address, action, target_id, detail)
-       VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-      [organizationId, by.at, by.name, by.address, action, targetId, detail],
-    );
-  }
 }
 
 function keyEvent(action: AuditAction, { organizationId, id, name }: ApiKey): AuditEvent {
   return { organizationId, action, targetId: id, detail: name };
-}
-
-function notFound(entity: string): CallerStatsError {
-  return new CallerStatsError('not_found', `There is no ${entity}.`);
 }
 
 function alreadyExists(message: string): CallerStatsError {

@@ -1,5 +1,7 @@
 /** The columns of the directory's tables, and their rows as the domain knows them. */
 import type { ApiKey } from '../../domain/keys/api-key.js';
+import type { Delivery } from '../../domain/notifications/delivery.js';
+import type { Notification } from '../../domain/notifications/notification.js';
 import type { AuditEntry } from '../../domain/people/audit.js';
 import type { Invitation } from '../../domain/people/invitation.js';
 import type { Member } from '../../domain/people/member.js';
@@ -177,4 +179,38 @@ export const AUDIT_ENTRY = new Columns<AuditEntry>('audit', {
   action: 'value',
   targetId: 'value',
   detail: 'value',
+});
+
+export const NOTIFICATION = new Columns<Notification>('notification', {
+  id: 'value',
+  organizationId: 'value',
+  projectId: 'value',
+  kind: 'value',
+  period: 'value',
+  hours: 'value',
+  factor: 'value',
+  minimum: 'value',
+  timeZone: 'value',
+  channel: 'value',
+  destination: 'value',
+  shownDestination: 'value',
+  createdBy: 'value',
+  createdAt: 'value',
+  checkAt: 'value',
+  incidentAt: 'value',
+});
+
+export const DELIVERY = new Columns<Delivery>('notification_delivery', {
+  id: 'value',
+  notificationId: 'value',
+  organizationId: 'value',
+  projectId: 'value',
+  occurrence: 'value',
+  message: 'value',
+  state: 'value',
+  attempts: 'value',
+  nextAt: 'value',
+  createdAt: 'value',
+  finishedAt: 'value',
+  lastError: 'value',
 });

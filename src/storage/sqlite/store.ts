@@ -9,6 +9,7 @@ import type { CountStore, RecordResult, SeriesByCaller } from '../ports/counts.j
 import type { Access, DirectoryChanges, DirectoryReads } from '../ports/directory.js';
 import type { Ingestion } from '../ports/ingestion.js';
 import type { Cleanup, Maintenance, Verification } from '../ports/maintenance.js';
+import type { Notifications } from '../ports/notifications.js';
 import type { OpenOptions } from '../ports/open-options.js';
 import type { Questions } from '../ports/questions.js';
 import type { Store, SyncReads } from '../ports/store.js';
@@ -19,6 +20,7 @@ import { RecordingCheck } from '../recording-check.js';
 import { SqlDirectoryChanges } from '../sql/directory-changes.js';
 import { SqlDirectoryReads } from '../sql/directory-reads.js';
 import { INGESTION_READS, SqlIngestion } from '../sql/ingestion.js';
+import { NOTIFICATION_READS, SqlNotifications } from '../sql/notifications.js';
 import { SqlQuestions } from '../sql/questions.js';
 import { delegate, invoke, type Session as SqlSession } from '../sql/session.js';
 import { SqlThrottles } from '../sql/throttles.js';
@@ -64,6 +66,11 @@ class SqliteStore implements CountStore, Maintenance {
     INGESTION_READS.includes(method)
       ? invoke(new SqlIngestion(this.#reads, SQLITE), method, args)
       : this.#submit('ingestion', { method, args } as Operations['ingestion']['input']),
+  );
+  readonly notifications: Notifications = delegate<Notifications>(SqlNotifications, async (method, args) =>
+    NOTIFICATION_READS.includes(method)
+      ? invoke(new SqlNotifications(this.#reads, SQLITE), method, args)
+      : this.#submit('notifications', { method, args } as Operations['notifications']['input']),
   );
   readonly #reads: SqlSession = {
     all: (sql, values) => this.#read(({ statements }) => statements.all(sql, values)),

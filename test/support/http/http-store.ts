@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import type { Store } from '../../../src/storage/ports/store.js';
 
 /** What has methods of its own, or returns at once. */
-const PASSED_ON = ['userTables', 'throttles', 'questions', 'ingestion', 'readSync'] as const;
+const PASSED_ON = ['userTables', 'throttles', 'questions', 'ingestion', 'notifications', 'readSync'] as const;
 
 type PassedOn = (typeof PASSED_ON)[number];
 

@@ -109,10 +109,22 @@ export interface ServiceOptions {
   readonly basePath?: BasePath;
   readonly trustProxy?: readonly string[];
   readonly telemetry?: Partial<TelemetryTexts>;
+  /** Default: neither e-mail nor private networks. */
+  readonly notifications?: Partial<AppOptions['notifications']>;
   /** Default: `trace`, which logs each request, so that none bypasses the framework. */
   readonly logLevel?: 'trace' | 'info';
   readonly metrics?: RequestMetrics;
+  /** The time at the start. Default: `startMs`. */
+  readonly nowMs?: number;
 }
+
+/** How people sign in: with a password, at the address that they use. */
+const LOCAL_USERS: AppOptions['users'] = {
+  publicUrl: undefined,
+  secrets: async () => [],
+  singleSignOn: undefined,
+  randomInt: (max) => randomInt(max),
+};
 
 /** The server's default settings. */
 const DEFAULTS = readServerSettings({}, {});
@@ -154,6 +166,8 @@ export async function startService(
     trustProxy = [],
     telemetry = {},
     users = {},
+    notifications = {},
+    nowMs = startMs,
     keyLifeMax = null,
     logLevel = 'trace',
     metrics,
@@ -166,7 +180,7 @@ export async function startService(
   const watched = watchStore(await openStore(databaseUrl));
   const { store, calls } = watched;
   onEnd(() => store.close());
-  const clock = { nowMs: startMs };
+  const clock = { nowMs };
   const logged: string[] = [];
   const secrets: string[] = [];
   const hidden = new Set<string>();
@@ -197,19 +211,14 @@ export async function startService(
       version: '1.2.3',
     },
     docs: await makeDocs(folder),
+    notifications: { mail: undefined, privateNetworks: [], ...notifications },
     mcp: (call) =>
       answerToolRequest(call, {
         clock: { now: () => clock.nowMs },
         version: '1.2.3',
         report: (message) => void logged.push(message),
       }),
-    users: {
-      publicUrl: undefined,
-      secrets: async () => [],
-      singleSignOn: undefined,
-      randomInt: (max) => randomInt(max),
-      ...users,
-    },
+    users: { ...LOCAL_USERS, ...users },
     log: pino({ level: logLevel }, { write: (line: string) => logged.push(line) }),
   });
   onEnd(() => app.close());

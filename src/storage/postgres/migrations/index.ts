@@ -31,6 +31,7 @@ import { sql as v15 } from './010-019/015-reading-keys.js';
 import { sql as v16 } from './010-019/016-row-levels.js';
 import { sql as v17 } from './010-019/017-code-algorithm.js';
 import { sql as v18 } from './010-019/018-share-links.js';
+import { sql as v19 } from './010-019/019-notifications.js';
 
 export const MIGRATIONS: readonly ((schema: string) => readonly string[])[] = [
   v1,
@@ -51,6 +52,7 @@ export const MIGRATIONS: readonly ((schema: string) => readonly string[])[] = [
   v16,
   v17,
   v18,
+  v19,
 ];
 
 export const NEWEST_VERSION = MIGRATIONS.length;

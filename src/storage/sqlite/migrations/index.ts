@@ -28,6 +28,7 @@ import { SQL as V15 } from './010-019/015-reading-keys.js';
 import { SQL as V16 } from './010-019/016-row-levels.js';
 import { SQL as V17 } from './010-019/017-code-algorithm.js';
 import { SQL as V18 } from './010-019/018-share-links.js';
+import { SQL as V19 } from './010-019/019-notifications.js';
 
 export const MIGRATIONS: readonly string[] = [
   V1,
@@ -48,6 +49,7 @@ export const MIGRATIONS: readonly string[] = [
   V16,
   V17,
   V18,
+  V19,
 ];
 
 export const NEWEST_VERSION = MIGRATIONS.length;

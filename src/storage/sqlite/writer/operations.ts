@@ -4,6 +4,7 @@ import type { RecordResult } from '../../ports/counts.js';
 import type { DirectoryChanges } from '../../ports/directory.js';
 import type { Ingestion } from '../../ports/ingestion.js';
 import type { Cleanup } from '../../ports/maintenance.js';
+import type { Notifications } from '../../ports/notifications.js';
 import type { Questions } from '../../ports/questions.js';
 import type { Throttles } from '../../ports/throttles.js';
 import type { UserStatement, UserStatementResult } from '../../ports/user-tables.js';
@@ -38,6 +39,7 @@ export interface Operations {
   throttles: Call<Throttles>;
   questions: Call<Questions>;
   ingestion: Call<Ingestion>;
+  notifications: Call<Notifications>;
   userStatement: { readonly input: UserStatement; readonly result: UserStatementResult };
   purgeDeleted: { readonly input: { readonly limit: number }; readonly result: Cleanup };
   applyRetention: {

@@ -3,6 +3,7 @@ import { CallerStatsError } from '../../../domain/errors.js';
 import { type Outcome, refused } from '../../commit-queue.js';
 import { SqlDirectoryChanges } from '../../sql/directory-changes.js';
 import { SqlIngestion } from '../../sql/ingestion.js';
+import { SqlNotifications } from '../../sql/notifications.js';
 import { SqlQuestions } from '../../sql/questions.js';
 import { invoke } from '../../sql/session.js';
 import { SqlThrottles } from '../../sql/throttles.js';
@@ -23,6 +24,7 @@ export class Writer {
   readonly #throttles: SqlThrottles;
   readonly #questions: SqlQuestions;
   readonly #ingestion: SqlIngestion;
+  readonly #notifications: SqlNotifications;
   readonly #cleaner: Cleaner;
 
   constructor(db: Connection) {
@@ -33,6 +35,7 @@ export class Writer {
     this.#throttles = new SqlThrottles(statements, SQLITE);
     this.#questions = new SqlQuestions(statements, SQLITE);
     this.#ingestion = new SqlIngestion(statements, SQLITE);
+    this.#notifications = new SqlNotifications(statements, SQLITE);
     this.#cleaner = new Cleaner(statements);
   }
 
@@ -76,6 +79,10 @@ export class Writer {
         return inSavepoint(this.#db, async () => invoke(this.#questions, operation.method, operation.args));
       case 'ingestion':
         return invoke(this.#ingestion, operation.method, operation.args);
+      case 'notifications':
+        return inSavepoint(this.#db, async () =>
+          invoke(this.#notifications, operation.method, operation.args),
+        );
       case 'record':
         return this.#recording.record(operation, deltas);
       case 'importCounts':

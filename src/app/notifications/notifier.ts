@@ -1,0 +1,176 @@
+/**
+ * Checks notifications and sends their messages. Every process of every node runs one. The store lets one of them end a check,
+ * and one at a time send a message, so that each occurrence has one message however many there are.
+ */
+import { CallerStatsError } from '../../domain/errors.js';
+import { cleanupRowsMax, messageDaysMax, messageLeaseMs, messagesSentMax } from '../../domain/limits.js';
+import {
+  afterFailure,
+  type ClaimedDelivery,
+  type DeliveryOutcome,
+  type DeliveryResult,
+  messageId,
+} from '../../domain/notifications/delivery.js';
+import { evaluate } from '../../domain/notifications/evaluation.js';
+import { type Message, writeMessage } from '../../domain/notifications/message.js';
+import type { Destination, Notification, NotificationKind } from '../../domain/notifications/notification.js';
+import { nextCheck } from '../../domain/notifications/schedule.js';
+import type { Actor } from '../../domain/people/audit.js';
+import type { Clock } from '../../domain/time/clock.js';
+import { dayMs } from '../../domain/time/duration.js';
+import type { Store } from '../../storage/ports/store.js';
+import type { Channels } from './channels/channels.js';
+
+/** Encrypts texts with the server's secrets. */
+export interface Seal {
+  readonly seal: (text: string) => Promise<string>;
+  readonly open: (sealed: string) => Promise<string | undefined>;
+  readonly isOutdated: (sealed: string) => Promise<boolean>;
+}
+
+export interface NotifierOptions {
+  readonly store: Pick<Store, 'notifications' | 'findProject' | 'count' | 'findExtent'>;
+  readonly clock: Clock;
+  readonly channels: Channels;
+  readonly seal: Seal;
+  /** The address of a project's pages; undefined if the server does not know its public address. */
+  readonly linkTo: (projectId: string) => string | undefined;
+  /** Counts attempts, for the metrics. */
+  readonly notified?: ((kind: NotificationKind, result: DeliveryResult) => void) | undefined;
+  /** For the log. */
+  readonly warn: (details: object, message: string) => void;
+}
+
+/** Notifications in one read. */
+const dueMax = 100;
+/** Characters of the reason why an attempt failed. */
+const reasonCharactersMax = 200;
+
+export class Notifier {
+  readonly #options: NotifierOptions;
+
+  constructor(options: NotifierOptions) {
+    this.#options = options;
+  }
+
+  /** Does everything that is due now. Throws `unavailable` if the store is; nothing is lost. */
+  async run(signal?: AbortSignal): Promise<void> {
+    await this.#check(signal);
+    await this.#deliver(signal);
+    const before = this.#options.clock.now() - messageDaysMax * dayMs;
+    await this.#options.store.notifications.prune(before, cleanupRowsMax);
+  }
+
+  /** Encrypts all destinations with the newest secret, so that older ones can be forgotten. */
+  async reseal(): Promise<void> {
+    const { store, seal } = this.#options;
+    for (const { id, destination } of await store.notifications.listDestinations()) {
+      if (!(await seal.isOutdated(destination))) continue;
+      const text = await seal.open(destination);
+      // If its secret is gone, the message says so.
+      if (text !== undefined) await store.notifications.reseal(id, destination, await seal.seal(text));
+    }
+  }
+
+  async #check(signal: AbortSignal | undefined): Promise<void> {
+    const { store, clock } = this.#options;
+    // Those that fail stay due, and must not keep away others.
+    const failed = new Set<string>();
+    while (!signal?.aborted) {
+      const due = await store.notifications.findDue(clock.now(), dueMax + failed.size);
+      const ready = due.filter(({ id }) => !failed.has(id));
+      if (ready.length === 0) return;
+      for (const notification of ready) {
+        if (!(await this.#checkOne(notification))) failed.add(notification.id);
+      }
+    }
+  }
+
+  /** Whether the check has ended, here or elsewhere. */
+  async #checkOne(notification: Notification): Promise<boolean> {
+    const { store, clock, warn } = this.#options;
+    const { id, organizationId, projectId, checkAt } = notification;
+    try {
+      const project = await store.findProject(organizationId, projectId);
+      // Deleted meanwhile, with its notifications.
+      if (project === undefined) return false;
+      const nowMs = clock.now();
+      const { incidentAt, finding } = await evaluate(notification, nowMs, {
+        count: (range) => store.count(projectId, range),
+        findExtent: () => store.findExtent(projectId),
+      });
+      const context = { project, notification, nowMs, link: this.#options.linkTo(projectId) };
+      const delivery = finding && {
+        id: messageId(id, finding.occurrence),
+        occurrence: finding.occurrence,
+        message: JSON.stringify(writeMessage(finding.report, context)),
+        createdAt: nowMs,
+      };
+      const next = nextCheck(notification, nowMs);
+      await store.notifications.endCheck(id, checkAt, { checkAt: next, incidentAt, delivery });
+      return true;
+    } catch (error) {
+      warn({ err: error, notification: id, project: projectId }, 'a notification could not be checked');
+      return false;
+    }
+  }
+
+  async #deliver(signal: AbortSignal | undefined): Promise<void> {
+    const { store, clock } = this.#options;
+    while (!signal?.aborted) {
+      const claimed = await store.notifications.claim(clock.now(), messageLeaseMs, messagesSentMax);
+      if (claimed.length === 0) return;
+      await Promise.all(claimed.map((delivery) => this.#deliverOne(delivery)));
+    }
+  }
+
+  async #deliverOne(delivery: ClaimedDelivery): Promise<void> {
+    const { store, clock, notified, warn } = this.#options;
+    const { kind, attempts } = delivery;
+    const error = await this.#send(delivery);
+    const nowMs = clock.now();
+    const outcome: DeliveryOutcome =
+      error === undefined ? { state: 'delivered' } : afterFailure(attempts, error, nowMs);
+    if (outcome.state === 'failed')
+      warn({ message: delivery.id, project: delivery.projectId, reason: error }, 'a message was given up');
+    notified?.(kind, outcome.state === 'pending' ? 'retried' : outcome.state);
+    const by: Actor = { name: 'notifications', address: null, at: nowMs };
+    // If this fails, the message is sent once more with the same id when the lease has ended.
+    await store.notifications.endAttempt(delivery, outcome, by);
+  }
+
+  /** Returns why it failed. */
+  async #send({ id, channel, message, destination }: ClaimedDelivery): Promise<string | undefined> {
+    const { channels, clock } = this.#options;
+    try {
+      await channels.send(channel, {
+        id,
+        message: JSON.parse(message) as Message,
+        destination: await openDestination(this.#options.seal, destination),
+        nowMs: clock.now(),
+      });
+      return undefined;
+    } catch (error) {
+      return reasonOf(error);
+    }
+  }
+}
+
+/** Throws `invalid` if the secret that encrypted it is gone. */
+export async function openDestination(seal: Seal, sealed: string): Promise<Destination> {
+  const text = await seal.open(sealed);
+  if (text === undefined)
+    throw new CallerStatsError(
+      'invalid',
+      'the destination cannot be decrypted with the secrets of this server; enter it again',
+    );
+  return JSON.parse(text) as Destination;
+}
+
+/** Why sending failed, for people: without the destination, which may contain a secret. */
+export function reasonOf(error: unknown): string {
+  // Node's error of several failed addresses has no message of its own.
+  const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
+  const messages = errors.map((one) => (one instanceof Error ? one.message : String(one)));
+  return messages.join('; ').slice(0, reasonCharactersMax);
+}

@@ -1,0 +1,101 @@
+/** What a check finds: whether there is something to report, and what the message says. */
+import type { Counts } from '../counting/counts.js';
+import type { DateRange } from '../counting/date-range.js';
+import { formatTime } from '../format.js';
+import { hourMs } from '../time/duration.js';
+import type { Notification } from './notification.js';
+import { digestRanges, silenceCheckAt, spikeRanges } from './schedule.js';
+
+/** What a message reports. */
+export type Report =
+  | {
+      readonly type: 'digest';
+      readonly range: DateRange;
+      readonly counts: Counts;
+      readonly previous: Counts;
+    }
+  | { readonly type: 'silence'; readonly range: DateRange; readonly lastAt: number | null }
+  | { readonly type: 'silence_end'; readonly range: DateRange; readonly counts: Counts }
+  | { readonly type: 'spike'; readonly range: DateRange; readonly counts: Counts; readonly usual: number };
+
+interface Finding {
+  /** Names what happened, the same on every node: a notification reports each occurrence once. */
+  readonly occurrence: string;
+  readonly report: Report;
+}
+
+export interface Evaluation {
+  readonly incidentAt: number | null;
+  readonly finding: Finding | null;
+}
+
+/** Reads what an evaluation needs. */
+export interface CountReader {
+  readonly count: (range: DateRange) => Promise<Counts>;
+  readonly findExtent: () => Promise<DateRange | undefined>;
+}
+
+/** Checks a notification at a time. */
+export function evaluate(
+  notification: Notification,
+  nowMs: number,
+  reader: CountReader,
+): Promise<Evaluation> {
+  return EVALUATIONS[notification.kind](notification, nowMs, reader);
+}
+
+const EVALUATIONS: Readonly<Record<Notification['kind'], typeof evaluate>> = {
+  digest: async (notification, nowMs, { count }) => {
+    const { range, previous } = digestRanges(notification, nowMs);
+    const counts = await count(range);
+    const report = { type: 'digest', range, counts, previous: await count(previous) } as const;
+    const occurrence = `${notification.period} from ${formatTime(range.from)}`;
+    return { incidentAt: null, finding: { occurrence, report } };
+  },
+
+  silence: async ({ hours, incidentAt }, nowMs, { count, findExtent }) => {
+    const at = silenceCheckAt(nowMs);
+    const range = { from: at - (hours ?? 0) * hourMs, to: at };
+    const isSilent = (await count(range)).total === 0;
+    if (isSilent === (incidentAt !== null)) return { incidentAt, finding: null };
+    if (isSilent) {
+      const last = (await findExtent())?.to;
+      // Queries may be dated a little ahead: those are not the last before the silence.
+      const lastAt = last === undefined || last > range.from ? null : last - 1;
+      const report = { type: 'silence', range, lastAt } as const;
+      return { incidentAt: at, finding: { occurrence: `silence at ${formatTime(at)}`, report } };
+    }
+    const since = { from: incidentAt ?? range.from, to: at };
+    const report = { type: 'silence_end', range: since, counts: await count(since) } as const;
+    return {
+      incidentAt: null,
+      finding: { occurrence: `end of silence at ${formatTime(incidentAt)}`, report },
+    };
+  },
+
+  spike: async ({ factor, minimum, timeZone, incidentAt }, nowMs, { count, findExtent }) => {
+    const { hour, compared } = spikeRanges(timeZone, nowMs);
+    const first = (await findExtent())?.from;
+    // Without four weeks of queries there is no usual.
+    if (first === undefined || first > Math.min(...compared.map(({ from }) => from)))
+      return { incidentAt: null, finding: null };
+    const counts = await count(hour);
+    const usual = median((await Promise.all(compared.map(count))).map(({ total }) => total));
+    const isSpike = counts.total >= (minimum ?? 1) && counts.total >= (factor ?? 1) * usual;
+    if (!isSpike) return { incidentAt: null, finding: null };
+    // One message for all hours of a spike.
+    if (incidentAt !== null) return { incidentAt, finding: null };
+    const report = { type: 'spike', range: hour, counts, usual } as const;
+    return {
+      incidentAt: hour.from,
+      finding: { occurrence: `spike from ${formatTime(hour.from)}`, report },
+    };
+  },
+};
+
+/** Of an even number of values, the mean of the two in the middle. */
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length / 2;
+  return ((sorted[Math.ceil(middle) - 1] ?? 0) + (sorted[Math.floor(middle)] ?? 0)) / 2;
+}

@@ -1,0 +1,180 @@
+/** The messages of notifications, in plain English. */
+import type { Counts } from '../counting/counts.js';
+import type { DateRange } from '../counting/date-range.js';
+import { formatCount, formatQuantity } from '../format.js';
+import type { Project } from '../projects/project.js';
+import { formatWithOffset } from '../time/date-time.js';
+import { minuteMs } from '../time/duration.js';
+import { offsetAt, type TimeZone } from '../time/time-zone.js';
+import type { Report } from './evaluation.js';
+import { describeTrigger, type Notification } from './notification.js';
+
+/** A message as it is stored, so that every attempt sends the same. */
+export interface Message {
+  readonly type: Report['type'] | 'test';
+  /** When it was made: RFC 3339 in UTC. */
+  readonly timestamp: string;
+  readonly title: string;
+  /** Paragraphs, with line breaks between them. */
+  readonly text: string;
+  /** The numbers, for programs. */
+  readonly data: object;
+}
+
+export interface MessageContext {
+  readonly project: Pick<Project, 'id' | 'name'>;
+  readonly notification: Notification;
+  readonly nowMs: number;
+  /** The address of the project's pages; undefined if the server does not know its public address. */
+  readonly link: string | undefined;
+}
+
+interface Wording {
+  readonly title: string;
+  readonly sentences: readonly string[];
+  readonly data: object;
+}
+
+export function writeMessage(report: Report, context: MessageContext): Message {
+  const { project, notification } = context;
+  const { title, sentences, data } = WORDINGS[report.type](report as never, {
+    name: project.name,
+    zone: notification.timeZone,
+    notification,
+  });
+  return compose(report.type, { title, sentences, data }, context);
+}
+
+export function writeTestMessage(context: MessageContext): Message {
+  const { project, notification } = context;
+  const sentences = [
+    `This is a test message for ${project.name}. Messages of this notification (${describeTrigger(notification)}) will arrive here.`,
+  ];
+  return compose('test', { title: `${project.name}: test message`, sentences, data: {} }, context);
+}
+
+function compose(
+  type: Message['type'],
+  { title, sentences, data }: Wording,
+  { project, notification, nowMs, link }: MessageContext,
+): Message {
+  const reason = `${notification.createdBy} set up this message: ${describeTrigger(notification)}.`;
+  const paragraphs = [...sentences, ...(link === undefined ? [] : [link]), reason];
+  return {
+    type,
+    timestamp: new Date(nowMs).toISOString(),
+    title,
+    text: paragraphs.join('\n\n'),
+    data: {
+      project: { id: project.id, name: project.name },
+      timeZone: notification.timeZone,
+      ...data,
+      ...(link === undefined ? {} : { link }),
+    },
+  };
+}
+
+interface Subject {
+  readonly name: string;
+  readonly zone: TimeZone;
+  readonly notification: Notification;
+}
+
+type Of<Type extends Report['type']> = Extract<Report, { readonly type: Type }>;
+
+const WORDINGS: {
+  readonly [Type in Report['type']]: (report: Of<Type>, subject: Subject) => Wording;
+} = {
+  digest: ({ range, counts, previous }, { name, zone, notification: { period } }) => ({
+    title: `${name}: ${queries(counts.total)} in the ${period} from ${dateOf(range.from, zone)}`,
+    sentences: [
+      `${name} recorded ${queries(counts.total)} from ${rangeInWords(range, zone)}.`,
+      countsInWords(counts),
+      comparisonInWords(counts.total, previous.total, `the ${period} before`),
+    ],
+    data: { ...rangeData(range, zone), counts, previous: { counts: previous } },
+  }),
+
+  silence: ({ range, lastAt }, { name, zone, notification: { hours } }) => ({
+    title: `${name}: nothing recorded for ${formatQuantity(hours ?? 0, 'hour')}`,
+    sentences: [
+      `${name} recorded no query from ${rangeInWords(range, zone)}.`,
+      ...(lastAt === null ? [] : [`The last query before that occurred on ${timeOf(lastAt, zone)}.`]),
+      'You get one more message when queries arrive again.',
+    ],
+    data: {
+      ...rangeData(range, zone),
+      lastQueryAt: lastAt === null ? null : formatWithOffset(lastAt, offsetAt(lastAt, zone)),
+    },
+  }),
+
+  silence_end: ({ range, counts }, { name, zone }) => ({
+    title: `${name}: queries are recorded again`,
+    sentences: [
+      `${name} recorded ${queries(counts.total)} from ${rangeInWords(range, zone)}, after the silence that was reported.`,
+      countsInWords(counts),
+    ],
+    data: { ...rangeData(range, zone), counts },
+  }),
+
+  spike: ({ range, counts, usual }, { name, zone, notification: { minimum, factor } }) => ({
+    title: `${name}: ${queries(counts.total)} in one hour`,
+    sentences: [
+      `${name} recorded ${queries(counts.total)} from ${rangeInWords(range, zone)}.`,
+      countsInWords(counts),
+      `Usual are ${formatCount(usual)}, the median of the same hour of the four weeks before.${timesInWords(counts.total, usual)}`,
+      'You get no other message until an hour is as usual again.',
+    ],
+    data: { ...rangeData(range, zone), counts, usual, factor, minimum },
+  }),
+};
+
+function queries(count: number): string {
+  return count === 0 ? 'no queries' : formatQuantity(count, 'query', 'queries');
+}
+
+/** Counts by caller type: `web 800, api 300, other 134: 1,234 in total.` */
+function countsInWords({ web, api, other, total }: Counts): string {
+  const types = Object.entries({ web, api, other }).map(([type, count]) => `${type} ${formatCount(count)}`);
+  return `By caller: ${types.join(', ')}; ${formatCount(total)} in total.`;
+}
+
+/** Never a percentage of zero. */
+function comparisonInWords(now: number, before: number, when: string): string {
+  if (before === 0) return now === 0 ? `There were none in ${when} either.` : `There were none in ${when}.`;
+  if (now === before) return `That is as many as in ${when}.`;
+  const percent = Math.abs(now / before - 1) * 100;
+  const rounded = percent < 1 ? 'less than 1' : formatCount(Math.round(percent));
+  const direction = now > before ? 'more' : 'fewer';
+  return `That is ${rounded} % ${direction} than in ${when}, which had ${formatCount(before)}.`;
+}
+
+function timesInWords(now: number, usual: number): string {
+  if (usual === 0) return '';
+  return ` The hour had ${formatCount(Math.floor((now / usual) * 10) / 10)} times as many.`;
+}
+
+function rangeInWords({ from, to }: DateRange, zone: TimeZone): string {
+  return `${timeOf(from, zone)} to ${timeOf(to, zone)} (${zone})`;
+}
+
+function rangeData({ from, to }: DateRange, zone: TimeZone): object {
+  const format = (timeMs: number): string => formatWithOffset(timeMs, offsetAt(timeMs, zone));
+  return { dateFrom: format(from), dateTo: format(to) };
+}
+
+/** Reads times as UTC that have been moved by the zone's offset, so that the platform's own zones are not needed. */
+const dates = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', dateStyle: 'long' });
+const weekdays = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', weekday: 'long' });
+
+/** `November 16, 2026`. */
+function dateOf(timeMs: number, zone: TimeZone): string {
+  return dates.format(timeMs + offsetAt(timeMs, zone));
+}
+
+/** `Monday, November 16, 2026, 00:00`. */
+function timeOf(timeMs: number, zone: TimeZone): string {
+  const localMs = Math.floor((timeMs + offsetAt(timeMs, zone)) / minuteMs) * minuteMs;
+  const clock = new Date(localMs).toISOString().slice('YYYY-MM-DDT'.length, 'YYYY-MM-DDTHH:MM'.length);
+  return `${weekdays.format(localMs)}, ${dates.format(localMs)}, ${clock}`;
+}

@@ -1,0 +1,155 @@
+/** Notifications of a project: rules that send a message by webhook, to Slack or by e-mail. */
+import { formatCount } from '../format.js';
+import {
+  destinationCharactersMax,
+  silenceHoursMax,
+  spikeFactorMax,
+  spikeFactorMin,
+  spikeMinimumMax,
+} from '../limits.js';
+import { toEmail } from '../people/member.js';
+import { failure, type Result, success } from '../result.js';
+import type { TimeZone } from '../time/time-zone.js';
+
+/** `digest`: a summary. `silence`: nothing was recorded. `spike`: more queries than usual. */
+export const NOTIFICATION_KINDS = ['digest', 'silence', 'spike'] as const;
+
+export type NotificationKind = (typeof NOTIFICATION_KINDS)[number];
+
+export const CHANNELS = ['webhook', 'slack', 'email'] as const;
+
+export type Channel = (typeof CHANNELS)[number];
+
+export const DIGEST_PERIODS = ['week', 'month'] as const;
+
+export type DigestPeriod = (typeof DIGEST_PERIODS)[number];
+
+/** When to send a message. The fields of other kinds are null. */
+export interface Trigger {
+  readonly kind: NotificationKind;
+  /** Of a digest. */
+  readonly period: DigestPeriod | null;
+  /** Of a silence: hours without a query. */
+  readonly hours: number | null;
+  /** Of a spike: how many times the usual number of an hour. */
+  readonly factor: number | null;
+  /** Of a spike: the least number of queries of the hour. */
+  readonly minimum: number | null;
+  /** Whose weeks, months and hours count, and which the messages show. */
+  readonly timeZone: TimeZone;
+}
+
+export interface Notification extends Trigger {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly projectId: string;
+  readonly channel: Channel;
+  /** Where messages go, encrypted. */
+  readonly destination: string;
+  /** The part of the destination that members may see: the host of a URL, or an e-mail address. */
+  readonly shownDestination: string;
+  readonly createdBy: string;
+  /** Milliseconds since 1970, as all times here. */
+  readonly createdAt: number;
+  /** When it is checked next. Two nodes that check at once both expect this value, so only one changes it. */
+  readonly checkAt: number;
+  /** When the silence or spike that a message reported was found; null if there is none, or if it is over. */
+  readonly incidentAt: number | null;
+}
+
+/** Where messages go, as it is encrypted. */
+export interface Destination {
+  /** The URL of a webhook or of Slack, or an e-mail address. */
+  readonly to: string;
+  /** Signs the messages of a webhook. */
+  readonly secret?: string;
+}
+
+/** The fields of a trigger as somebody wrote them. */
+export interface TriggerRequest {
+  readonly kind: NotificationKind;
+  readonly period?: DigestPeriod | undefined;
+  readonly hours?: number | undefined;
+  readonly factor?: number | undefined;
+  readonly minimum?: number | undefined;
+  readonly timeZone: TimeZone;
+}
+
+type Field = 'period' | 'hours' | 'factor' | 'minimum';
+
+const FIELDS: Readonly<Record<NotificationKind, readonly Field[]>> = {
+  digest: ['period'],
+  silence: ['hours'],
+  spike: ['factor', 'minimum'],
+};
+
+const RANGES = {
+  hours: [1, silenceHoursMax],
+  factor: [spikeFactorMin, spikeFactorMax],
+  minimum: [1, spikeMinimumMax],
+} as const;
+
+/** Checks that a trigger has the fields of its kind and no others. Each problem begins with its field. */
+export function parseTrigger(request: TriggerRequest): Result<Trigger> {
+  const { kind, timeZone } = request;
+  const problems = (['period', 'hours', 'factor', 'minimum'] as const).flatMap((field) => {
+    const value = request[field];
+    if (!FIELDS[kind].includes(field))
+      return value === undefined ? [] : [`${field}: a ${kind} has none; leave it out`];
+    if (value === undefined) return [`${field}: a ${kind} needs it`];
+    if (field === 'period') return [];
+    const [min, max] = RANGES[field];
+    const isFine = typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
+    return isFine ? [] : [`${field}: is not a whole number from ${min} to ${formatCount(max)}`];
+  });
+  if (problems.length > 0) return failure(...problems);
+  const { period = null, hours = null, factor = null, minimum = null } = request;
+  return success({ kind, period, hours, factor, minimum, timeZone });
+}
+
+/** A destination in its usual form, and the part of it that members may see. */
+export interface ParsedDestination {
+  readonly to: string;
+  readonly shown: string;
+}
+
+/** Parses where messages go. `allowsHttp`: whether the operator allows private networks, which may lack TLS. */
+export function parseDestination(
+  channel: Channel,
+  text: string,
+  { allowsHttp }: { readonly allowsHttp: boolean },
+): Result<ParsedDestination> {
+  if (channel === 'email') {
+    const email = toEmail(text);
+    return email === undefined ? failure('is not an e-mail address') : success({ to: email, shown: email });
+  }
+  if (text.length > destinationCharactersMax)
+    return failure(`has more than ${destinationCharactersMax} characters`);
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isAllowed = url?.protocol === 'https:' || (allowsHttp && url?.protocol === 'http:');
+  if (url === undefined || !isAllowed) return failure('is not an address that begins with https://');
+  if (url.username !== '' || url.password !== '')
+    return failure('contains a user name or password; webhooks are signed instead');
+  return success({ to: url.href, shown: url.host });
+}
+
+const CHANNEL_NAMES: Readonly<Record<Channel, string>> = {
+  webhook: 'webhook',
+  slack: 'Slack',
+  email: 'e-mail',
+};
+
+/** A trigger in words: `3 times the usual`. */
+export function describeTrigger({ kind, period, hours, factor, minimum }: Omit<Trigger, 'timeZone'>): string {
+  if (kind === 'digest') return period === 'week' ? 'weekly digest' : 'monthly digest';
+  if (kind === 'silence') return `nothing recorded for ${hours} ${hours === 1 ? 'hour' : 'hours'}`;
+  return `${factor} times the usual, at least ${formatCount(minimum ?? 0)} an hour`;
+}
+
+/** A notification for the audit log and for lists: `weekly digest by e-mail to ada@example.org`. */
+export function describeNotification(
+  notification: Pick<Notification, keyof Trigger | 'channel' | 'shownDestination'>,
+): string {
+  const { channel, shownDestination } = notification;
+  return `${describeTrigger(notification)} by ${CHANNEL_NAMES[channel]} to ${shownDestination}`;
+}

@@ -1,0 +1,68 @@
+/** When notifications are checked, and which time each check is about. */
+import type { DateRange } from '../counting/date-range.js';
+import { bucketAround, startOfUnit, unitAt } from '../counting/interval.js';
+import { dayMs, hourMs, minuteMs } from '../time/duration.js';
+import { fromLocal, type TimeZone, toLocal } from '../time/time-zone.js';
+import type { DigestPeriod, Trigger } from './notification.js';
+
+/** How long after the end of a week or month its digest is made, so that queries which are sent late count. */
+const digestDelayMs = 6 * hourMs;
+/** The same after an hour that may have had more queries than usual. */
+const spikeDelayMs = 5 * minuteMs;
+/** How often silence is checked. */
+const silenceCheckMs = 10 * minuteMs;
+/** The weeks before, whose same hour is the usual. */
+const weeksCompared = 4;
+
+/** The first check of a new or changed trigger. Nobody is told about a silence from before. */
+export function firstCheck(trigger: Trigger, nowMs: number): number {
+  const sinceMs = trigger.kind === 'silence' ? (trigger.hours ?? 0) * hourMs - 1 : 0;
+  return nextCheck(trigger, nowMs + sinceMs);
+}
+
+/** The first time after this one at which a trigger is checked. */
+export function nextCheck({ kind, period, timeZone }: Trigger, afterMs: number): number {
+  if (kind === 'silence') return (Math.floor(afterMs / silenceCheckMs) + 1) * silenceCheckMs;
+  if (kind === 'spike') return bucketAround(afterMs - spikeDelayMs, 'hour', timeZone).to + spikeDelayMs;
+  const unit = unitOf(period);
+  const running = unitAt(afterMs - digestDelayMs, unit, timeZone);
+  return startOfUnit(running + 1, unit, timeZone) + digestDelayMs;
+}
+
+/** The last full check time of a silence. All nodes that check then name the incident by it. */
+export function silenceCheckAt(nowMs: number): number {
+  return Math.floor(nowMs / silenceCheckMs) * silenceCheckMs;
+}
+
+/** The week or month that a digest is about, and the one before it. */
+export function digestRanges(
+  { period, timeZone }: Pick<Trigger, 'period' | 'timeZone'>,
+  nowMs: number,
+): { readonly range: DateRange; readonly previous: DateRange } {
+  const unit = unitOf(period);
+  const running = unitAt(nowMs - digestDelayMs, unit, timeZone);
+  const starts = (ago: number): number => startOfUnit(running - ago, unit, timeZone);
+  return { range: { from: starts(1), to: starts(0) }, previous: { from: starts(2), to: starts(1) } };
+}
+
+/**
+ * The last full hour of the zone's clock, and the same hour of the four weeks before: ranges of the same length that begin
+ * at the same local time.
+ */
+export function spikeRanges(
+  zone: TimeZone,
+  nowMs: number,
+): { readonly hour: DateRange; readonly compared: readonly DateRange[] } {
+  const running = bucketAround(nowMs - spikeDelayMs, 'hour', zone);
+  const hour = bucketAround(running.from - 1, 'hour', zone);
+  const localMs = toLocal(hour.from, zone);
+  const compared = Array.from({ length: weeksCompared }, (_, at) => {
+    const from = fromLocal(localMs - (at + 1) * 7 * dayMs, zone);
+    return { from, to: from + hour.to - hour.from };
+  });
+  return { hour, compared };
+}
+
+function unitOf(period: DigestPeriod | null): DigestPeriod {
+  return period ?? 'week';
+}

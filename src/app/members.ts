@@ -1,4 +1,5 @@
 /** Use cases of the people of an organization, for the first start, the command line and the dashboard. */
+import { CallerStatsError } from '../domain/errors.js';
 import { type ApiKey, keyStatus } from '../domain/keys/api-key.js';
 import type { Actor } from '../domain/people/audit.js';
 import { type Invitation, newInvitation } from '../domain/people/invitation.js';
@@ -45,6 +46,33 @@ export async function dismissMember(
   );
   if (!revokeKeys) return keys;
   return Promise.all(keys.map(({ id }) => store.changeKey(organizationId, id, 'revoke', by)));
+}
+
+/** The part of the sign-in library that ends sessions. */
+export interface SessionEnd {
+  /** Ends all sessions of a user and the trust in devices, and returns the number of sessions. */
+  readonly endAllSessions: (email: string) => Promise<number>;
+}
+
+/**
+ * Ends all sessions of a member, also those in which they use other organizations. The audit log of this organization says so.
+ * Throws `not_found` for somebody who is no member.
+ */
+export async function endMemberSessions(
+  {
+    store,
+    users,
+  }: { readonly store: Pick<Store, 'listMembers' | 'logUserChange'>; readonly users: SessionEnd },
+  { organizationId, email }: { readonly organizationId: string; readonly email: string },
+  by: Actor,
+): Promise<number> {
+  const members = await store.listMembers(organizationId);
+  if (!members.some((one) => one.email === email))
+    throw new CallerStatsError('not_found', `${email} is not a member.`);
+  const ended = await users.endAllSessions(email);
+  const change = { action: 'user.session_end', detail: `all: ${ended}` } as const;
+  await store.logUserChange(email, change, by, organizationId);
+  return ended;
 }
 
 /** The part of the sign-in library that lets users back in. */

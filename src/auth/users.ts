@@ -175,6 +175,15 @@ export class Users {
     return (await this.#authProvider.adapter()).deleteMany({ model: 'session', where });
   }
 
+  /** Ends all sessions of the user and the trust in devices. Returns the number of sessions; 0 for an unknown address. */
+  async endAllSessions(email: string): Promise<number> {
+    const { internalAdapter, adapter } = await (await this.#authProvider.for({ secure: false })).$context;
+    const found = await internalAdapter.findUserByEmail(email);
+    if (found === null) return 0;
+    await forgetTrustedDevices(adapter, found.user.id);
+    return adapter.deleteMany({ model: 'session', where: [ofUser(found.user)] });
+  }
+
   /** The devices on which the user needs no second factor, latest first. */
   async listTrustedDevices(user: User, nowMs: number): Promise<TrustedDevice[]> {
     return listTrustedDevices(await this.#authProvider.adapter(), user.id, nowMs);
@@ -251,7 +260,7 @@ export class Users {
   }
 }
 
-function ofUser({ id }: User) {
+function ofUser({ id }: Pick<User, 'id'>) {
   return { field: 'userId', value: id };
 }
 

@@ -108,6 +108,8 @@ const BODIES: Readonly<Record<string, (id: string) => object>> = {
   'POST /keys/:keyId/enable': () => ({}),
   'POST /keys/:keyId/revoke': () => ({}),
   'PATCH /members/:email': () => ({ role: 'viewer' }),
+  'POST /members/:email/end-sessions': () => ({}),
+  'POST /api/sessions/:sessionId/end': () => ({ password: PASSWORD }),
   'PATCH /api/account/passkeys/:passkeyId': () => ({ name: 'Mine' }),
   'POST /api/account/passkeys/:passkeyId/remove': () => ({ password: PASSWORD }),
 };

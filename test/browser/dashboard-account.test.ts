@@ -53,7 +53,14 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
   test('a session revoked elsewhere ends with the next action', async () => {
     const [here, there] = await openAs(person('Grace'), ['/account', '/account']);
     const sessions = here.page.getByRole('region', { name: 'Sessions' });
-    await sessions.getByRole('button', { name: 'End all others' }).click();
+    await sessions.getByRole('button', { name: 'End all others…' }).click();
+    const dialog = here.page.getByRole('dialog', { name: 'End all other sessions?' });
+    here.troubles.expect('POST /api/sessions/end-others: 401');
+    await dialog.getByLabel('Your password').fill('not the right one');
+    await dialog.getByRole('button', { name: 'End all others' }).click();
+    await dialog.getByText('The password is not right.').waitFor();
+    await dialog.getByLabel('Your password').fill(person('Grace').password);
+    await dialog.getByRole('button', { name: 'End all others' }).click();
     await here.page.getByText('All other sessions are ended').waitFor();
     expect(await sessions.getByRole('listitem').count()).toBe(1);
 

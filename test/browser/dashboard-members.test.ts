@@ -89,6 +89,12 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     await guest.page.goto('/members');
     await guest.page.getByText('Only owners invite people').waitFor();
     expect(await guest.page.getByRole('button', { name: 'Invite member' }).count()).toBe(0);
+
+    await owner.page.getByRole('button', { name: `End all sessions of ${alan.email}` }).click();
+    await owner.page.getByRole('button', { name: 'End all sessions', exact: true }).click();
+    await owner.page.getByText(`${alan.email} is signed out everywhere`).waitFor();
+    await guest.page.goto('/members');
+    await guest.page.getByRole('heading', { name: 'Sign in' }).waitFor();
   });
 
   test('a removed member loses all access with the next action', async () => {

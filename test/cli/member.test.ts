@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { openStore } from '../../src/storage/open.js';
+import { whenOver } from '../support/cleanup.js';
 import { runCli } from '../support/cli/cli.js';
 import { jsonOf } from '../support/cli/cli-keys.js';
 import { emptyPlace, placeWithProject, refusal, succeed } from '../support/cli/cli-place.js';
 import { by, keyOf } from '../support/storage/entities.js';
 import { memberOf } from '../support/users/people.js';
+import { ada, createUser, findEmail, usersOf } from '../support/users/visitor.js';
 
 const membersOf = (place: Parameters<typeof jsonOf>[0]) => jsonOf<object[]>(place, ['member', 'list']);
 
@@ -106,6 +108,31 @@ test('admin keys of a member who is removed or only looks from now on are named,
   expect(await jsonOf(place, ['member', 'remove', 'bob@example.org'])).toMatchObject({
     keys: [{ id: 'key of bob@example.org', status: 'active' }],
   });
+});
+
+test('member end-sessions ends all sessions of a member, and the audit log says so', async () => {
+  const place = await placeWithProject();
+  const store = await openStore(`sqlite:${place.database}`);
+  whenOver(() => store.close());
+  const node = usersOf(store);
+  const visitor = await createUser(node);
+  const end = ['member', 'end-sessions', ada.email];
+  expect(await refusal(place.run(end), 1)).toBe('caller-stats: ada@example.org is not a member.\n');
+  expect(await findEmail(node, visitor)).toBe(ada.email);
+  await store.addMember(memberOf(ada.email), by);
+  expect((await succeed(place.run(end))).stdout).toBe('ended 1 session of ada@example.org\n');
+  expect(await findEmail(node, visitor)).toBeUndefined();
+  expect(await jsonOf(place, end)).toEqual({ email: ada.email, ended: 0 });
+  expect(
+    (await store.readAudit('default', { limit: 2 })).map(({ actor, action, detail }) => [
+      actor,
+      action,
+      detail,
+    ]),
+  ).toEqual([
+    ['command line', 'user.session_end', 'all: 0'],
+    ['command line', 'user.session_end', 'all: 1'],
+  ]);
 });
 
 test('an invitation link has the public address and base path', async () => {

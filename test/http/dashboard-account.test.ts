@@ -49,16 +49,54 @@ test('a user lists their sessions, and ends one or all others', async () => {
   expect(JSON.stringify(sessions)).not.toContain(first.cookie('caller-stats.session_token')?.slice(0, 20));
   const other = sessions.find(({ current }) => !current)?.id ?? '';
   const eve = await signedIn(service, 'eve@example.org', 'owner');
-  const end = (browser: Browser, id: string) =>
-    browser.send({ method: 'DELETE', path: `/api/sessions/${id}` });
+  const end = (browser: Browser, id: string, body: object = { password: PASSWORD }) =>
+    browser.send({ path: `/api/sessions/${id}/end`, body });
+  const endOthers = (body: object) => first.send({ path: '/api/sessions/end-others', body });
   expect((await end(eve, other)).status).toBe(404);
+  for (const [body, status] of [
+    [{}, 400],
+    [{ password: `${PASSWORD}!` }, 401],
+  ] as const)
+    for (const send of [() => end(first, other, body), () => endOthers(body)])
+      expect((await send()).status).toBe(status);
+  expect(await list()).toHaveLength(2);
   expect((await end(first, other)).status).toBe(204);
   expect((await end(first, other)).status).toBe(404);
   expect((await second.send({ path: '/api/sessions' })).status).toBe(401);
   expect((await second.signIn(ada)).status).toBe(200);
-  expect((await first.send({ path: '/api/sessions/end-others', body: {} })).status).toBe(204);
+  expect((await endOthers({ password: PASSWORD })).status).toBe(204);
   expect((await second.send({ path: '/api/sessions' })).status).toBe(401);
   expect(await list()).toMatchObject([{ current: true }]);
+});
+
+test('an owner ends all sessions of a member and the trust in their devices, which only this organization reads', async () => {
+  const service = await startService();
+  const owner = await signedIn(service, ada, 'owner');
+  const bob = 'bob@example.org';
+  const member = await signedIn(service, bob, 'editor');
+  const elsewhere = new Browser(service);
+  await elsewhere.signIn(bob);
+  const eve = await signedIn(service, 'eve@example.org', 'owner', { organization: 'rival' });
+  const token = await invite(service, bob, 'viewer', 'rival');
+  await member.ask({ path: '/api/invitations/accept', body: { token } }, 204);
+  const end = (browser: Browser, who: string, organization = 'default') =>
+    browser.send({ path: `/api/organizations/${organization}/members/${who}/end-sessions`, body: {} });
+  expect((await end(member, ada)).status).toBe(403);
+  expect((await end(eve, bob)).status).toBe(404);
+  expect((await end(eve, ada, 'rival')).status).toBe(404);
+  expect(await userAudit(service)).toEqual([]);
+  for (const browser of [owner, member, elsewhere])
+    expect((await browser.send({ path: '/api/sessions' })).status).toBe(200);
+  expect(JSON.parse((await end(owner, 'Bob@Example.org')).text)).toEqual({ ended: 2 });
+  expect(JSON.parse((await end(owner, bob)).text)).toEqual({ ended: 0 });
+  for (const browser of [member, elsewhere])
+    expect((await browser.send({ path: '/api/sessions' })).status).toBe(401);
+  expect((await owner.send({ path: '/api/sessions' })).status).toBe(200);
+  expect(await userAudit(service)).toEqual([
+    `${ada} 192.0.2.1 user.session_end all: 0`,
+    `${ada} 192.0.2.1 user.session_end all: 2`,
+  ]);
+  expect(JSON.stringify(await auditOf(service, 'rival'))).not.toContain(ada);
 });
 
 test('changing the password needs the current one, ends all other sessions and is audited', async () => {

@@ -89,9 +89,10 @@ test('used resets, ended sessions and granted trust are recorded', async () => {
     path: '/api/sessions',
   });
   const id = sessions.find(({ current }) => !current)?.id;
-  await browser.ask({ method: 'DELETE', path: `/api/sessions/${id}` }, 204);
-  await browser.ask({ path: '/api/sessions/end-others', body: {} }, 204);
-  await browser.ask({ path: '/api/sessions/end-others', body: {} }, 204);
+  const body = { password: PASSWORD };
+  await browser.ask({ path: `/api/sessions/${id}/end`, body }, 204);
+  await browser.ask({ path: '/api/sessions/end-others', body }, 204);
+  await browser.ask({ path: '/api/sessions/end-others', body }, 204);
   const { uri } = await browser.ask<{ uri: string }>({
     path: '/api/account/second-factor/start',
     body: { password: PASSWORD },

@@ -293,7 +293,10 @@ test('a user without a password adds a passkey just after signing in, and then n
       'Sign in again first: this can be changed for 10 minutes after signing in.',
     ]);
   }
+  const endOthers = { path: '/api/sessions/end-others', body: {} };
+  expect((await browser.send(endOthers)).status).toBe(403);
   service.clock.nowMs = Date.now();
+  await browser.ask(endOthers, 204);
   const created = device.create(JSON.parse((await start('/api/account/passkeys')).text));
   const body = { name: 'Laptop', response: created };
   await browser.ask({ path: '/api/account/passkeys', body }, 204);

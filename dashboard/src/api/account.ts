@@ -1,6 +1,7 @@
 /** The signed-in user's own account. */
 import { queryOptions } from '@tanstack/react-query';
 import { request } from './client.js';
+import { queryClient } from './query-client.js';
 import type { SignedInDevice, TrustedDevice, TwoFactorSetup } from './types.js';
 
 export function rename(name: string): Promise<void> {
@@ -30,12 +31,11 @@ export const sessionsQuery = queryOptions({
   queryFn: ({ signal }) => request<{ sessions: SignedInDevice[] }>('GET', '/api/sessions', undefined, signal),
 });
 
-export function endSession(id: string): Promise<void> {
-  return request('DELETE', `/api/sessions/${encodeURIComponent(id)}`);
-}
-
-export function endOtherSessions(): Promise<void> {
-  return request('POST', '/api/sessions/end-others', {});
+/** All others, without an id. */
+export async function endSessions(id: string | null, proof: { readonly password?: string }): Promise<void> {
+  const path = id === null ? 'end-others' : `${encodeURIComponent(id)}/end`;
+  await request('POST', `/api/sessions/${path}`, proof);
+  await queryClient.invalidateQueries(sessionsQuery);
 }
 
 export const trustedDevicesQuery = queryOptions({

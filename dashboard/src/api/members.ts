@@ -2,7 +2,16 @@
 import { listQuery, organizationPath, request } from './client.js';
 import { queryClient } from './query-client.js';
 import { refreshSession } from './session.js';
-import type { CreatedInvitation, Dismissal, Invitation, Key, Member, Organization, Role } from './types.js';
+import type {
+  CreatedInvitation,
+  Dismissal,
+  EndedSessions,
+  Invitation,
+  Key,
+  Member,
+  Organization,
+  Role,
+} from './types.js';
 
 export function membersQuery(organizationId: string) {
   return listQuery<{ members: Member[] }>(organizationId, 'members');
@@ -20,6 +29,12 @@ export function changeMember(organizationId: string, email: string, role: Role):
 /** The same. */
 export function removeMember(organizationId: string, email: string): Promise<readonly Key[]> {
   return dismiss('DELETE', organizationId, email);
+}
+
+/** Returns how many there were. */
+export async function endMemberSessions(organizationId: string, email: string): Promise<number> {
+  const path = `${memberPath(organizationId, email)}/end-sessions`;
+  return (await request<EndedSessions>('POST', path, {})).ended;
 }
 
 async function dismiss(

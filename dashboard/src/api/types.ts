@@ -23,6 +23,7 @@ export type {
   CreatedShareLinkResponse as CreatedShareLink,
   DeviceResponse as SignedInDevice,
   DismissalResponse as Dismissal,
+  EndedSessionsResponse as EndedSessions,
   IngestionResponse as Ingestion,
   InvitationPreviewResponse as InvitationPreview,
   InvitationResponse as Invitation,

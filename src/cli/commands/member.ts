@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import type { DestinationStream } from 'pino';
 import { keyToJson, memberToJson } from '../../app/json.js';
-import { dismissMember, inviteMember, recoverAccount } from '../../app/members.js';
+import { dismissMember, endMemberSessions, inviteMember, recoverAccount } from '../../app/members.js';
 import { formatTime } from '../../domain/format.js';
 import type { ApiKey } from '../../domain/keys/api-key.js';
 import { ROLES, type Role, toEmail } from '../../domain/people/member.js';
@@ -22,6 +22,7 @@ export function addMemberCommand(program: Command, io: Io): void {
   addChange(member, io);
   addRemove(member, io);
   addInvite(member, io);
+  addEndSessions(member, io);
   addReset(member, io);
 }
 
@@ -174,7 +175,7 @@ function addReset(member: Command, io: Io): void {
       dropSecondFactor: secondFactor,
     }),
     run: async ({ store, settings, input, by }) => {
-      const recovery = await openCredentials(store, settings, io);
+      const { recovery } = await openAccounts(store, settings, io);
       const token = await recoverAccount({ store, recovery }, input, by);
       const link = `${pagesUrl(settings)}/reset#${token}`;
       const notes = [
@@ -186,15 +187,37 @@ function addReset(member: Command, io: Io): void {
   });
 }
 
-async function openCredentials(
+function addEndSessions(member: Command, io: Io): void {
+  const command = member
+    .command('end-sessions')
+    .description('ends all sessions of a member, and the trust in their devices')
+    .argument('<email>', "the member's e-mail address")
+    .addOption(settingOption('secretFile'));
+  addStoreAction(command, io, {
+    json: 'print the number of sessions as JSON',
+    settings: ['publicUrl', 'basePath', ...SECRET_SETTINGS],
+    parse: (_options: object, text) => ({ email: readEmail(text) }),
+    run: async ({ store, settings, organizationId, input: { email }, by }) => {
+      const { users } = await openAccounts(store, settings, io);
+      const ended = await endMemberSessions({ store, users }, { organizationId, email }, by);
+      return {
+        json: { email, ended },
+        text: `ended ${ended} ${ended === 1 ? 'session' : 'sessions'} of ${email}`,
+      };
+    },
+  });
+}
+
+async function openAccounts(
   store: Store,
   settings: Values<'database' | 'publicUrl' | 'basePath' | (typeof SECRET_SETTINGS)[number]>,
   io: Io,
 ) {
   // Loaded only here: the sign-in library takes longer to load than most commands run.
-  const [{ pino }, { Credentials }, { AuthProvider }] = await Promise.all([
+  const [{ pino }, { Credentials }, { Users }, { AuthProvider }] = await Promise.all([
     import('pino'),
     import('../../auth/credentials.js'),
+    import('../../auth/users.js'),
     import('../../auth/auth-provider.js'),
   ]);
   const provider = new AuthProvider({
@@ -207,7 +230,7 @@ async function openCredentials(
     randomInt: io.randomInt,
     log: pino({ level: 'error' }, io.stderr as unknown as DestinationStream),
   });
-  return new Credentials(provider);
+  return { recovery: new Credentials(provider), users: new Users(provider, store) };
 }
 
 type PagesSettings = Values<'publicUrl' | 'basePath' | 'port'>;

@@ -1,12 +1,12 @@
 /**
- * Asks who changes a second factor to prove again who they are: with their password, or, if they have none because they use
- * single sign-on, by having signed in only minutes ago.
+ * Asks users who change a second factor or end a session to prove again who they are: with their password, or, if they have
+ * none because they use single sign-on, by having signed in only minutes ago.
  */
 import type { FastifyRequest } from 'fastify';
 import { freshSessionSeconds } from '../../domain/limits.js';
 import { minuteMs, secondMs } from '../../domain/time/duration.js';
 import { HttpError } from '../errors.js';
-import { invalid } from '../request/fields.js';
+import { invalid, optional, readFields, text } from '../request/fields.js';
 import type { SignedIn } from './authorize.js';
 import type { Dashboard } from './context.js';
 
@@ -23,6 +23,20 @@ export async function reauthenticate<T>(
   }
   if (password === undefined) throw invalid(['password: is missing, or not a text']);
   return loginThrottle.attempt(request, { email: user.email, isSignedIn: true }, () => work(password));
+}
+
+/** Runs `work` after that, with the password in the body, which has no other fields. */
+export async function confirmUser<T>(
+  dashboard: Pick<Dashboard, 'users' | 'loginThrottle' | 'credentials'>,
+  signedIn: SignedIn,
+  request: FastifyRequest,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { password } = readFields(request, { password: optional(text) });
+  return reauthenticate(dashboard, signedIn, { request, password }, async (given) => {
+    if (given !== undefined) await dashboard.credentials.checkPassword(signedIn.auth, given);
+    return work();
+  });
 }
 
 /** Refuses to remove a user's last second factor while an organization of theirs requires one. `left`: how many remain. */

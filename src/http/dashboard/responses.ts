@@ -47,6 +47,12 @@ export interface DismissalResponse {
   readonly keys: readonly KeyJson[];
 }
 
+/** After all sessions of a member were ended. */
+export interface EndedSessionsResponse {
+  /** How many there were. */
+  readonly ended: number;
+}
+
 export type InvitationResponse = Readonly<ReturnType<typeof invitationToJson>>;
 
 export interface CreatedInvitationResponse {

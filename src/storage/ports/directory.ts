@@ -199,8 +199,8 @@ export interface DirectoryChanges {
   /** Accepts all invitations for an address whose holder has proved it by other means than the link. */
   acceptInvitationsFor(email: string, by: Actor): Promise<void>;
 
-  /** Writes a user's change into the audit log of every organization that the user is a member of. */
-  logUserChange(email: string, change: UserChange, by: Actor): Promise<void>;
+  /** Writes a user's change into the audit log of every organization that the user is a member of, or of one of these. */
+  logUserChange(email: string, change: UserChange, by: Actor, organizationId?: string): Promise<void>;
 
   /**
    * The secret of this name, the same on every node: `proposed` if there was none. For signing and encrypting

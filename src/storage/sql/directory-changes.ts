@@ -292,12 +292,18 @@ export class SqlDirectoryChanges extends SqlChanges implements DirectoryChanges 
     }
   }
 
-  async logUserChange(email: string, { action, detail }: UserChange, by: Actor): Promise<void> {
+  async logUserChange(
+    email: string,
+    { action, detail }: UserChange,
+    by: Actor,
+    organizationId?: string,
+  ): Promise<void> {
+    const only = organizationId === undefined ? [] : [organizationId];
     await this.session.run(
       `INSERT INTO ${this.table('audit')} (organization_id, at, actor, address, action, target_id, detail)
        SELECT organization_id, $2, $3, $4, $5, $1, $6 FROM ${this.table('member')}
-       WHERE email = $1 ORDER BY organization_id`,
-      [email, by.at, by.name, by.address, action, detail],
+       WHERE email = $1 ${only.length === 0 ? '' : 'AND organization_id = $7'} ORDER BY organization_id`,
+      [email, by.at, by.name, by.address, action, detail, ...only],
     );
   }
 

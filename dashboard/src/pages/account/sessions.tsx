@@ -1,39 +1,31 @@
 /** The user's active sessions. */
 import { useQuery } from '@tanstack/react-query';
-import { endOtherSessions, endSession, sessionsQuery } from '../../api/account.js';
-import { queryClient } from '../../api/query-client.js';
+import { useState } from 'react';
+import { endSessions, sessionsQuery } from '../../api/account.js';
 import type { SignedInDevice } from '../../api/types.js';
 import { Section } from '../../components/content/page.js';
 import { Time } from '../../components/content/time.js';
 import { Badge } from '../../components/feedback/badge.js';
 import { Failure } from '../../components/feedback/notice.js';
 import { LoadingRows } from '../../components/feedback/skeleton.js';
+import { toast } from '../../components/feedback/toasts.js';
 import { Button } from '../../components/forms/button.js';
-import { useAction } from '../../components/forms/use-action.js';
+import { Form } from '../../components/forms/form.js';
+import { Dialog } from '../../components/overlays/dialog.js';
 import { moment } from '../../format/dates.js';
 import { browserName } from '../../format/user-agent.js';
 import { browserZone } from '../../time/zone.js';
+import { getProof, ProofField, wrongPassword } from './proof.js';
 
 export function Sessions() {
   const { data, error, refetch } = useQuery(sessionsQuery);
-  const { run, isBusy } = useAction();
+  const [ending, setEnding] = useState<SignedInDevice | 'all others' | null>(null);
   const others = data?.sessions.filter(({ current }) => !current) ?? [];
-  const end = (work: () => Promise<void>, done: string): void =>
-    run(async () => {
-      await work();
-      await queryClient.invalidateQueries(sessionsQuery);
-    }, done);
   return (
     <Section
       title="Sessions"
       lead="Where you are signed in. End those that you do not know, then change your password."
-      actions={
-        others.length > 0 && (
-          <Button busy={isBusy} onClick={() => end(endOtherSessions, 'All other sessions are ended')}>
-            End all others
-          </Button>
-        )
-      }
+      actions={others.length > 0 && <Button onClick={() => setEnding('all others')}>End all others…</Button>}
     >
       {data === undefined && error === null && <LoadingRows what="Loading the sessions" rows={2} />}
       {data === undefined && error !== null && (
@@ -47,11 +39,8 @@ export function Sessions() {
               <li key={session.id} className="session">
                 <Device session={session} />
                 {!session.current && (
-                  <Button
-                    kind="quiet"
-                    onClick={() => end(() => endSession(session.id), 'The session is ended')}
-                  >
-                    End
+                  <Button kind="quiet" onClick={() => setEnding(session)}>
+                    End…
                     <span className="out-of-sight"> the session of {browserName(session.userAgent)}</span>
                   </Button>
                 )}
@@ -59,7 +48,34 @@ export function Sessions() {
             ))}
         </ul>
       )}
+      {ending !== null && (
+        <EndDialog session={ending === 'all others' ? null : ending} onClose={() => setEnding(null)} />
+      )}
     </Section>
+  );
+}
+
+/** For one session, or for all others. */
+function EndDialog({ session, onClose }: { session: SignedInDevice | null; onClose: () => void }) {
+  const title =
+    session === null ? 'End all other sessions' : `End the session of ${browserName(session.userAgent)}`;
+  return (
+    <Dialog title={`${title}?`} onClose={onClose}>
+      <Form
+        label={title}
+        messages={wrongPassword}
+        onSend={async (data) => {
+          await endSessions(session?.id ?? null, getProof(data));
+          onClose();
+          toast(session === null ? 'All other sessions are ended' : 'The session is ended');
+        }}
+        submit={session === null ? 'End all others' : 'End session'}
+        kind="danger"
+        onCancel={onClose}
+      >
+        <ProofField />
+      </Form>
+    </Dialog>
   );
 }
 

@@ -1,10 +1,10 @@
 /** The table of members. */
 
-import { UserMinus } from 'lucide-react';
+import { LogOut, UserMinus } from 'lucide-react';
 import { Suspense, useState } from 'react';
 import { roleAllows } from '../../../../src/domain/people/member.js';
 import { revokeKey } from '../../api/keys.js';
-import { changeMember, removeMember } from '../../api/members.js';
+import { changeMember, endMemberSessions, removeMember } from '../../api/members.js';
 import { refreshSession } from '../../api/session.js';
 import type { Key, Member, Organization } from '../../api/types.js';
 import { type Column, Table } from '../../components/content/table.js';
@@ -63,7 +63,12 @@ export function MembersTable({ organization, members }: MembersTableProps) {
   const actions: Column<Member> = {
     head: 'Actions',
     kind: 'actions',
-    cell: (member) => <Remove organization={organization} member={member} onLeft={onLeft} />,
+    cell: (member) => (
+      <>
+        {!member.you && <EndSessions organization={organization} member={member} />}
+        <Remove organization={organization} member={member} onLeft={onLeft} />
+      </>
+    ),
   };
   return (
     <div className="card">
@@ -142,6 +147,28 @@ function RoleSelect({ organization, member, onLeft }: RowProps) {
         </option>
       ))}
     </select>
+  );
+}
+
+function EndSessions({ organization, member: { email } }: Pick<RowProps, 'organization' | 'member'>) {
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <>
+      <IconButton icon={LogOut} label={`End all sessions of ${email}`} onClick={() => setAsking(true)} />
+      {isAsking && (
+        <Suspense>
+          <ConfirmDialog
+            title={`End all sessions of ${email}?`}
+            action="End all sessions"
+            done={`${email} is signed out everywhere`}
+            onConfirm={() => endMemberSessions(organization.id, email)}
+            onClose={() => setAsking(false)}
+          >
+            <p>They have to sign in again on every device, also with their second factor.</p>
+          </ConfirmDialog>
+        </Suspense>
+      )}
+    </>
   );
 }
 

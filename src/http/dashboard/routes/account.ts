@@ -5,7 +5,7 @@ import { name, newPassword, optional, readFields, text } from '../../request/fie
 import { getParameter } from '../../request/target.js';
 import type { SignedIn } from '../authorize.js';
 import type { Dashboard } from '../context.js';
-import { keepRequiredFactor, reauthenticate } from '../reauthentication.js';
+import { confirmUser, keepRequiredFactor, reauthenticate } from '../reauthentication.js';
 import { setCookies } from '../requests.js';
 import type { DeviceResponse, TrustedDeviceResponse, TwoFactorSetupResponse } from '../responses.js';
 
@@ -70,10 +70,8 @@ export function addTwoFactor(app: FastifyInstance, dashboard: Dashboard): void {
   });
 }
 
-export function addSessions(
-  app: FastifyInstance,
-  { users, store, sessionGuard, authProvider }: Dashboard,
-): void {
+export function addSessions(app: FastifyInstance, dashboard: Dashboard): void {
+  const { users, store, sessionGuard, authProvider } = dashboard;
   const log = async ({ user, by }: SignedIn, detail: string) => {
     authProvider.log.count('session_end');
     await store.logUserChange(user.email, { action: 'user.session_end', detail }, by);
@@ -92,16 +90,19 @@ export function addSessions(
       };
     },
   });
-  sessionGuard.addUserResource(app, '/api/sessions/:sessionId', {
-    DELETE: async (signedIn, request) => {
-      await users.endSession(signedIn.user, getParameter(request, 'sessionId'));
+  sessionGuard.addUserResource(app, '/api/sessions/:sessionId/end', {
+    POST: async (signedIn, request) => {
+      await confirmUser(dashboard, signedIn, request, () =>
+        users.endSession(signedIn.user, getParameter(request, 'sessionId')),
+      );
       await log(signedIn, 'one, from another');
     },
   });
   sessionGuard.addUserResource(app, '/api/sessions/end-others', {
     POST: async (signedIn, request) => {
-      readFields(request, {});
-      const ended = await users.endOtherSessions(signedIn.user, signedIn.session);
+      const ended = await confirmUser(dashboard, signedIn, request, () =>
+        users.endOtherSessions(signedIn.user, signedIn.session),
+      );
       if (ended > 0) await log(signedIn, `all others: ${ended}`);
     },
   });

@@ -1,15 +1,18 @@
 /** The members and invitations of an organization. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { invitationToJson, keyToJson, memberToJson } from '../../../app/json.js';
-import { dismissMember, inviteMember } from '../../../app/members.js';
+import { dismissMember, endMemberSessions, inviteMember } from '../../../app/members.js';
 import type { Actor } from '../../../domain/people/audit.js';
 import { email, readFields, role } from '../../request/fields.js';
 import { getParameter } from '../../request/target.js';
 import type { Dashboard } from '../context.js';
 import { created } from '../requests.js';
-import type { DismissalResponse, MemberResponse } from '../responses.js';
+import type { DismissalResponse, EndedSessionsResponse, MemberResponse } from '../responses.js';
 
-export function addMembers(app: FastifyInstance, { store, sessionGuard }: Dashboard): void {
+export function addMembers(
+  app: FastifyInstance,
+  { store, users, sessionGuard, authProvider }: Dashboard,
+): void {
   sessionGuard.addMemberResource(app, '/members', 'owner', {
     GET: async ({ organizationId, user, role }): Promise<{ members: MemberResponse[] }> => {
       const members = await store.listMembers(organizationId);
@@ -33,6 +36,18 @@ export function addMembers(app: FastifyInstance, { store, sessionGuard }: Dashbo
     },
     DELETE: ({ organizationId, by }, request) =>
       dismiss({ organizationId, email: getMember(request), role: null }, by),
+  });
+  sessionGuard.addMemberResource(app, '/members/:email/end-sessions', 'owner', {
+    POST: async ({ organizationId, by }, request): Promise<EndedSessionsResponse> => {
+      readFields(request, {});
+      const ended = await endMemberSessions(
+        { store, users },
+        { organizationId, email: getMember(request) },
+        by,
+      );
+      authProvider.log.count('session_end');
+      return { ended };
+    },
   });
 
   async function dismiss(

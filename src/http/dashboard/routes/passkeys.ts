@@ -5,27 +5,20 @@ import type { Assertion, Registration } from '../../../auth/passkeys/ceremonies.
 import { findRelyingParty, type RelyingParty } from '../../../auth/passkeys/relying-party.js';
 import { formatTime } from '../../../domain/format.js';
 import { HttpError } from '../../errors.js';
-import { credentialJson, flag, name, optional, readFields, text } from '../../request/fields.js';
+import { credentialJson, flag, name, optional, readFields } from '../../request/fields.js';
 import { getParameter } from '../../request/target.js';
 import { addResource } from '../../resource.js';
 import type { SignedIn } from '../authorize.js';
 import type { Dashboard } from '../context.js';
-import { keepRequiredFactor, reauthenticate } from '../reauthentication.js';
+import { confirmUser, keepRequiredFactor } from '../reauthentication.js';
 import { noContent, originOf, setCookies, toAuthRequest } from '../requests.js';
 import type { PasskeyResponse, SecondStepResponse } from '../responses.js';
 import { recordTrust } from './sign-in.js';
 
 export function addPasskeys(app: FastifyInstance, dashboard: Dashboard): void {
-  const { passkeys, credentials, store, sessionGuard, authProvider } = dashboard;
+  const { passkeys, store, sessionGuard, authProvider } = dashboard;
   const log = ({ user, by }: SignedIn, detail: string) =>
     store.logUserChange(user.email, { action: 'user.passkey', detail }, by);
-  const reauthenticated = async <T>(signedIn: SignedIn, request: FastifyRequest, work: () => Promise<T>) => {
-    const { password } = readFields(request, { password: optional(text) });
-    return reauthenticate(dashboard, signedIn, { request, password }, async (given) => {
-      if (given !== undefined) await credentials.checkPassword(signedIn.auth, given);
-      return work();
-    });
-  };
   sessionGuard.addUserResource(app, '/api/account/passkeys', {
     GET: async ({ user }): Promise<{ passkeys: PasskeyResponse[] }> => {
       const found = await passkeys.list(user);
@@ -48,7 +41,7 @@ export function addPasskeys(app: FastifyInstance, dashboard: Dashboard): void {
   sessionGuard.addUserResource(app, '/api/account/passkeys/start', {
     POST: async (signedIn, request, reply) => {
       const relyingParty = requireRelyingParty(dashboard, request);
-      const started = await reauthenticated(signedIn, request, () =>
+      const started = await confirmUser(dashboard, signedIn, request, () =>
         passkeys.startAdding(signedIn.auth, relyingParty),
       );
       setCookies(reply, started);
@@ -65,7 +58,7 @@ export function addPasskeys(app: FastifyInstance, dashboard: Dashboard): void {
   sessionGuard.addUserResource(app, '/api/account/passkeys/:passkeyId/remove', {
     POST: async (signedIn, request) => {
       const { user } = signedIn;
-      const { name } = await reauthenticated(signedIn, request, async () => {
+      const { name } = await confirmUser(dashboard, signedIn, request, async () => {
         const others = (await passkeys.list(user)).length - 1;
         await keepRequiredFactor(dashboard, signedIn, others + (user.codes ? 1 : 0));
         return passkeys.remove(signedIn, getParameter(request, 'passkeyId'));

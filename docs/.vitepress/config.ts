@@ -66,6 +66,12 @@ function previewOf(file: string, title: string, description: string): HeadConfig
     property('description', description),
     property('url', `${site.slice(0, -1)}${linkOf(page)}`),
     property('image', `${site}files/${basename(PREVIEW)}`),
+    property('image:width', '1280'),
+    property('image:height', '800'),
+    property(
+      'image:alt',
+      'The overview of the dashboard, with totals by type of caller and a bar for each day',
+    ),
     ['meta', { name: 'twitter:card', content: 'summary_large_image' }],
     ['link', { rel: 'alternate', type: 'text/markdown', href: `${base}${page}.md` }],
   ];
@@ -121,7 +127,13 @@ export default defineConfig({
     nav: [
       { text: 'Dashboard', link: '/../', target: '_self' },
       { text: 'Try the API', link: '/try', target: '_self' },
-      { text: `Version ${version}`, link: '/changelog' },
+      {
+        text: `Version ${version}`,
+        items: [
+          { text: 'Changes', link: '/changelog' },
+          { text: 'Other versions', link: '/versions' },
+        ],
+      },
     ],
     outline: [2, 3],
     ...(repository && { editLink: { pattern: `${repository}/edit/main/:path`, text: 'Edit this page' } }),

@@ -230,7 +230,7 @@ export const GROUPS: readonly Group[] = [
       faq: {
         title: 'Questions and answers',
         description: 'Short answers to frequent questions about counting, reading and running.',
-        keywords: 'faq webhook webhooks question answer unique users licence license free price cost',
+        keywords: 'faq question answer unique users licence license free price cost',
       },
       glossary: {
         title: 'Glossary',
@@ -308,6 +308,11 @@ export const GROUPS: readonly Group[] = [
       walk: {
         title: 'Times of all steps',
         description: 'How long each step of these pages takes on a small machine.',
+      },
+      versions: {
+        title: 'Other versions',
+        description: 'Where the docs of other versions are, and how to find out the version of a server.',
+        keywords: 'older previous release documentation archive',
       },
       changelog: {
         title: 'Changes',

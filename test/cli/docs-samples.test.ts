@@ -71,6 +71,7 @@ const NOT_HERE: Readonly<Record<string, string>> = {
   'docs/guides/run/run.md: docker build': 'needs Docker; the page says what was tried of it',
   'docs/guides/run/run.md: caller-stats serve --base-path':
     'a server that stays; test/http/base-path.test.ts',
+  'docs/reference/versions.md: git switch': 'a clone of the reader; CI builds the site',
   'docs/reference/settings.md: GRANT': 'test/postgres/privileges.test.ts',
   'docs/guides/record/import.md: $ caller-stats import traces.jsonl':
     'needs a running server, and the page restores a backup without one; test/cli/import-otlp.test.ts',

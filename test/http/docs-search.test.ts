@@ -9,7 +9,7 @@ import { filesBelow, root } from '../tidy/sources.js';
 /** What readers type, and the page that should come first. */
 const EXPECTED: readonly (readonly [query: string, page: string])[] = [
   ['privacy gdpr', 'privacy'],
-  ['webhook', 'faq'],
+  ['webhook', 'alerts'],
   ['what is other', 'queries'],
   ['install', 'run'],
   ['csv export', 'http'],

@@ -51,7 +51,11 @@ Every operation with its parameters, bodies and answers, made of the OpenAPI doc
 \`/docs/try\` the same can be tried with a key. What ranges, series and callers mean stands in [Operations over HTTP](http.md), what
 a query is in [Recording](../guides/record/record.md).`;
 
-const KEYS: Readonly<Record<string, string>> = { adminKey: 'an admin key', recordingKey: 'a recording key' };
+const KEYS: Readonly<Record<string, string>> = {
+  adminKey: 'an admin key',
+  readingKey: 'a reading key',
+  recordingKey: 'a recording key',
+};
 
 /** The page in Markdown. */
 export function apiPage({ tags, paths, components }: ApiDocument): string {

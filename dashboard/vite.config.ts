@@ -54,6 +54,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rolldownOptions: {
       output: {
+        // The first view loads a list of all files: shorter names make it smaller.
+        chunkFileNames: 'assets/[name]-[hash:7].js',
         // Libraries go into their own file, which stays cached until one of them is upgraded.
         codeSplitting: {
           groups: [

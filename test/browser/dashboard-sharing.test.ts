@@ -1,9 +1,8 @@
 /** A project is shared by links: created in the settings, opened without a session, embedded, and revoked. */
-import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import type { CallerCounts, Counts } from '../../src/domain/counting/counts.js';
 import type { CreatedShareLinkResponse } from '../../src/http/dashboard/responses.js';
-import { accessibilityProblems, colorProblems, expectAccessible } from '../support/browser/accessible.js';
+import { expectAccessible, expectAccessibleEverywhere } from '../support/browser/accessible.js';
 import { onSqlite } from '../support/browser/dashboard-server.js';
 import { person } from '../support/browser/dashboard-user.js';
 import { dashboardVisits, startSetUp } from '../support/browser/dashboard-visit.js';
@@ -28,19 +27,6 @@ function countYear(more = ''): Promise<Counts> {
 
 /** Opens an address like somebody who only has that. */
 const openAsVisitor = (path: string) => open({ ...shared(), session: null }, path);
-
-/** Whether the page scrolls sideways. */
-const isTooWide = (page: Page) =>
-  page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth');
-
-async function expectAccessibleEverywhere(page: Page): Promise<void> {
-  await expectAccessible(page);
-  await page.emulateMedia({ colorScheme: 'dark' });
-  expect(await colorProblems(page)).toEqual([]);
-  await page.setViewportSize({ width: 320, height: 700 });
-  await expect.poll(() => isTooWide(page)).toBe(false);
-  expect(await accessibilityProblems(page)).toEqual([]);
-}
 
 test('an owner creates a link in the settings, and revokes it while somebody looks at it', async () => {
   const { page, troubles } = await open(shared(), '/projects/demo/settings');

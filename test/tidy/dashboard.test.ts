@@ -27,6 +27,7 @@ const rules: readonly (readonly [folder: string, allowed: RegExp])[] = [
 const shared = [
   'src/domain/counting/csv.ts',
   'src/domain/limits.ts',
+  'src/domain/notifications/notification.ts',
   'src/domain/people/audit.ts',
   'src/domain/people/member.ts',
   'src/domain/projects/samples.ts',

@@ -44,3 +44,17 @@ export async function expectAccessible(page: Page): Promise<void> {
 function oneLine(summary: string): string {
   return summary.replaceAll(/\s+/g, ' ').replace(/^Fix (any|all) of the following: /, '');
 }
+
+/** Whether the page scrolls sideways. */
+const isTooWide = (page: Page) =>
+  page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth');
+
+/** Also in dark colors, and on a narrow screen. */
+export async function expectAccessibleEverywhere(page: Page): Promise<void> {
+  await expectAccessible(page);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  expect(await colorProblems(page)).toEqual([]);
+  await page.setViewportSize({ width: 320, height: 700 });
+  await expect.poll(() => isTooWide(page)).toBe(false);
+  expect(await accessibilityProblems(page)).toEqual([]);
+}

@@ -4,6 +4,7 @@ import { Page } from '../../components/content/page.js';
 import { Notice } from '../../components/feedback/notice.js';
 import type { CurrentProject } from '../../navigation/current-project.js';
 import { DeleteProject } from './delete-project.js';
+import { Notifications } from './notifications/notifications.js';
 import { ProjectName } from './project-name.js';
 import { ProjectZone } from './project-zone.js';
 import { Retention } from './retention.js';
@@ -17,6 +18,7 @@ const CARDS = [
   { name: 'retention', Card: Retention },
   { name: 'opentelemetry', Card: Telemetry },
   { name: 'sharing', Card: Sharing },
+  { name: 'notifications', Card: Notifications },
   { name: 'delete', Card: DeleteProject },
 ];
 

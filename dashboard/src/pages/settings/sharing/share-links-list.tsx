@@ -4,7 +4,7 @@ import { Badge } from '../../../components/feedback/badge.js';
 import { Button } from '../../../components/forms/button.js';
 import { day } from '../../../format/dates.js';
 import { browserZone } from '../../../time/zone.js';
-import './sharing.css';
+import '../entries.css';
 
 interface ShareLinksListProps {
   readonly links: readonly ShareLink[];
@@ -13,11 +13,11 @@ interface ShareLinksListProps {
 
 export function ShareLinksList({ links, onRevoke }: ShareLinksListProps) {
   return (
-    <ul className="share-links" aria-label="Share links">
+    <ul className="entries" aria-label="Share links">
       {links.map((link) => (
-        <li key={link.id} className="share-link">
-          <div className="share-link-about">
-            <p className="share-link-name">
+        <li key={link.id} className="entry">
+          <div className="entry-about">
+            <p>
               <strong>{link.name}</strong> {link.isExpired && <Badge kind="warn">Expired</Badge>}{' '}
               {link.hasPassword && <Badge>Password</Badge>}{' '}
               {link.origins.length > 0 && <Badge>Embeddable</Badge>}

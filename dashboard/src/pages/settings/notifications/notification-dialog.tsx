@@ -1,0 +1,215 @@
+/** Adds or changes a notification, and shows the secret of a new webhook once. */
+import { useState } from 'react';
+import {
+  silenceHoursMax,
+  spikeFactorMax,
+  spikeFactorMin,
+  spikeMinimumMax,
+} from '../../../../../src/domain/limits.js';
+import type { ProjectRef } from '../../../api/stats.js';
+import type { Project } from '../../../api/types.js';
+import { CopyButton } from '../../../components/content/copy-button.js';
+import { DocsLink } from '../../../components/content/docs-link.js';
+import { Notice } from '../../../components/feedback/notice.js';
+import { toast } from '../../../components/feedback/toasts.js';
+import { Button } from '../../../components/forms/button.js';
+import { SelectField, TextField } from '../../../components/forms/field.js';
+import { Form, getText } from '../../../components/forms/form.js';
+import { Dialog, DialogButtons } from '../../../components/overlays/dialog.js';
+import { allZones, browserZone } from '../../../time/zone.js';
+import { type Notification, type NotificationFields, saveNotification } from './api.js';
+
+interface NotificationDialogProps {
+  readonly project: Project;
+  readonly counts: ProjectRef;
+  /** The notification to change; undefined to add one. */
+  readonly before: Notification | undefined;
+  readonly sendsEmail: boolean;
+  readonly onClose: () => void;
+}
+
+type Kind = Notification['kind'];
+type Channel = Notification['channel'];
+
+export function NotificationDialog({
+  project,
+  counts,
+  before,
+  sendsEmail,
+  onClose,
+}: NotificationDialogProps) {
+  const [kind, setKind] = useState<Kind>(before?.kind ?? 'digest');
+  const [channel, setChannel] = useState<Channel>(before?.channel ?? 'webhook');
+  const [secret, setSecret] = useState<string | null>(null);
+  if (secret !== null) return <SecretDialog secret={secret} onClose={onClose} />;
+  const title = before === undefined ? 'Add a notification' : 'Change the notification';
+  const save = async (data: FormData): Promise<void> => {
+    const saved = await saveNotification(counts, before?.id, toFields(data, kind, channel));
+    toast('The notification is saved');
+    if (saved.secret === null) onClose();
+    else setSecret(saved.secret);
+  };
+  return (
+    <Dialog title={title} onClose={onClose} wide>
+      <Form
+        label={title}
+        onSend={save}
+        submit={before === undefined ? 'Add notification' : 'Save notification'}
+        kind="primary"
+        onCancel={onClose}
+      >
+        <SelectField
+          label="Message"
+          name="kind"
+          value={kind}
+          onChange={(event) => setKind(event.target.value as Kind)}
+        >
+          <option value="digest">Digest: a summary of each week or month</option>
+          <option value="silence">Alert: nothing recorded</option>
+          <option value="spike">Alert: more queries than usual</option>
+        </SelectField>
+        <TriggerFields kind={kind} before={before} />
+        <ZoneField selected={before?.timeZone ?? project.timeZone ?? browserZone()} />
+        <SelectField
+          label="Send by"
+          name="channel"
+          value={channel}
+          onChange={(event) => setChannel(event.target.value as Channel)}
+        >
+          <option value="webhook">Webhook</option>
+          <option value="slack">Slack</option>
+          {(sendsEmail || channel === 'email') && <option value="email">E-mail</option>}
+        </SelectField>
+        <DestinationField key={channel} channel={channel} before={before} />
+      </Form>
+    </Dialog>
+  );
+}
+
+function TriggerFields({ kind, before }: { readonly kind: Kind; readonly before: Notification | undefined }) {
+  if (kind === 'digest')
+    return (
+      <SelectField label="Of each" name="period" defaultValue={before?.period ?? 'week'}>
+        <option value="week">Week, Monday to Sunday</option>
+        <option value="month">Month</option>
+      </SelectField>
+    );
+  const number = { type: 'number', inputMode: 'numeric', step: 1, required: true } as const;
+  if (kind === 'silence')
+    return (
+      <TextField
+        {...number}
+        label="Hours without a query"
+        name="hours"
+        min={1}
+        max={silenceHoursMax}
+        defaultValue={before?.hours ?? 24}
+        hint="One message when they are over, and one when queries arrive again."
+      />
+    );
+  return (
+    <>
+      <TextField
+        {...number}
+        label="Times the usual"
+        name="factor"
+        min={spikeFactorMin}
+        max={spikeFactorMax}
+        defaultValue={before?.factor ?? 3}
+        hint="The usual is the median of the same hour of the week in the last four weeks."
+      />
+      <TextField
+        {...number}
+        label="Minimum of an hour"
+        name="minimum"
+        min={1}
+        max={spikeMinimumMax}
+        defaultValue={before?.minimum ?? 100}
+        hint="Hours with fewer queries are never reported."
+      />
+    </>
+  );
+}
+
+function ZoneField({ selected }: { readonly selected: string }) {
+  const [zones] = useState(allZones);
+  return (
+    <SelectField label="Time zone" name="timeZone" defaultValue={selected}>
+      {!zones.includes(selected) && <option>{selected}</option>}
+      {zones.map((zone) => (
+        <option key={zone}>{zone}</option>
+      ))}
+    </SelectField>
+  );
+}
+
+const DESTINATIONS = {
+  webhook: {
+    label: 'Address of the webhook',
+    type: 'url',
+    placeholder: 'https://hooks.example.com/counts',
+    hint: 'Messages are signed. A new address gets a new secret, which is shown once.',
+  },
+  slack: {
+    label: 'Address of the incoming webhook',
+    type: 'url',
+    placeholder: 'https://hooks.slack.com/services/…',
+    hint: 'From Slack. Only its host is shown later.',
+  },
+  email: { label: 'E-mail address', type: 'email', placeholder: 'team@example.com', hint: undefined },
+} as const;
+
+function DestinationField({
+  channel,
+  before,
+}: {
+  readonly channel: Channel;
+  readonly before: Notification | undefined;
+}) {
+  const { hint, ...field } = DESTINATIONS[channel];
+  const kept = before?.channel === channel ? before.destination : undefined;
+  return (
+    <TextField
+      {...field}
+      name="destination"
+      autoComplete="off"
+      autoCapitalize="none"
+      spellCheck={false}
+      required={kept === undefined}
+      hint={kept === undefined ? hint : `Leave it empty to keep ${kept}.`}
+    />
+  );
+}
+
+function SecretDialog({ secret, onClose }: { readonly secret: string; readonly onClose: () => void }) {
+  return (
+    <Dialog title="Secret of the webhook" onClose={onClose} dismissible={false} wide>
+      <Notice kind="warn">This is the only time the secret is shown.</Notice>
+      <div className="link-once">
+        <code>{secret}</code>
+      </div>
+      <p className="quiet small">
+        Your receiver verifies each message with it: <DocsLink page="alerts#webhooks">how to verify</DocsLink>
+        .
+      </p>
+      <DialogButtons>
+        <Button onClick={onClose}>Done</Button>
+        <CopyButton text={secret} label="Copy secret" kind="primary" />
+      </DialogButtons>
+    </Dialog>
+  );
+}
+
+function toFields(data: FormData, kind: Kind, channel: Channel): NotificationFields {
+  const number = (name: string): number => Number(getText(data, name));
+  const destination = getText(data, 'destination');
+  return {
+    kind,
+    timeZone: getText(data, 'timeZone') as Notification['timeZone'],
+    channel,
+    ...(kind === 'digest' && { period: getText(data, 'period') === 'month' ? 'month' : 'week' }),
+    ...(kind === 'silence' && { hours: number('hours') }),
+    ...(kind === 'spike' && { factor: number('factor'), minimum: number('minimum') }),
+    ...(destination !== '' && { destination }),
+  };
+}

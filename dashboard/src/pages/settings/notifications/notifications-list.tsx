@@ -1,0 +1,84 @@
+/** The list of notifications, with a menu of actions for each. */
+import { Ellipsis } from 'lucide-react';
+import { describeTrigger } from '../../../../../src/domain/notifications/notification.js';
+import { queryClient } from '../../../api/query-client.js';
+import type { ProjectRef } from '../../../api/stats.js';
+import { Badge } from '../../../components/feedback/badge.js';
+import { toast } from '../../../components/feedback/toasts.js';
+import { IconButton } from '../../../components/forms/button.js';
+import { Menu } from '../../../components/overlays/menu.js';
+import { type Notification, notificationsQuery, testNotification } from './api.js';
+import '../entries.css';
+
+interface NotificationsListProps {
+  readonly counts: ProjectRef;
+  readonly notifications: readonly Notification[];
+  readonly isEditor: boolean;
+  readonly onChange: (notification: Notification) => void;
+  readonly onDelete: (notification: Notification) => void;
+}
+
+const CHANNEL_NAMES: Readonly<Record<Notification['channel'], string>> = {
+  webhook: 'Webhook',
+  slack: 'Slack',
+  email: 'E-mail',
+};
+
+export function NotificationsList(props: NotificationsListProps) {
+  return (
+    <ul className="entries" aria-label="Notifications">
+      {props.notifications.map((one) => (
+        <li key={one.id} className="entry">
+          <div className="entry-about">
+            <p>
+              <strong>{titleOf(one)}</strong>{' '}
+              {one.incidentAt !== null && <Badge kind="warn">Reported, not over</Badge>}
+            </p>
+            <p className="quiet small">
+              {CHANNEL_NAMES[one.channel]}: {one.destination}. Time zone {one.timeZone}. Created by{' '}
+              {one.createdBy}.
+            </p>
+          </div>
+          {props.isEditor && <Actions {...props} notification={one} />}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Actions({
+  counts,
+  notification,
+  onChange,
+  onDelete,
+}: NotificationsListProps & { readonly notification: Notification }) {
+  const label = `Actions for ${titleOf(notification)} to ${notification.destination}`;
+  const test = async (): Promise<void> => {
+    try {
+      const problem = await testNotification(counts, notification.id);
+      if (problem === null) toast('The test message was accepted');
+      else toast(`The test message was not accepted: ${problem}`, 'danger');
+    } catch (error) {
+      toast((error as Error).message, 'danger');
+    }
+    await queryClient.invalidateQueries(notificationsQuery(counts));
+  };
+  return (
+    <Menu
+      label={label}
+      items={[
+        { label: 'Send test message', onSelect: () => void test() },
+        { label: 'Change…', onSelect: () => onChange(notification) },
+        'line',
+        { label: 'Delete…', danger: true, onSelect: () => onDelete(notification) },
+      ]}
+      button={(buttonProps) => <IconButton {...buttonProps} icon={Ellipsis} label={label} />}
+    />
+  );
+}
+
+/** `Weekly digest`. */
+export function titleOf(notification: Notification): string {
+  const text = describeTrigger(notification);
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

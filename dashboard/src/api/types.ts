@@ -1,6 +1,5 @@
 /** The server's types under the names that the dashboard uses. Times are RFC 3339 in UTC. */
-import type { Interval as AnyInterval } from '../../../src/domain/counting/interval.js';
-import type { Series as AnySeries } from '../../../src/domain/counting/series.js';
+import type { Series } from '../../../src/domain/counting/series.js';
 import type {
   AuditResponse,
   IngestionResponse,
@@ -9,9 +8,8 @@ import type {
 
 export type { CallerCounts as Callers, Counts } from '../../../src/domain/counting/counts.js';
 export type { CutBounds } from '../../../src/domain/counting/cut-bounds.js';
-/** The intervals of the chart. */
-export type Interval = Exclude<AnyInterval, 'quarter' | 'year'>;
-export type Series = AnySeries & { readonly interval: Interval };
+export type { Interval } from '../../../src/domain/counting/interval.js';
+export type { Series } from '../../../src/domain/counting/series.js';
 export type { KeyType, Scope } from '../../../src/domain/keys/api-key.js';
 export type { Role } from '../../../src/domain/people/member.js';
 export type { CallerType } from '../../../src/domain/queries/caller.js';

@@ -5,7 +5,17 @@ import { toLocal } from '../time/zone.js';
 import { type Bar, labelStep } from './layout.js';
 
 /** Width of one label, in pixels. */
-const labelWidthPx: Readonly<Record<Interval, number>> = { hour: 56, day: 72, week: 72, month: 68 };
+const labelWidthPx: Readonly<Record<Interval, number>> = {
+  hour: 56,
+  day: 72,
+  week: 72,
+  month: 68,
+  quarter: 72,
+  year: 52,
+};
+
+/** The months of an interval. */
+const MONTHS: Readonly<Partial<Record<Interval, number>>> = { month: 1, quarter: 3, year: 12 };
 
 /** In a longer chart, the same day and month occur twice. */
 const longMs = 366 * 86_400_000;
@@ -28,7 +38,7 @@ export function chartLabels(
   return bars.flatMap((bar, index) => {
     if (labelPosition(bar, index, interval, zone) % step !== 0) return [];
     // Over more than a year, day and month are ambiguous: show month and year.
-    const isMonth = isLong && interval !== 'month';
+    const isMonth = isLong && (interval === 'hour' || interval === 'day' || interval === 'week');
     const text = isMonth
       ? month(bar.start, zone, locale)
       : labelText(bar.start, interval, zone, bars.length, locale);
@@ -38,7 +48,9 @@ export function chartLabels(
 
 function labelPosition(bar: Bar, index: number, interval: Interval, zone: string): number {
   const { day, time } = toLocal(bar.start, zone);
-  if (interval === 'month') return Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1;
+  const length = MONTHS[interval];
+  if (length !== undefined)
+    return Math.floor((Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1) / length);
   if (interval === 'hour') return Math.floor(Date.parse(`${day}T${time}Z`) / 3_600_000);
   return index;
 }

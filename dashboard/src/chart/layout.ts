@@ -109,6 +109,8 @@ const STEPS: Readonly<Record<Interval, readonly number[]>> = {
   day: [1, 2, 3, 7, 14, 28, 56],
   week: [1, 2, 4, 8, 13, 26, 52],
   month: [1, 2, 3, 6, 12, 24, 60, 120],
+  quarter: [1, 2, 4, 8, 20, 40],
+  year: [1, 2, 5, 10, 20, 50, 100],
 };
 
 /** The number of bars between two labels, so that labels do not overlap. */

@@ -65,6 +65,10 @@ export function bucketTitle(
       return daySpan(start, end, zone, locale);
     case 'month':
       return format(zone, { year: 'numeric', month: 'long' }, locale).format(start);
+    case 'quarter':
+      return quarter(start, zone);
+    case 'year':
+      return format(zone, { year: 'numeric' }, locale).format(start);
   }
 }
 
@@ -95,7 +99,20 @@ export function bucketLabel(start: number, interval: Interval, zone: string, loc
       const isJanuary = format(zone, { month: 'numeric' }, 'en').format(start) === '1';
       return format(zone, isJanuary ? { year: 'numeric' } : { month: 'short' }, locale).format(start);
     }
+    case 'quarter':
+      return quarter(start, zone);
+    case 'year':
+      return format(zone, { year: 'numeric' }, locale).format(start);
   }
+}
+
+/** A quarter of a year: `Q2 2026`. `Intl` has no format for it. */
+function quarter(start: number, zone: string): string {
+  const [month = 1, year] = format(zone, { year: 'numeric', month: 'numeric' }, 'en-US')
+    .format(start)
+    .split('/')
+    .map(Number);
+  return `Q${Math.ceil(month / 3)} ${year}`;
 }
 
 /** The UTC offset of a zone at a time: `GMT+2`. */

@@ -18,11 +18,14 @@ export function findIncomplete(
   return isEdge(from, interval, zone) && isEdge(to, interval, zone) ? undefined : 'partial';
 }
 
-/** Whether an hour, day, week or month of the zone begins at this time. */
+/** The days on which months, quarters and years begin, without the year. */
+const FIRST_DAYS = { month: /-01$/, quarter: /-(01|04|07|10)-01$/, year: /-01-01$/ } as const;
+
+/** Whether an interval of the zone begins at this time. */
 function isEdge(at: number, interval: Interval, zone: string): boolean {
   const { day, time } = toLocal(at, zone);
   if (interval === 'hour') return time.endsWith(':00') || zoneOffset(at, zone) !== zoneOffset(at - 1, zone);
   if (startOfDay(day, zone) !== at) return false;
   if (interval === 'week') return new Date(dayToUtc(day)).getUTCDay() === 1;
-  return interval === 'day' || day.endsWith('-01');
+  return interval === 'day' || FIRST_DAYS[interval].test(day);
 }

@@ -8,13 +8,23 @@ const DAY_MS = 24 * HOUR_MS;
 /** The most bars that can be told apart on a wide screen. */
 const barsMax = 750;
 
-export const INTERVALS = ['hour', 'day', 'week', 'month'] as const satisfies readonly Interval[];
+/** Narrowest first. */
+export const INTERVALS = [
+  'hour',
+  'day',
+  'week',
+  'month',
+  'quarter',
+  'year',
+] as const satisfies readonly Interval[];
 
 const WIDTH_MS: Readonly<Record<Interval, number>> = {
   hour: HOUR_MS,
   day: DAY_MS,
   week: 7 * DAY_MS,
   month: 30 * DAY_MS,
+  quarter: 91 * DAY_MS,
+  year: 365 * DAY_MS,
 };
 
 /** The best interval for a range: 24 to 100 bars, if possible. */
@@ -35,5 +45,5 @@ export function isAllowed(interval: Interval, range: Range): boolean {
 /** The selected interval, or the next wider one that is allowed. */
 export function intervalFor(chosen: Interval | null, range: Range): Interval {
   if (chosen === null) return autoInterval(range);
-  return INTERVALS.slice(INTERVALS.indexOf(chosen)).find((one) => isAllowed(one, range)) ?? 'month';
+  return INTERVALS.slice(INTERVALS.indexOf(chosen)).find((one) => isAllowed(one, range)) ?? 'year';
 }

@@ -11,6 +11,7 @@ import {
   plotArea,
   stackedPaths,
 } from '../../../dashboard/src/chart/layout.js';
+import { INTERVALS } from '../../../dashboard/src/time/interval.js';
 
 const plot = plotArea(1000, 300, 4);
 const types = ['web', 'api', 'other'] as const;
@@ -97,7 +98,7 @@ describe('the labels', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 5000 }),
-        fc.constantFrom('hour', 'day', 'week', 'month'),
+        fc.constantFrom(...INTERVALS),
         fc.integer({ min: 200, max: 3000 }),
         (bars, interval, width) => {
           const step = labelStep(bars, interval, width, 60);

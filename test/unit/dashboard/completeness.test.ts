@@ -20,7 +20,8 @@ test('of the buckets of a range, only those are incomplete that the range cuts, 
       fc.nat(),
       (timeZone, interval, start, length, any) => {
         const from = start * 60_000;
-        const range = { from, to: from + (length % 50_000) * 60_000 };
+        const minutesMax = interval === 'quarter' || interval === 'year' ? 2_500_000 : 50_000;
+        const range = { from, to: from + (length % minutesMax) * 60_000 };
         const edges = findBucketEdges(range, interval, timeZone, 10_000) ?? [];
         const buckets = edges
           .slice(1)
@@ -47,6 +48,14 @@ test.each([
   ['month', '2026-06-01T00:00Z', '2026-07-01T00:00Z', undefined],
   ['month', '2026-06-01T00:00Z', '2026-06-30T00:00Z', 'partial'],
   ['month', '2026-07-01T00:00Z', '2026-07-20T00:00Z', 'running'],
+  ['quarter', '2026-04-01T00:00Z', '2026-07-01T00:00Z', undefined],
+  ['quarter', '2026-05-01T00:00Z', '2026-07-01T00:00Z', 'partial'],
+  ['quarter', '2026-04-01T00:00Z', '2026-06-01T00:00Z', 'partial'],
+  ['quarter', '2026-07-01T00:00Z', '2026-10-01T00:00Z', 'running'],
+  ['year', '2025-01-01T00:00Z', '2026-01-01T00:00Z', undefined],
+  ['year', '2025-04-01T00:00Z', '2026-01-01T00:00Z', 'partial'],
+  ['year', '2025-01-01T00:00Z', '2025-12-01T00:00Z', 'partial'],
+  ['year', '2026-01-01T00:00Z', '2027-01-01T00:00Z', 'running'],
 ] as const)('%s from %s to %s: %s', (interval, from, to, expected) => {
   const bounds = { from: Date.parse(from), to: Date.parse(to) };
   expect(findIncomplete(bounds, interval, 'UTC', Date.parse('2026-07-19T12:00Z'))).toBe(expected);

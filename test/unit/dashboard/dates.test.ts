@@ -33,12 +33,14 @@ describe('a range', () => {
 describe('a bucket', () => {
   const bucket = (start: string, end: string) => ({ start: at(start), end: at(end) });
 
-  test('is named by its day, week or month', () => {
+  test('is named by its day, week, month, quarter or year', () => {
     const day = bucket('2026-06-03T00:00Z', '2026-06-04T00:00Z');
     expect(plain(bucketTitle(day, 'day', 'UTC', 'en-GB'))).toBe('Wed, 3 Jun 2026');
     const week = bucket('2026-06-01T00:00Z', '2026-06-08T00:00Z');
     expect(plain(bucketTitle(week, 'week', 'UTC', 'en-GB'))).toBe('1 – 7 Jun 2026');
     expect(plain(bucketTitle(week, 'month', 'UTC', 'en-GB'))).toBe('June 2026');
+    expect(bucketTitle(week, 'quarter', 'UTC', 'en-GB')).toBe('Q2 2026');
+    expect(bucketTitle(week, 'year', 'UTC', 'en-GB')).toBe('2026');
   });
 
   test('of a repeated hour includes the offset', () => {
@@ -54,6 +56,8 @@ describe('a bucket', () => {
     expect(plain(bucketLabel(at('2026-06-03T14:00Z'), 'day', 'UTC', 'en-GB'))).toBe('3 Jun');
     expect(bucketLabel(at('2026-01-01T00:00Z'), 'month', 'UTC', 'en-GB')).toBe('2026');
     expect(bucketLabel(at('2026-02-01T00:00Z'), 'month', 'UTC', 'en-GB')).toBe('Feb');
+    expect(bucketLabel(at('2026-10-01T00:00Z'), 'quarter', 'Asia/Kathmandu', 'en-GB')).toBe('Q4 2026');
+    expect(bucketLabel(at('2026-01-01T00:00Z'), 'year', 'UTC', 'en-GB')).toBe('2026');
   });
 });
 

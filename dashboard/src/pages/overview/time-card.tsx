@@ -30,6 +30,8 @@ const PER: Readonly<Record<Interval, string>> = {
   day: 'Queries per day',
   week: 'Queries per week',
   month: 'Queries per month',
+  quarter: 'Queries per quarter',
+  year: 'Queries per year',
 };
 
 export function TimeCard({ view, setView, numbers }: TimeCardProps) {

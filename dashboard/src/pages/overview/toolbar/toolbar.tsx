@@ -46,6 +46,8 @@ const NAMES: Readonly<Record<Interval, string>> = {
   day: 'Days',
   week: 'Weeks',
   month: 'Months',
+  quarter: 'Quarters',
+  year: 'Years',
 };
 
 const COMPARISON_NAMES: Readonly<Record<Comparison, string>> = {

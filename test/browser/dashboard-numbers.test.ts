@@ -285,7 +285,8 @@ describe('in detail', () => {
       await page.getByRole('button', { name: 'Download' }).click();
       await page.getByRole('menuitem', { name: item }).click();
       const file = await coming;
-      return { name: file.suggestedFilename(), text: await readFile(await file.path(), 'utf8') };
+      const bytes = await readFile(await file.path());
+      return { name: file.suggestedFilename(), text: bytes.toString(), bytes };
     };
     const today = page.getByRole('slider', { name: 'Queries per day' });
     await expect.poll(() => today.getAttribute('aria-valuetext')).toContain('2026 (so far): ');
@@ -306,6 +307,41 @@ describe('in detail', () => {
     ]);
     expect(JSON.parse((await download('Callers, as JSON')).text)).toEqual(callers);
     expect(JSON.parse((await download('Totals, as JSON')).text)).toEqual(await countsOf(server, bounds));
+
+    const svg = await download('Chart, as SVG');
+    expect(svg.name).toBe('demo-2026-03-01-to-2026-03-29-day.svg');
+    expect(svg.text).not.toMatch(/var\(|light-dark|class=/);
+    const words = `[...new DOMParser().parseFromString(${JSON.stringify(svg.text)}, 'image/svg+xml')
+      .querySelectorAll('text')].map((text) => text.textContent)`;
+    expect(await page.evaluate<string[]>(words)).toEqual(
+      expect.arrayContaining([
+        'Demo',
+        'Queries per day · 1–29 Mar 2026 · Europe/Berlin',
+        ...['Web', 'API', 'Other', 'Outlined: incomplete'],
+      ]),
+    );
+    const png = await download('Chart, as PNG');
+    expect(png.name).toBe('demo-2026-03-01-to-2026-03-29-day.png');
+    expect([png.bytes.readUInt32BE(16), png.bytes.readUInt32BE(20)]).toEqual([2400, 1280]);
+  });
+
+  test('the table is sorted by each of its columns', async () => {
+    const { page } = await openThen(shared(), '/projects/demo?range=12m&zone=UTC&interval=quarter&table=1');
+    const totals = async () => (await readTable(page)).toReversed().map(([, , , total]) => total ?? 0);
+    const when = page.getByRole('columnheader', { name: 'When' });
+    await when.waitFor();
+    const newestFirst = await totals();
+    expect(newestFirst).toHaveLength(4);
+    const total = page.getByRole('columnheader', { name: 'Total' });
+    expect(await when.getAttribute('aria-sort')).toBe('descending');
+    await total.getByRole('button').click();
+    expect(await total.getAttribute('aria-sort')).toBe('descending');
+    expect(await when.getAttribute('aria-sort')).toBeNull();
+    expect(await totals()).toEqual(newestFirst.toSorted((a, b) => b - a));
+    await total.getByRole('button').click();
+    expect(await totals()).toEqual(newestFirst.toSorted((a, b) => a - b));
+    await when.getByRole('button').click();
+    expect(await totals()).toEqual(newestFirst.toReversed());
   });
 
   test.each(['12m', 'all'] as const)('the copied command returns the same numbers for %s', async (preset) => {

@@ -17,30 +17,14 @@ import { CALLER_TYPE_NAMES } from '../../../src/domain/queries/caller.js';
 import type { CallerType, Interval } from '../api/types.js';
 import { bucketTitle, incompleteNote } from '../format/dates.js';
 import { compact, count } from '../format/numbers.js';
-import { chartLabels, type Label } from './labels.js';
-import {
-  type Bar,
-  barBand,
-  chooseScale,
-  indexAt,
-  linePath,
-  type Plot,
-  plotArea,
-  type Scale,
-  stackedPaths,
-} from './layout.js';
-import { sumTypes, Tooltip } from './tooltip.js';
+import { type Drawing, type Drawn, draw, sumTypes } from './drawing.js';
+import { type Bar, barBand, indexAt, type Plot } from './layout.js';
+import { Tooltip } from './tooltip.js';
 import { useSize } from './use-size.js';
 import './chart.css';
 
-interface ChartProps {
+interface ChartProps extends Drawn {
   readonly label: string;
-  readonly bars: readonly Bar[];
-  /** The bars of the previous period in the same order, or null. */
-  readonly before: readonly Bar[] | null;
-  readonly types: readonly CallerType[];
-  readonly interval: Interval;
-  readonly zone: string;
   /** Zooms into one bar; omitted if the interval cannot be narrower. */
   readonly onPick?: (bar: Bar) => void;
 }
@@ -52,7 +36,7 @@ export function Chart({ label, bars, before, types, interval, zone, onPick }: Ch
   const stripes = useId();
 
   const drawing = useMemo(
-    () => draw({ bars, before, types, interval, zone, width, height }),
+    () => draw({ bars, before, types, interval, zone }, { width, height }),
     [bars, before, types, interval, zone, width, height],
   );
   const { pointed, isTouched, release, ...pointer } = usePointedBar(frame, bars.length, drawing.plot);
@@ -174,34 +158,6 @@ function Bars({ paths, stripes, className }: BarsProps) {
       {type === 'other' && <path d={path} fill={`url(#${stripes})`} />}
     </g>
   ));
-}
-
-interface Drawing {
-  readonly plot: Plot;
-  readonly scale: Scale;
-  readonly paths: ReturnType<typeof stackedPaths>;
-  readonly incompletePaths: ReturnType<typeof stackedPaths>;
-  readonly line: string;
-  readonly labels: readonly Label[];
-}
-
-type DrawProps = Omit<ChartProps, 'label' | 'onPick'> & { readonly width: number; readonly height: number };
-
-function draw({ bars, before, types, interval, zone, width, height }: DrawProps): Drawing {
-  const totals = (before ?? []).slice(0, bars.length).map((bar) => sumTypes(bar, types));
-  const scale = chooseScale([...bars.map((bar) => sumTypes(bar, types)), ...totals]);
-  const longest = Math.max(...scale.ticks.map((tick) => compact(tick).length));
-  const plot = plotArea(width, height, longest);
-  const paths = (isPart: (bar: Bar) => boolean) =>
-    width === 0 ? [] : stackedPaths(bars, types, scale.max, plot, isPart);
-  return {
-    plot,
-    scale,
-    paths: paths((bar) => bar.incomplete === undefined),
-    incompletePaths: paths((bar) => bar.incomplete !== undefined),
-    line: width === 0 ? '' : linePath(totals, bars.length, scale.max, plot),
-    labels: width === 0 ? [] : chartLabels(bars, interval, zone, plot.width),
-  };
 }
 
 function Axes({ drawing: { plot, scale, labels }, bars }: { drawing: Drawing; bars: number }) {

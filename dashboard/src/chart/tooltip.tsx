@@ -4,6 +4,7 @@ import { useLayoutEffect, useRef } from 'react';
 import { CALLER_TYPE_NAMES } from '../../../src/domain/queries/caller.js';
 import type { CallerType } from '../api/types.js';
 import { count } from '../format/numbers.js';
+import { sumTypes } from './drawing.js';
 import type { Bar } from './layout.js';
 
 interface TooltipProps {
@@ -64,9 +65,4 @@ export function Tooltip({ title, note, bar, types, before, center, width, onOpen
       )}
     </div>
   );
-}
-
-/** The sum of some types in a bar. */
-export function sumTypes(bar: Bar, types: readonly CallerType[]): number {
-  return types.reduce((sum, type) => sum + bar[type], 0);
 }

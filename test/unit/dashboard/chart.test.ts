@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { chartImage } from '../../../dashboard/src/chart/image.js';
 import { chartLabels } from '../../../dashboard/src/chart/labels.js';
 import {
   type Bar,
@@ -119,4 +120,31 @@ describe('the labels', () => {
     const days = emptyBars('2024-01-01T00:00Z', 800, 86_400_000);
     expect(chartLabels(days, 'day', 'UTC', 800, 'en-GB')[0]?.text).toBe('Jan 2024');
   });
+});
+
+test('texts in the downloaded picture are escaped, and a long title is shortened', () => {
+  const picture = (title: string) =>
+    chartImage({
+      title,
+      subtitle: 'a & b',
+      bars: [{ start: 0, end: 1, web: 1, api: 2, other: 3, total: 6, incomplete: 'running' }],
+      before: [{ start: 0, end: 1, web: 1, api: 2, other: 4, total: 7 }],
+      beforeName: '<before>',
+      types,
+      interval: 'day',
+      zone: 'UTC',
+      colors: {
+        surface: '#fff',
+        ink: '#000',
+        ink2: '#111',
+        line: '#222',
+        types: { web: '#00f', api: '#0f0', other: '#f00' },
+      },
+    });
+  const drawn = picture('</text><script x="1">');
+  expect(drawn).toContain('&lt;/text&gt;&lt;script x=&quot;1&quot;&gt;');
+  expect(drawn).toContain('a &amp; b');
+  expect(drawn).toContain('&lt;before&gt;');
+  expect(drawn).not.toMatch(/<script|<before/);
+  expect(picture('x'.repeat(100))).toContain(`>${'x'.repeat(79)}…<`);
 });

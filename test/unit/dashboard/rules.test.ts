@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Key } from '../../../dashboard/src/api/types.js';
-import { sortDetails } from '../../../dashboard/src/components/content/sort-details.js';
+import { sortDetails } from '../../../dashboard/src/components/forms/sort-details.js';
 import { filterOptions } from '../../../dashboard/src/components/overlays/picker-filter.js';
 import { actionName } from '../../../dashboard/src/pages/audit/actions.js';
 import { readFilter, toAuditFilter, writeFilter } from '../../../dashboard/src/pages/audit/filter.js';

@@ -2,7 +2,8 @@
  * A table; on a narrow screen its rows become cards. Explicit roles, because the card layout would lose the implicit
  * ones.
  */
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
+import { type Sort, SortHead, sortRows } from './sort-head.js';
 import './table.css';
 
 export interface Column<T> {
@@ -10,6 +11,8 @@ export interface Column<T> {
   readonly cell: (row: T) => ReactNode;
   /** `name`: the row header. `number`: aligned right. `actions`: the heading is visually hidden. */
   readonly kind?: 'name' | 'number' | 'actions';
+  /** Lets users sort by these values. */
+  readonly sortValue?: (row: T) => number | string;
 }
 
 interface TableProps<T> {
@@ -21,23 +24,38 @@ interface TableProps<T> {
   readonly isMuted?: (row: T) => boolean;
   /** Also shows the caption above the table. */
   readonly isCaptionSeen?: boolean;
+  /** The order of the rows before users sort them, if it is one of the columns'. */
+  readonly sorted?: Sort<string>;
 }
 
-export function Table<T>({ caption, columns, rows, rowKey, isMuted, isCaptionSeen = false }: TableProps<T>) {
+export function Table<T>({
+  caption,
+  columns,
+  rows,
+  rowKey,
+  isMuted,
+  isCaptionSeen = false,
+  sorted: initial,
+}: TableProps<T>) {
+  const [sort, setSort] = useState<Sort<string> | null>(initial ?? null);
+  const sortValue = columns.find(({ head }) => head === sort?.column)?.sortValue;
+  const sorted =
+    sort === null || sortValue === undefined ? rows : sortRows(rows, sortValue, sort.isAscending);
+  const kind = columns.some((column) => column.sortValue !== undefined)
+    ? 'table-cards table-sorts'
+    : 'table-cards';
   return (
-    <table className="table table-cards" role="table">
+    <table className={`table ${kind}`} role="table">
       <caption className={isCaptionSeen ? '' : 'out-of-sight'}>{caption}</caption>
       <thead role="rowgroup">
         <tr role="row">
           {columns.map((column) => (
-            <th key={column.head} scope="col" role="columnheader" className={cellClass(column)}>
-              <span className={column.kind === 'actions' ? 'out-of-sight' : ''}>{column.head}</span>
-            </th>
+            <Head key={column.head} column={column} sort={sort} onSort={setSort} />
           ))}
         </tr>
       </thead>
       <tbody role="rowgroup">
-        {rows.map((row) => (
+        {sorted.map((row) => (
           <tr key={rowKey(row)} role="row" className={isMuted?.(row) === true ? 'table-muted' : undefined}>
             {columns.map((column) => (
               <Cell key={column.head} column={column} row={row} />
@@ -46,6 +64,32 @@ export function Table<T>({ caption, columns, rows, rowKey, isMuted, isCaptionSee
         ))}
       </tbody>
     </table>
+  );
+}
+
+interface HeadProps<T> {
+  readonly column: Column<T>;
+  readonly sort: Sort<string> | null;
+  readonly onSort: (sort: Sort<string>) => void;
+}
+
+function Head<T>({ column, sort, onSort }: HeadProps<T>) {
+  const className = cellClass(column);
+  if (column.sortValue !== undefined) {
+    return (
+      <SortHead
+        column={column.head}
+        name={column.head}
+        beginsAscending={column.kind === 'name'}
+        role="columnheader"
+        {...{ sort, onSort, className }}
+      />
+    );
+  }
+  return (
+    <th scope="col" role="columnheader" className={className}>
+      <span className={column.kind === 'actions' ? 'out-of-sight' : ''}>{column.head}</span>
+    </th>
   );
 }
 

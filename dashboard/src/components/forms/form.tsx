@@ -10,10 +10,10 @@ import {
 } from 'react';
 import { ApiError } from '../../api/client.js';
 import { refreshSession } from '../../api/session.js';
-import { sortDetails } from '../content/sort-details.js';
 import { Failure } from '../feedback/notice.js';
 import { Button } from './button.js';
 import { ProblemsContext } from './form-state.js';
+import { sortDetails } from './sort-details.js';
 
 interface FormProps {
   /** Submits the form. Thrown errors are shown. */

@@ -1,9 +1,9 @@
 /** All callers of the range: sortable, each with its trend. A click on one shows the numbers of that caller alone. */
-import { ArrowDown, ArrowUp } from 'lucide-react';
 import { useState } from 'react';
 import { CALLER_TYPE_NAMES } from '../../../../src/domain/queries/caller.js';
 import type { Callers } from '../../api/types.js';
 import { Sparkline } from '../../chart/sparkline.js';
+import { type Sort, SortHead, sortRows } from '../../components/content/sort-head.js';
 import { EmptyState } from '../../components/feedback/empty-state.js';
 import { Button } from '../../components/forms/button.js';
 import { count, share } from '../../format/numbers.js';
@@ -25,9 +25,9 @@ interface CallersCardProps {
 
 export function CallersCard({ callers: { callers, total }, trends, selected, onSelect }: CallersCardProps) {
   const [isWhole, setWhole] = useState(false);
-  const [sort, setSort] = useState<Sort>({ column: 'count', isAscending: false });
+  const [sort, setSort] = useState<Sort<Column>>({ column: 'count', isAscending: false });
   const most = Math.max(1, ...callers.map((one) => one.count));
-  const sorted = sortCallers(callers, sort);
+  const sorted = sortRows(callers, (one) => one[sort.column], sort.isAscending);
   const shown = isWhole ? sorted : sorted.slice(0, firstRows);
   const head = { sort, onSort: setSort };
   return (
@@ -45,10 +45,10 @@ export function CallersCard({ callers: { callers, total }, trends, selected, onS
           <caption className="out-of-sight">Callers</caption>
           <thead>
             <tr>
-              <Head column="caller" name="Caller" {...head} />
-              <Head column="type" name="Type" {...head} />
+              <SortHead column="caller" name="Caller" beginsAscending {...head} />
+              <SortHead column="type" name="Type" beginsAscending className="callers-type" {...head} />
               <th scope="col">Trend</th>
-              <Head column="count" name="Queries" {...head} />
+              <SortHead column="count" name="Queries" beginsAscending={false} {...head} />
               <th scope="col">Share</th>
             </tr>
           </thead>
@@ -85,43 +85,6 @@ export function CallersCard({ callers: { callers, total }, trends, selected, onS
         </div>
       )}
     </section>
-  );
-}
-
-interface Sort {
-  readonly column: Column;
-  readonly isAscending: boolean;
-}
-
-function sortCallers(callers: readonly Caller[], { column, isAscending }: Sort): readonly Caller[] {
-  const compare = (a: Caller, b: Caller): number =>
-    column === 'count' ? a.count - b.count : a[column] < b[column] ? -1 : a[column] > b[column] ? 1 : 0;
-  return callers.toSorted((a, b) => (isAscending ? compare(a, b) : compare(b, a)));
-}
-
-interface HeadProps {
-  readonly column: Column;
-  readonly name: string;
-  readonly sort: Sort;
-  readonly onSort: (sort: Sort) => void;
-}
-
-function Head({ column, name, sort, onSort }: HeadProps) {
-  const isSorted = sort.column === column;
-  const Icon = sort.isAscending ? ArrowUp : ArrowDown;
-  // Numbers begin with the largest, names with the first.
-  const isAscending = isSorted ? !sort.isAscending : column !== 'count';
-  return (
-    <th
-      scope="col"
-      className={`callers-${column}`}
-      aria-sort={isSorted ? (sort.isAscending ? 'ascending' : 'descending') : undefined}
-    >
-      <button type="button" className="callers-sort" onClick={() => onSort({ column, isAscending })}>
-        {name}
-        {isSorted && <Icon aria-hidden />}
-      </button>
-    </th>
   );
 }
 

@@ -3,10 +3,11 @@
 import { ChartColumnStacked, Table2 } from 'lucide-react';
 import { Suspense } from 'react';
 import { CALLER_TYPE_NAMES, CALLER_TYPES } from '../../../../src/domain/queries/caller.js';
-import type { CallerType, Interval } from '../../api/types.js';
+import type { CallerType } from '../../api/types.js';
 import { EmptyState } from '../../components/feedback/empty-state.js';
 import { Skeleton } from '../../components/feedback/skeleton.js';
 import { Button } from '../../components/forms/button.js';
+import { chartTitle } from '../../format/intervals.js';
 import { lazyCode } from '../../navigation/lazy-code.js';
 import type { View } from '../../navigation/view.js';
 import { toLocal } from '../../time/zone.js';
@@ -25,18 +26,9 @@ interface TimeCardProps {
   readonly numbers: Numbers;
 }
 
-const PER: Readonly<Record<Interval, string>> = {
-  hour: 'Queries per hour',
-  day: 'Queries per day',
-  week: 'Queries per week',
-  month: 'Queries per month',
-  quarter: 'Queries per quarter',
-  year: 'Queries per year',
-};
-
 export function TimeCard({ view, setView, numbers }: TimeCardProps) {
   const { bars, before, interval } = numbers;
-  const title = PER[interval];
+  const title = chartTitle(interval);
   return (
     <section className="card time-card" aria-label={title}>
       <div className="card-head">

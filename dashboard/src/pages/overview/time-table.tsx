@@ -1,4 +1,4 @@
-/** The chart as a table, newest first. */
+/** The chart as a table: newest first, until users sort it. */
 
 import { CALLER_TYPE_NAMES, CALLER_TYPES } from '../../../../src/domain/queries/caller.js';
 import type { Interval } from '../../api/types.js';
@@ -32,20 +32,32 @@ interface TimeTableProps {
 export function TimeTable({ numbers: { bars, before, interval, compared }, zone, title }: TimeTableProps) {
   const rows = bars.map((bar, index) => ({ bar, before: before.bars?.[index] }));
   const columns: Column<Row>[] = [
-    { head: 'When', kind: 'name', cell: ({ bar }) => <When bar={bar} interval={interval} zone={zone} /> },
+    {
+      head: 'When',
+      kind: 'name',
+      sortValue: ({ bar }) => bar.start,
+      cell: ({ bar }) => <When bar={bar} interval={interval} zone={zone} />,
+    },
     ...CALLER_TYPES.map(
       (type): Column<Row> => ({
         head: CALLER_TYPE_NAMES[type],
         kind: 'number',
         cell: ({ bar }) => count(bar[type]),
+        sortValue: ({ bar }) => bar[type],
       }),
     ),
-    { head: 'Total', kind: 'number', cell: ({ bar }) => count(bar.total) },
+    {
+      head: 'Total',
+      kind: 'number',
+      cell: ({ bar }) => count(bar.total),
+      sortValue: ({ bar }) => bar.total,
+    },
   ];
   const previous: Column<Row> = {
     head: `Total, ${compared?.name ?? ''}`,
     kind: 'number',
     cell: (row) => (row.before === undefined ? '–' : count(row.before.total)),
+    sortValue: (row) => row.before?.total ?? -1,
   };
   return (
     <div className="time-table" tabIndex={0} role="region" aria-label={`${title}, as a table`}>
@@ -53,6 +65,7 @@ export function TimeTable({ numbers: { bars, before, interval, compared }, zone,
         caption={`${title}, times in ${zone}`}
         columns={before.bars === null ? columns : [...columns, previous]}
         rows={rows.toReversed()}
+        sorted={{ column: 'When', isAscending: false }}
         rowKey={({ bar }) => bar.start}
       />
     </div>

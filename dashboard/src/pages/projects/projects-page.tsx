@@ -75,16 +75,23 @@ function ProjectsTable({ summaries, zone }: { summaries: Summaries; zone: string
     {
       head: 'Project',
       kind: 'name',
+      sortValue: ({ name }) => name.toLowerCase(),
       cell: ({ id, name }) => (
         <Link href={projectPage(id)} className="projects-name">
           {name}
         </Link>
       ),
     },
-    { head: 'Queries in 30 days', kind: 'number', cell: ({ total }) => count(total) },
+    {
+      head: 'Queries in 30 days',
+      kind: 'number',
+      sortValue: ({ total }) => total,
+      cell: ({ total }) => count(total),
+    },
     {
       head: `vs ${before}`,
       kind: 'number',
+      sortValue: ({ total, previousTotal }) => total / previousTotal || 0,
       cell: ({ total, previousTotal }) =>
         total === 0 && previousTotal === 0 ? (
           '–'
@@ -98,6 +105,7 @@ function ProjectsTable({ summaries, zone }: { summaries: Summaries; zone: string
     },
     {
       head: 'Last query',
+      sortValue: ({ lastQueryAt }) => lastQueryAt ?? '',
       cell: ({ lastQueryAt }) => (lastQueryAt === null ? 'None yet' : <Time at={lastQueryAt} />),
     },
   ];
@@ -106,7 +114,13 @@ function ProjectsTable({ summaries, zone }: { summaries: Summaries; zone: string
       {summaries.projects.length === 0 ? (
         <EmptyState title="No projects yet" />
       ) : (
-        <Table caption="All projects" columns={columns} rows={summaries.projects} rowKey={({ id }) => id} />
+        <Table
+          caption="All projects"
+          columns={columns}
+          rows={summaries.projects}
+          rowKey={({ id }) => id}
+          sorted={{ column: 'Queries in 30 days', isAscending: false }}
+        />
       )}
     </div>
   );

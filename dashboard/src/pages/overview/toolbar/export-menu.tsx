@@ -1,4 +1,4 @@
-/** Downloads exactly the numbers on screen, without another request. */
+/** Downloads exactly what is on screen, without another request. */
 import { Download } from 'lucide-react';
 import type { Project } from '../../../api/types.js';
 import { toast } from '../../../components/feedback/toasts.js';
@@ -7,12 +7,18 @@ import { Menu } from '../../../components/overlays/menu.js';
 import type { View } from '../../../navigation/view.js';
 import type { Numbers } from '../use-numbers.js';
 import type { ExportKind } from './export.js';
+import type { ChartFormat } from './export-chart.js';
 
 interface ExportMenuProps {
   readonly project: Project;
   readonly view: View;
   readonly numbers: Numbers;
 }
+
+const FORMATS: readonly (readonly [label: string, format: ChartFormat])[] = [
+  ['Chart, as PNG', 'png'],
+  ['Chart, as SVG', 'svg'],
+];
 
 const KINDS: readonly (readonly [label: string, kind: ExportKind])[] = [
   ['Counts over time, as CSV', 'series-csv'],
@@ -24,20 +30,25 @@ const KINDS: readonly (readonly [label: string, kind: ExportKind])[] = [
 
 export function ExportMenu({ project, view, numbers }: ExportMenuProps) {
   const { reading } = numbers;
-  const save = async (kind: ExportKind): Promise<void> => {
-    if (reading === undefined) return;
-    try {
-      // Its code is loaded when it is first needed.
+  // The code is loaded when it is first needed.
+  const save = (kind: ExportKind) =>
+    attempt(async () => {
       const { exportNumbers } = await import('./export.js');
-      exportNumbers(kind, { project, view, range: numbers.range, reading });
-    } catch {
-      toast('The download could not be made. Try again in a moment.', 'danger');
-    }
-  };
+      if (reading !== undefined) exportNumbers(kind, { project, view, range: numbers.range, reading });
+    });
+  const saveChart = (format: ChartFormat) =>
+    attempt(async () => {
+      const { exportChart } = await import('./export-chart.js');
+      await exportChart(format, { project, view, numbers });
+    });
   return (
     <Menu
       label="Download"
-      items={KINDS.map(([label, kind]) => ({ label, onSelect: () => void save(kind) }))}
+      items={[
+        ...FORMATS.map(([label, format]) => ({ label, onSelect: () => void saveChart(format) })),
+        'line' as const,
+        ...KINDS.map(([label, kind]) => ({ label, onSelect: () => void save(kind) })),
+      ]}
       button={(props) => (
         <Button {...props} kind="quiet" icon={Download} disabled={reading === undefined || numbers.isStale}>
           <span className="toolbar-label">Download</span>
@@ -45,4 +56,12 @@ export function ExportMenu({ project, view, numbers }: ExportMenuProps) {
       )}
     />
   );
+}
+
+async function attempt(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch {
+    toast('The download could not be made. Try again in a moment.', 'danger');
+  }
 }

@@ -3,6 +3,7 @@ import { callersToCsv, seriesToCsv } from '../../../../../src/domain/counting/cs
 import type { Reading } from '../../../api/stats.js';
 import type { Callers, Project } from '../../../api/types.js';
 import { fileName } from '../../../format/files.js';
+import { saveFile } from '../../../format/save-file.js';
 import type { View } from '../../../navigation/view.js';
 import type { Range } from '../../../time/range.js';
 import { toLocal } from '../../../time/zone.js';
@@ -18,11 +19,16 @@ interface Exported {
 }
 
 export function exportNumbers(kind: ExportKind, { project, view, range, reading }: Exported): void {
-  const who = view.caller === null ? [] : [view.caller];
   const [what, text] = contentOf(kind, reading, view.caller);
   const end = kind.endsWith('csv') ? 'csv' : 'json';
-  const name = `${fileName(project.id, ...who, when(view, range), what)}.${end}`;
-  save(name, end === 'csv' ? 'text/csv' : 'application/json', text);
+  const type = end === 'csv' ? 'text/csv' : 'application/json';
+  saveFile(`${exportName(project, view, range, what)}.${end}`, new Blob([text], { type }));
+}
+
+/** The name of a file without its ending: project, caller, dates and what is in it. */
+export function exportName(project: Project, view: View, range: Range, what: string): string {
+  const who = view.caller === null ? [] : [view.caller];
+  return fileName(project.id, ...who, when(view, range), what);
 }
 
 function contentOf(
@@ -55,13 +61,4 @@ function onlyCaller(all: Callers, caller: string | null): Callers {
 function when(view: View, range: Range): string {
   if (range.from === null || range.to === null) return choiceName(view.choice, view.zone).toLowerCase();
   return `${toLocal(range.from, view.zone).day}-to-${toLocal(range.to - 1, view.zone).day}`;
-}
-
-function save(name: string, type: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(url);
 }

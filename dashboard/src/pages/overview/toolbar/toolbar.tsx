@@ -1,7 +1,7 @@
 /** Range, zone, interval and caller of the overview. */
 import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { Interval } from '../../../api/types.js';
+import { INTERVAL_NAMES } from '../../../format/intervals.js';
 import { useShortcut } from '../../../layout/use-shortcuts.js';
 import type { View } from '../../../navigation/view.js';
 import { autoInterval, INTERVALS, isAllowed } from '../../../time/interval.js';
@@ -40,15 +40,6 @@ export function Toolbar({ view, setView, numbers, children }: ToolbarProps & { c
     </div>
   );
 }
-
-const NAMES: Readonly<Record<Interval, string>> = {
-  hour: 'Hours',
-  day: 'Days',
-  week: 'Weeks',
-  month: 'Months',
-  quarter: 'Quarters',
-  year: 'Years',
-};
 
 const COMPARISON_NAMES: Readonly<Record<Comparison, string>> = {
   previous: 'previous period',
@@ -99,10 +90,10 @@ function IntervalSelect({ view, setView, numbers }: ToolbarProps) {
           setView({ interval: INTERVALS.find((one) => one === event.target.value) ?? null })
         }
       >
-        <option value="auto">Auto ({NAMES[automatic].toLowerCase()})</option>
+        <option value="auto">Auto ({INTERVAL_NAMES[automatic].toLowerCase()})</option>
         {INTERVALS.map((interval) => (
           <option key={interval} value={interval} disabled={!isAllowed(interval, numbers.range)}>
-            {NAMES[interval]}
+            {INTERVAL_NAMES[interval]}
             {isAllowed(interval, numbers.range) ? '' : ' (range too long)'}
           </option>
         ))}

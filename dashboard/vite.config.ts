@@ -14,7 +14,7 @@ if (process.argv.includes('build')) process.env['NODE_ENV'] = 'production';
 
 /** The modules that the layout and the overview share with other pages. */
 const firstView =
-  /dashboard\/src\/(navigation|preferences|time|layout\/(?!shortcuts-dialog)|format\/(?!snippets|user-agent|project-id|files)|api\/(client|query-client|session|projects|stats)\.ts|components\/(feedback|content\/(copy\.ts|docs-link|logo|page)|forms\/button|overlays\/(menu|picker|use-popover)))|lucide-react\/dist\/esm\/icons\/x\.|src\/domain\/(queries\/caller|projects\/samples|people\/member)\.ts/;
+  /dashboard\/src\/(navigation|preferences|time|layout\/(?!shortcuts-dialog)|format\/(?!snippets|user-agent|project-id|files|save-file)|api\/(client|query-client|session|projects|stats)\.ts|chart\/(drawing|labels|layout)|pages\/overview\/(numbers-view|tiles|time-card|updated|use-numbers|toolbar\/(toolbar|range-picker|zone-picker|choice-name))|components\/(feedback|content\/(copy\.ts|docs-link|page|change)|forms\/button|overlays\/(menu|picker|use-popover)))|lucide-react\/dist\/esm\/icons\/(x|arrow-(up|down))\.|src\/domain\/(queries\/caller|projects\/samples|people\/member)\.ts/;
 
 /** The code that most visits need first: the browser loads it together with the app, not after it. */
 const preloadOverview: Plugin = {

@@ -57,7 +57,7 @@ function compatible({ template }: Operation, chosen: readonly Parameter[]): Para
   const hasBounds = has('dateFrom') && has('dateTo');
   const isLeftOut: Readonly<Record<string, boolean>> = {
     period: has('dateFrom') || has('dateTo'),
-    // CSV has no place for it.
+    // As CSV, the others refuse it.
     compare: !isTotals || !(hasBounds || (has('period') && !has('dateFrom') && !has('dateTo'))),
     caller: has('by'),
     // Hours make too many buckets by caller.

@@ -3,9 +3,17 @@ import { CallerStatsError } from '../errors.js';
 import { type CallerCounts, type CallerStats, COUNT_FIELDS, type Compared } from './counts.js';
 import type { Series } from './series.js';
 
-export function callerStatsToCsv(counts: CallerStats): string {
-  refuseCompared(counts);
-  return toCsv(COUNT_FIELDS, [COUNT_FIELDS.map((field) => counts[field])]);
+/** The counts that are compared with are in columns such as `previous.total`, as their fields in JSON. */
+export function callerStatsToCsv({ previous, ...counts }: CallerStats): string {
+  const own = COUNT_FIELDS.map((field) => [field, counts[field]] as const);
+  const compared = (previous === undefined ? [] : [...COUNT_FIELDS, 'dateFrom', 'dateTo'] as const).map(
+    (field) => [`previous.${field}`, previous?.[field] ?? ''] as const,
+  );
+  const cells = [...own, ...compared];
+  return toCsv(
+    cells.map(([name]) => name),
+    [cells.map(([, value]) => value)],
+  );
 }
 
 /** By caller, a column for each caller, and one for the rest, whose name no caller can have. */
@@ -35,10 +43,10 @@ export function callersToCsv(callers: CallerCounts): string {
   );
 }
 
-/** The compared counts belong to none of the rows. */
+/** Of several rows, the compared counts belong to none. */
 function refuseCompared({ previous }: Compared): void {
   if (previous === undefined) return;
-  const problem = 'compare: CSV has no place for the counts that are compared; use JSON';
+  const problem = 'compare: the counts that are compared belong to none of the rows; use JSON, or the totals';
   throw new CallerStatsError('invalid', 'This report cannot be CSV.', { details: [problem] });
 }
 

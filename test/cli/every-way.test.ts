@@ -196,9 +196,10 @@ test('every way gives the same answers', async () => {
     if (report === 'totals') {
       const { stdout } = await succeed(stats(report, input, '--csv'));
       const [names = '', values = ''] = stdout.trim().split('\r\n');
-      expect(Object.fromEntries(names.split(',').map((name, at) => [name, values.split(',')[at]])), what).toEqual(
-        flat(answer as Record<string, unknown>),
-      );
+      expect(
+        Object.fromEntries(names.split(',').map((name, at) => [name, values.split(',')[at]])),
+        what,
+      ).toEqual(flat(answer as Record<string, unknown>));
       return;
     }
     const csv = await get(report, input, 'text/csv');

@@ -60,13 +60,14 @@ describe('the table of OWASP ASVS', () => {
   });
 
   test('says how often each state occurs', () => {
-    for (const state of ['met', 'partly', 'not met', 'operator', 'n/a']) {
+    const states = ['met', 'partly', 'not met', 'operator', 'n/a'];
+    for (const state of states) {
       const count = rows.filter((row) => row.state === state).length;
       expect(
         lines.some((line) => line.replaceAll(/ +/g, ' ').startsWith(`| \`${state}\` | ${count} |`)),
         state,
       ).toBe(true);
     }
-    expect(new Set(rows.map(({ state }) => state)).size).toBe(5);
+    expect(rows.filter(({ state }) => !states.includes(state))).toEqual([]);
   });
 });

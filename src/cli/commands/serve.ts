@@ -3,6 +3,7 @@ import cluster from 'node:cluster';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
 import { createFirstRun } from '../../app/first-run.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import { shutdownTimeoutMs } from '../../domain/limits.js';
@@ -45,15 +46,14 @@ export function addServeCommand(program: Command, io: Io, version: string): void
     .option('--demo', 'on an empty database, create two projects with sample data')
     .addHelpText(
       'after',
-      '\nStops at SIGTERM or SIGINT: finishes accepted requests and refuses new ones. Ignores SIGHUP: settings are read at the\n' +
-        'start.',
+      '\nStops at SIGTERM or SIGINT: finishes accepted requests and refuses new ones. SIGHUP does the same on a\n' +
+        'terminal, which has been closed then; elsewhere it is ignored: settings are read at the start.',
     )
     .action(async (options: { readonly demo?: boolean }) => {
       const settings = readServerSettings(options, io.env);
       const log = await openLog(settings, io);
       // Listen from now on, so that a signal also stops a server that is still starting.
-      const stopRequested = Promise.race([io.stopRequested(), waitForStopOrder()]);
-      io.onHangup(() => log.warn('SIGHUP is ignored: a change of the settings needs a restart'));
+      const stopRequested = Promise.race([io.stopRequested(), waitForStopOrder(), closedTerminal(io, log)]);
       const stop = new AbortController();
       const stopped = stopRequested.finally(() => stop.abort());
       const metrics = await openMetrics(settings, io, version);
@@ -109,6 +109,16 @@ export function addServeCommand(program: Command, io: Io, version: string): void
         cluster.worker?.disconnect();
       }
     });
+}
+
+/** Resolves when the server's terminal is closed. A server without one ignores the signal, which often asks for a reload. */
+function closedTerminal({ stdoutIsTerminal, interactive, onHangup }: Io, log: Logger): Promise<string> {
+  return new Promise((resolve) => {
+    onHangup(() => {
+      if (stdoutIsTerminal || interactive) resolve('SIGHUP');
+      else log.warn('SIGHUP is ignored: a change of the settings needs a restart');
+    });
+  });
 }
 
 /** Handles requests without workers. */

@@ -6,7 +6,7 @@ import type { Series } from './series.js';
 /** The counts that are compared with are in columns such as `previous.total`, as their fields in JSON. */
 export function callerStatsToCsv({ previous, ...counts }: CallerStats): string {
   const own = COUNT_FIELDS.map((field) => [field, counts[field]] as const);
-  const compared = (previous === undefined ? [] : [...COUNT_FIELDS, 'dateFrom', 'dateTo'] as const).map(
+  const compared = (previous === undefined ? [] : ([...COUNT_FIELDS, 'dateFrom', 'dateTo'] as const)).map(
     (field) => [`previous.${field}`, previous?.[field] ?? ''] as const,
   );
   const cells = [...own, ...compared];

@@ -131,8 +131,10 @@ test('all pages can be opened without the server once one page has been loaded',
   const { page, context, troubles } = await open(shared(), everything);
   const names = ['API keys', 'Settings', 'Members', 'Audit log', 'Overview'];
   const loaded = 'performance.getEntriesByType("resource").map(({ name }) => name).join()';
-  for (const part of ['audit-page', 'new-key-dialog'])
+  for (const part of ['audit-page', 'new-key-dialog', 'try-page'])
     await expect.poll(() => page.evaluate(loaded), { timeout: 20_000 }).toContain(part);
+  // Only code is loaded in advance.
+  expect(await page.evaluate(loaded)).not.toContain('openapi.json');
   await context.setOffline(true);
   for (const name of names) {
     await page.getByRole('link', { name, exact: true }).click();

@@ -3,7 +3,6 @@ import { useQuery } from '@tanstack/react-query';
 import { Suspense, useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { request } from '../../api/client.js';
-import { queryClient } from '../../api/query-client.js';
 import { Page, Section } from '../../components/content/page.js';
 import { Badge } from '../../components/feedback/badge.js';
 import { Failure } from '../../components/feedback/notice.js';
@@ -22,9 +21,6 @@ const openApi = {
     request<OpenApiDocument>('GET', '/openapi.json', undefined, signal),
   staleTime: Number.POSITIVE_INFINITY,
 };
-
-// While the page is being made.
-void queryClient.prefetchQuery(openApi);
 
 export function TryPage() {
   const { data, error, refetch } = useQuery(openApi);

@@ -33,8 +33,10 @@ export function addStoreStats(registry: Registry, store: Store, clock: Clock): (
     ['server'],
   );
   return async () => {
-    const { pendingQueries, pendingOperations, sizeBytes, pools, servers } = await store.stats();
-    recordingUp.set(Number(await canRecord(store, clock)));
+    // At once, because both may take as long as a collector waits.
+    const [stats, isRecording] = await Promise.all([store.stats(), canRecord(store, clock)]);
+    const { pendingQueries, pendingOperations, sizeBytes, pools, servers } = stats;
+    recordingUp.set(Number(isRecording));
     queueQueries.set(pendingQueries);
     queueRequests.set(pendingOperations);
     up.set(sizeBytes === undefined ? 0 : 1);

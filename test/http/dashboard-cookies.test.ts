@@ -17,6 +17,11 @@ function readAttributes({ cookies }: Answer): Record<string, string> {
   return Object.fromEntries(entries) as Record<string, string>;
 }
 
+/** The text with a different first character. The last one would not do: not all of its bits count in Base64. */
+function withOtherStart(text: string): string {
+  return `${text.startsWith('A') ? 'B' : 'A'}${text.slice(1)}`;
+}
+
 const forwarded = { 'x-forwarded-proto': 'https' };
 const https = { ...forwarded, host: 'localhost', origin: 'https://localhost' };
 const insecure = {
@@ -88,8 +93,8 @@ describe('cookies', () => {
     const forged = [
       value,
       `${value}.`,
-      `${value}.${signature.slice(0, -4)}AAA=`,
-      `${value.slice(0, -1)}x.${signature}`,
+      `${value}.${withOtherStart(signature)}`,
+      `${withOtherStart(value)}.${signature}`,
       `${signature}.${value}`,
       `.${signature}`,
     ];

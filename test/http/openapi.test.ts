@@ -174,6 +174,12 @@ const query = fc.oneof(
     { requiredKeys: [] },
   ),
   fc.record({ id: fc.jsonValue(), caller: fc.jsonValue(), occurredAt: valid }, { requiredKeys: ['id'] }),
+  // Only the program knows the days of a month.
+  fc.record({
+    id: fc.stringMatching(/^[a-z]{1,9}$/),
+    caller: fc.constantFrom('web', 'api', 'slack'),
+    occurredAt: fc.constantFrom('2023-02-29T00:00:00Z', '2025-04-31T12:00:00Z', '1900-02-29T00:00:00Z'),
+  }),
   fc.jsonValue(),
 );
 

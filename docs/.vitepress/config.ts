@@ -66,12 +66,9 @@ function previewOf(file: string, title: string, description: string): HeadConfig
     property('description', description),
     property('url', `${site.slice(0, -1)}${linkOf(page)}`),
     property('image', `${site}files/${basename(PREVIEW)}`),
-    property('image:width', '1280'),
-    property('image:height', '800'),
-    property(
-      'image:alt',
-      'The overview of the dashboard, with totals by type of caller and a bar for each day',
-    ),
+    property('image:width', '1200'),
+    property('image:height', '630'),
+    property('image:alt', `${summary} Below, the overview of the dashboard with a bar for each day`),
     ['meta', { name: 'twitter:card', content: 'summary_large_image' }],
     ['link', { rel: 'alternate', type: 'text/markdown', href: `${base}${page}.md` }],
   ];
@@ -98,6 +95,8 @@ export default defineConfig({
   rewrites: REWRITES,
   outDir: '../dist/docs',
   cacheDir: '../node_modules/.cache/vitepress',
+  // Diagrams stay files, which browsers keep.
+  vite: { build: { assetsInlineLimit: 0 } },
   markdown: {
     codeTransformers: [codeColours],
     config(md) {

@@ -5,7 +5,7 @@ import { siteLink } from './links.js';
 import { existingPages } from './pages.js';
 
 /** The picture of previews of links. */
-export const PREVIEW = 'docs/images/overview-light.png';
+export const PREVIEW = 'docs/images/preview.png';
 
 /** A page of the repository with the links of the site, in which all pages are in one folder. */
 function toSiteText(text: string, source: string): string {

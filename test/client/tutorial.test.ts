@@ -60,16 +60,20 @@ test('Express', async () => {
   await expectOneMore(before);
 });
 
-test('Next.js, with an answer in place of the model', async () => {
+test('Next.js, with packages in place of the model', async () => {
   const before = await shared().counts();
-  expect(programOf('app/api/chat/answer.js')).toContain('export async function answer(request)');
   const address = await startProgram('server.js', {
     'package.json': '{"type":"module","private":true}',
     'server.js': NEXT_SERVER,
-    'caller-stats.js': programOf('caller-stats.js'),
     'app/api/chat/route.js': programOf('app/api/chat/route.js'),
-    'app/api/chat/answer.js':
-      'export const answer = async (request) => Response.json({ asked: (await request.json()).messages.length });',
+    'node_modules/@ai-sdk/openai/package.json': '{"type":"module","exports":"./index.js"}',
+    'node_modules/@ai-sdk/openai/index.js': 'export const openai = (model) => model;',
+    'node_modules/ai/package.json': '{"type":"module","exports":"./index.js"}',
+    'node_modules/ai/index.js': `
+      export const convertToModelMessages = async (messages) => messages;
+      export const streamText = ({ model, messages: { length: asked } }) => ({
+        toUIMessageStreamResponse: () => Response.json({ model, asked }),
+      });`,
   });
   const origin = 'https://docs.example.com';
   const asked = [
@@ -80,7 +84,7 @@ test('Next.js, with an answer in place of the model', async () => {
   for (const [id, headers] of asked) {
     const body = JSON.stringify({ messages: [{ id, role: 'user' }] });
     const answered = await fetch(`${address}/api/chat`, { method: 'POST', headers, body });
-    expect(await answered.json()).toEqual({ asked: 1 });
+    expect(await answered.json()).toEqual({ model: 'gpt-5-mini', asked: 1 });
   }
   await expectOneMore(before);
 });

@@ -1,5 +1,5 @@
 /** The built documentation site: all links work, and pages load nothing from other servers. */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { existingPages, sidebar } from '../../docs/.vitepress/pages.js';
@@ -121,9 +121,15 @@ describe('for programs and previews of links', () => {
     },
   );
 
-  test('the picture exists', () => {
-    const [picture = ''] = all(pages.get('') ?? '', /og:image" content="[^"]+\/docs\/([^"]+)"/g);
-    expect(existsSync(join(root, 'dist/docs', picture))).toBe(true);
+  test('the picture exists and has the stated size', () => {
+    const html = pages.get('') ?? '';
+    const [picture = ''] = all(html, /og:image" content="[^"]+\/docs\/([^"]+)"/g);
+    const header = readFileSync(join(root, 'dist/docs', picture)).subarray(0, 24);
+    expect(header.toString('latin1', 1, 4)).toBe('PNG');
+    const stated = ['width', 'height'].flatMap((side) =>
+      all(html, new RegExp(`og:image:${side}" content="(\\d+)"`, 'g')),
+    );
+    expect([header.readUInt32BE(16), header.readUInt32BE(20)].map(String)).toEqual(stated);
   });
 });
 

@@ -178,8 +178,43 @@ test('the screenshot script takes every picture of the docs', () => {
   const shown = pages.flatMap(({ text }) =>
     [...text.matchAll(/images\/([a-z-]+)-(light|dark|phone)\.png/g)].map(([, name]) => name),
   );
-  const all = pages.flatMap(({ text }) => [...text.matchAll(/[\w/.-]+\.(?:png|jpe?g|gif|svg|webp)\b/g)]);
+  const all = pages.flatMap(({ text }) => [...text.matchAll(/[\w/.-]+\.(?:png|jpe?g|gif|webp)\b/g)]);
   expect(shown.length).toBeGreaterThan(4);
   expect(shown).toHaveLength(all.length);
   expect(shown.filter((name) => !names.includes(name))).toEqual([]);
+});
+
+describe('a diagram of the docs', () => {
+  const shown = pages.flatMap(({ text }) =>
+    [...text.matchAll(/!\[([^\]]*)\]\([./]*images\/([\w-]+\.svg)\)/g)].map(
+      ([, alternative = '', name = '']) => ({
+        alternative,
+        name,
+      }),
+    ),
+  );
+
+  test('is on a page', () => {
+    const drawn = filesBelow('docs/images', '.svg').map(({ path }) => path.replace('docs/images/', ''));
+    expect(shown.map(({ name }) => name).sort()).toEqual(drawn.sort());
+    expect(drawn.length).toBeGreaterThan(2);
+  });
+
+  test.each(shown)(
+    '$name has a title, a text alternative, large letters and dark colors',
+    ({ name, alternative }) => {
+      const { text } = read(`docs/images/${name}`);
+      expect(text).toMatch(/aria-labelledby="title"[\s\S]*<title id="title">[^<]{20,}</);
+      expect(alternative).toMatch(/^[A-Z].{50,}\.$/);
+      const sizes = [...text.matchAll(/font(?:-size)?: (\d+)px/g)].map(([, size]) => Number(size));
+      const width = Number(/viewBox="0 0 (\d+) /.exec(text)?.[1]);
+      // On a phone of 390 px, a page has room for 342.
+      expect(Math.min(...sizes) * Math.min(1, 342 / width)).toBeGreaterThan(10);
+      const [light = '', dark = ''] = text.split('@media (prefers-color-scheme: dark)');
+      const colored = (style: string) =>
+        [...style.matchAll(/(\.?\w+) \{[^}]*(?:fill|stroke): #/g)].map(([, of]) => of);
+      expect(colored(dark)).toEqual(colored(light));
+      expect(text).not.toMatch(/<script|https?:\/\/(?!www\.w3\.org\/2000\/svg")/);
+    },
+  );
 });

@@ -3,7 +3,15 @@ import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { programFile, runCommand } from '../support/cli/cli.js';
-import { type Place, placeWithDemo, placeWithProject, project, succeed } from '../support/cli/cli-place.js';
+import {
+  copyOf,
+  emptyPlace,
+  type Place,
+  placeWithDemo,
+  placeWithProject,
+  project,
+  succeed,
+} from '../support/cli/cli-place.js';
 import { type Sample, samples, stepsOf } from '../support/cli/samples.js';
 import { root } from '../tidy/sources.js';
 
@@ -29,7 +37,13 @@ const NOT_HERE: Readonly<Record<string, string>> = {
   'docs/guides/record/record.md: import': 'test/client/docs-samples.test.ts',
   'docs/guides/record/client.md: const id': 'test/client/docs-samples.test.ts',
   'docs/guides/record/client.md: process.once': 'test/client/docs-samples.test.ts',
-  'docs/guides/record/recipes.md': 'test/client/recipes.test.ts runs those whose language is on the machine',
+  'docs/guides/record/recipes.md: export': 'an address of the reader',
+  ...Object.fromEntries(
+    ['"""', 'python3', '// ', 'go', '#', 'ruby', '<?php', 'php'].map((program) => [
+      `docs/guides/record/recipes.md: ${program}`,
+      'test/client/recipes.test.ts runs those whose language is on the machine',
+    ]),
+  ),
   'CONTRIBUTING.md: CALLER_STATS_TEST_DATABASE_URL': 'a database of the reader',
   'docs/tutorial.md: npm ci': 'as in the README',
   'docs/tutorial.md: alias caller-stats': 'aliases are for shells of people',
@@ -46,9 +60,17 @@ const NOT_HERE: Readonly<Record<string, string>> = {
   'docs/reference/http.md: {': 'answers, cut short; their form is that of the OpenAPI document',
   'docs/guides/run/moving.md: $ export': 'two databases of the reader; test/cli/copy.test.ts',
   'docs/guides/run/moving.md: docs: the target': 'what a run says; test/cli/copy-live.test.ts',
-  'docs/guides/record/opentelemetry.md':
-    'variables and a configuration of other programs; test/cli/otlp.test.ts sends what they send',
-  'docs/guides/record/recipes-sdks.md': 'programs for other packages; test/sdks/rows/recipes.ts',
+  'docs/guides/record/opentelemetry.md: OTEL_':
+    'variables of other programs; test/cli/otlp.test.ts sends what they make SDKs send',
+  'docs/guides/record/opentelemetry.md: import':
+    "a line of the reader's program; test/sdks/scenarios does it",
+  'docs/guides/record/opentelemetry.md: processors': 'a configuration of a collector',
+  ...Object.fromEntries(
+    ['export', 'npm', '// '].map((program) => [
+      `docs/guides/record/recipes-sdks.md: ${program}`,
+      'programs for other packages; test/sdks/rows/recipes.ts',
+    ]),
+  ),
   'docs/guides/read/sharing.md':
     'addresses; test/http/share-links.test.ts and test/browser/dashboard-sharing.test.ts',
   'docs/guides/read/alerts.md':
@@ -93,33 +115,74 @@ test('every block that is not run here has a reason, and no reason is without a 
   expect(run.map(({ page }) => page).filter((page) => !(page in PAGES))).toEqual([]);
 });
 
-/** Runs the blocks of a page in their order, with a command `caller-stats`. */
+/** Runs the blocks of a page in their order, with a command `caller-stats` and the variables that earlier blocks set. */
 async function runPage(
   page: string,
   place: Place,
   address: string,
-  env: Record<string, string>,
+  given: Record<string, string>,
 ): Promise<void> {
   const blocks = samples().filter((sample) => sample.page === page && isHere(sample));
   expect(blocks.length).toBeGreaterThan(0);
-  for (const { code, language, name } of blocks) {
-    if (language === 'json' || language === 'csv') continue;
-    for (const { command, output } of stepsOf(code)) {
-      const here = command
-        .replaceAll('node dist/main.js', 'caller-stats')
-        .replaceAll('http://127.0.0.1:4000', address)
-        .replaceAll(/\/(backups|var\/log\/nginx)\//g, `${place.folder}/`)
-        .replace(/https:\/\/api\.example\.com(.* --source-project) \S+/, `${address}$1 demo`);
-      const script = `caller-stats() { "${process.execPath}" "${programFile}" "$@"; }\n${here}`;
-      const outcome = await runCommand('bash', ['--norc', '-c', `${script} 2>&1`], {
-        env: { ...place.env, ...env },
-        cwd: place.folder,
-      });
-      const status = / bad$/.test(output ?? '') ? 1 : 0;
-      expect({ status: outcome.status }, `${name}\n${outcome.stdout}${outcome.stderr}`).toEqual({ status });
-      if (output !== undefined) expect(lastLines(outcome.stdout, output), name).toBe(output);
+  const steps = blocks
+    .filter(({ language }) => language !== 'json' && language !== 'csv')
+    .flatMap(({ code, name }) => stepsOf(code).map((step) => ({ ...step, name })));
+  let current = place;
+  const env: Record<string, string> = { ...place.env, ...given };
+  for (const { command, output, name } of steps) {
+    const here = adapt(command, place, address);
+    if (here.includes('caller-stats restore')) {
+      // A database that nothing has open: commands within this process keep theirs open.
+      current = await copyOf(current);
+      Object.assign(env, current.env);
     }
+    const outcome = await runStep(here, current, env);
+    const status = / bad$/.test(output ?? '') ? 1 : 0;
+    expect({ status: outcome.status }, `${name}\n${outcome.printed}`).toEqual({ status });
+    if (output !== undefined) expect(lastLines(outcome.printed, output), name).toBe(output);
+    Object.assign(env, outcome.variables);
   }
+}
+
+/** The command with this server and this folder in place of the reader's. */
+function adapt(command: string, { folder }: Place, address: string): string {
+  return command
+    .trimEnd()
+    .replaceAll('node dist/main.js', 'caller-stats')
+    .replaceAll('http://127.0.0.1:4000', address)
+    .replaceAll('/backups/', `${folder}/backup-of-`)
+    .replaceAll('/var/log/nginx/', `${folder}/`)
+    .replace(/https:\/\/api\.example\.com(.* --source-project) \S+/, `${address}$1 demo`);
+}
+
+interface Result {
+  readonly status: number | null;
+  readonly printed: string;
+  /** Those that the command exports. */
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
+/** Runs a command within this process if it is one of the program's alone, else in a shell. */
+async function runStep(
+  command: string,
+  place: Place,
+  env: Readonly<Record<string, string>>,
+): Promise<Result> {
+  const shell = (script: string) => runCommand('bash', ['--norc', '-c', script], { env, cwd: place.folder });
+  if (/^caller-stats (?:[^\n|<>;&$`]|\\\n)+$/.test(command)) {
+    const { stdout: words } = await shell(`caller-stats() { printf '%s\\0' "$@"; }\n${command}`);
+    const { status, stdout, stderr } = await place.run(words.split('\0').slice(0, -1), { env });
+    return { status, printed: stderr + stdout };
+  }
+  const program = `caller-stats() { "${process.execPath}" "${programFile}" "$@"; }`;
+  const [, variable] = /^export (\w+)=\$\(/.exec(command) ?? [];
+  const value = variable === undefined ? '' : `printf '\\n%s' "$${variable}"`;
+  const { status, stdout } = await shell(`set -e; exec 2>&1\n${program}\n${command}\n${value}`);
+  return {
+    status,
+    printed: stdout,
+    ...(variable !== undefined && { variables: { [variable]: stdout.split('\n').at(-1) ?? '' } }),
+  };
 }
 
 /** The last lines, as many as the page shows: curl prints its progress before. */
@@ -141,11 +204,11 @@ async function onDemo(
   await runPage(page, place, server.url, { ADMIN_KEY: admin, RECORDING_KEY: recording });
 }
 
-/** On a server with the sample's events. An admin key records into the project that the page creates, as its own key would. */
-async function onTutorial(page: string): Promise<void> {
-  const place = await placeWithDemo();
+/** On an empty server: the page creates its project and key. */
+async function onEmpty(page: string): Promise<void> {
+  const place = await emptyPlace();
   const server = await place.serve();
-  await runPage(page, place, server.url, { RECORDING_KEY: place.firstRun.admin });
+  await runPage(page, place, server.url, {});
 }
 
 /** On a server with the sample's events, which is also the other server that the page imports from. */
@@ -217,6 +280,9 @@ async function onImports(page: string): Promise<void> {
   await runPage(page, place, 'http://127.0.0.1:4000', {});
 }
 
+/** With an empty project `docs`, and without a server. */
+const onProject = async (page: string) => runPage(page, await placeWithProject(), '', {});
+
 /** How to run the blocks of each page. */
 const PAGES: Readonly<Record<string, (page: string) => Promise<void>>> = {
   'README.md': onDemo,
@@ -225,12 +291,15 @@ const PAGES: Readonly<Record<string, (page: string) => Promise<void>>> = {
   'docs/reference/http.md': onDemo,
   'docs/concepts/queries.md': onDemo,
   'docs/concepts/exactness.md': onDemo,
-  'docs/tutorial.md': onTutorial,
+  'docs/tutorial.md': onEmpty,
   'docs/guides/record/hosted.md': onOtherServer,
-  'docs/guides/read/dashboard.md': async (page) => runPage(page, await placeWithProject(), '', {}),
-  'docs/guides/run/backup.md': async (page) => runPage(page, await placeWithProject(), '', {}),
+  'docs/guides/read/dashboard.md': onProject,
+  'docs/guides/run/backup.md': onProject,
   'docs/guides/record/import.md': onImports,
   'docs/guides/record/import-counts.md': onOtherServer,
+  'docs/guides/record/opentelemetry.md': onDemo,
+  'docs/guides/record/recipes.md': onProject,
+  'docs/guides/record/recipes-sdks.md': onProject,
 };
 
 describe('the blocks of a page work and print what it shows:', () => {

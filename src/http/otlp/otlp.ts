@@ -213,7 +213,10 @@ function sendAnswer(
   return rejected === 0 ? {} : { partialSuccess: { [signal.rejected]: String(rejected), errorMessage } };
 }
 
-/** `Export…ServiceResponse` with `partial_success`: the number of rejected records and the reasons. */
+/**
+ * `Export…ServiceResponse` with `partial_success`: the number of rejected records and the reasons. The status stays 200, because
+ * the protocol's clients drop a request that is refused as a whole.
+ */
 function encode(rejected: number, errorMessage: string): Buffer {
   const message = new BinaryWriter().tag(1, WireType.LengthDelimited).fork();
   message.tag(1, WireType.Varint).int64(rejected).tag(2, WireType.LengthDelimited).string(errorMessage);

@@ -12,6 +12,7 @@ type Add = (program: Command, io: Io, version: string) => void;
 /** In the order of the help. Each command loads its own code, because loading all takes longer than most commands run. */
 const COMMANDS: Readonly<Record<string, () => Promise<Add>>> = {
   serve: async () => (await import('./commands/serve.js')).addServeCommand,
+  doctor: async () => (await import('./doctor/doctor.js')).addDoctorCommand,
   project: async () => (await import('./commands/project.js')).addProjectCommand,
   key: async () => (await import('./commands/key.js')).addKeyCommand,
   organization: async () => (await import('./commands/organization.js')).addOrganizationCommand,

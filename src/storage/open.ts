@@ -93,6 +93,30 @@ export async function migrateStore(
   return { ...(await migrateSqliteFile(location.file, options.backup ?? true)), distributed: [] };
 }
 
+export interface Inspected {
+  /** The schema version; 0 if there is no database, or nothing in it. */
+  readonly version: number;
+  /** The version that this program migrates it to. */
+  readonly newest: number;
+  /** What the clock of the database server says, in milliseconds since 1970. Undefined without a server. */
+  readonly clockMs?: number;
+}
+
+/** Looks at a database without creating, migrating or changing it. Throws `unavailable` if this program cannot use it. */
+export async function inspectStore(
+  url: string,
+  options: Pick<OpenOptions, 'connectionsMax' | 'timeoutMs'> = {},
+): Promise<Inspected> {
+  const location = locationOf(url);
+  if (location.kind === 'postgres') {
+    const { inspect } = await import('./postgres/migrations/migrate.js');
+    return inspect(location, { ...postgresDefaults, ...options });
+  }
+  const { inspectFile } = await import('./sqlite/migrations/migrate.js');
+  const { NEWEST_VERSION } = await import('./sqlite/migrations/index.js');
+  return { version: existsSync(location.file) ? inspectFile(location.file) : 0, newest: NEWEST_VERSION };
+}
+
 /** Whether two valid URLs name the same store. Follows paths and links, but not different names of one server. */
 export async function isSameStore(oneUrl: string, otherUrl: string): Promise<boolean> {
   const [one, other] = [locationOf(oneUrl), locationOf(otherUrl)];

@@ -33,7 +33,8 @@ export function localUrl(host: string, port: number): string {
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }
 
-function listenProblem(
+/** Continues a sentence that begins with the address. */
+export function listenProblem(
   { code, message }: NodeJS.ErrnoException,
   { hostFlag, portFlag }: ListenAddress,
 ): string {

@@ -24,18 +24,23 @@ export async function findSecrets(
   log?: Logger,
 ): Promise<readonly string[]> {
   if (secret !== null) return [secret, ...oldSecrets];
-  const location = locationOf(database);
-  if (location.kind === 'sqlite') return keepBeside(secretFile ?? `${location.file}.secret`, store);
-  if (secretFile === null) {
+  const file = secretFileOf({ database, secretFile });
+  if (file !== null && locationOf(database).kind === 'sqlite') return keepBeside(file, store);
+  if (file === null) {
     const advice = `set ${SETTINGS.secret.environment} or --${SETTINGS.secretFile.flag}`;
     log?.warn({ part: 'sign-in' }, `the secret that signs sessions is in the database: ${advice}`);
     return [];
   }
-  const found = await readSecrets(secretFile);
+  const found = await readSecrets(file);
   // Each node would make another one.
-  if (found.length === 0)
-    throw problem(secretFile, 'is missing or empty; all servers of a database need the same');
+  if (found.length === 0) throw problem(file, 'is missing or empty; all servers of a database need the same');
   return found;
+}
+
+/** The file with the secrets, if no setting has them; null if the store has one. */
+export function secretFileOf({ database, secretFile }: Values<'database' | 'secretFile'>): string | null {
+  const location = locationOf(database);
+  return location.kind === 'sqlite' ? (secretFile ?? `${location.file}.secret`) : secretFile;
 }
 
 /** Moves the secret that earlier versions kept in the database into the file, and makes one if there is none. */
@@ -53,7 +58,7 @@ async function keepBeside(file: string, store: SecretStore): Promise<readonly st
 }
 
 /** One on each line. Empty if there is no file. */
-async function readSecrets(file: string): Promise<readonly string[]> {
+export async function readSecrets(file: string): Promise<readonly string[]> {
   const text = await readFile(file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === 'ENOENT') return '';
     throw problem(file, 'cannot be read', cause);

@@ -54,6 +54,14 @@ export function openReader(file: string): Connection {
   return db;
 }
 
+/**
+ * Opens a connection that changes nothing in the database. A log that a killed process left is not moved into the file; where
+ * there is none, an empty one may stay.
+ */
+export function openUnchanged(file: string): Connection {
+  return new DatabaseSync(file, { timeout: busyTimeoutMs, readOnly: true });
+}
+
 /** Runs `work` in a transaction that takes the write lock first, so that it cannot fail half-way without it. */
 export function inTransaction<T>(db: Connection, work: () => T): T {
   db.exec('BEGIN IMMEDIATE');

@@ -87,6 +87,23 @@ async function versionOf(session: Session, schema: string): Promise<number> {
   return row?.version ?? 0;
 }
 
+/** The schema version, 0 if there is none, and the clock of the server. Changes nothing. */
+export async function inspect(location: PostgresLocation, options: DatabaseOptions) {
+  const database = new Database(location, options);
+  try {
+    return await database.session(async (session) => {
+      const version = await versionOf(session, location.schema);
+      requireKnown(version, location.name);
+      const row = await session.get<{ readonly now: number }>(
+        "SELECT (date_part('epoch', clock_timestamp()) * 1000)::float8 AS now",
+      );
+      return { version, newest: NEWEST_VERSION, clockMs: Number(row?.now) };
+    });
+  } finally {
+    await database.close();
+  }
+}
+
 /** Migrates the schema and, on request, distributes it (see `distribute`). Has no deadline. */
 export async function administer(
   location: PostgresLocation,

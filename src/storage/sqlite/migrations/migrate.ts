@@ -1,7 +1,7 @@
 import { CallerStatsError } from '../../../domain/errors.js';
-import { type Connection, inTransaction, openConnection, setUpWriter } from '../connection.js';
-import { isDamage } from '../errors.js';
-import { writeSnapshot } from '../files/snapshot.js';
+import { type Connection, inTransaction, openConnection, openUnchanged, setUpWriter } from '../connection.js';
+import { isDamage, storeError } from '../errors.js';
+import { using, writeSnapshot } from '../files/snapshot.js';
 import { MIGRATIONS, NEWEST_VERSION } from './index.js';
 
 /** Marks our files (`PRAGMA application_id`), so that the database of another program is never migrated. */
@@ -31,13 +31,25 @@ export function openMigrated(
     return db;
   } catch (error) {
     db.close();
-    if (!isDamage(error)) throw error;
-    throw new CallerStatsError(
-      'unavailable',
-      `${file} is not a database, or is damaged; name another, or restore a backup.`,
-      { cause: error },
-    );
+    throw isDamage(error) ? damaged(file, error) : error;
   }
+}
+
+/** The schema version of a file, which stays as it is. Throws `unavailable` if this program cannot use the file. */
+export function inspectFile(file: string): number {
+  try {
+    return using(openUnchanged(file), (db) => versionOf(db, file, NEWEST_VERSION));
+  } catch (error) {
+    throw isDamage(error) ? damaged(file, error) : storeError(error);
+  }
+}
+
+function damaged(file: string, cause: unknown): CallerStatsError {
+  return new CallerStatsError(
+    'unavailable',
+    `${file} is not a database, or is damaged; name another, or restore a backup.`,
+    { cause },
+  );
 }
 
 /**

@@ -1,0 +1,46 @@
+/** `caller-stats doctor`: checks the settings and the machine of a server, and never changes the database. */
+import type { Command } from 'commander';
+import { formatQuantity } from '../../domain/format.js';
+import type { Io } from '../io.js';
+import { readServerSettings } from '../settings/server-settings.js';
+import { settingOption } from '../settings/settings.js';
+import { addAction } from '../store-command.js';
+import { checkDatabase } from './database-checks.js';
+import type { Finding } from './findings.js';
+import { checkNetwork } from './network-checks.js';
+
+const FLAGS = ['host', 'port', 'database', 'publicUrl', 'basePath', 'secretFile'] as const;
+
+export function addDoctorCommand(program: Command, io: Io): void {
+  const command = program
+    .command('doctor')
+    .description(
+      'checks folder, permissions, disk, database, clock, secret, port and public URL of a server, and says what to do; ' +
+        'never changes the database; exits with status 1 if there is a problem',
+    );
+  for (const name of FLAGS) command.addOption(settingOption(name));
+  command.addHelpText('after', '\nReads all other settings of serve from the environment.');
+  addAction(command, io, 'print the findings as JSON', async (options: object) => {
+    const settings = readServerSettings(options, io.env);
+    const found = await Promise.all([
+      checkDatabase(settings, io.clock.now()),
+      checkNetwork(settings, io.clock),
+    ]);
+    const findings = found.flat();
+    const problems = findings.filter(({ status }) => status === 'problem').length;
+    return {
+      json: { findings },
+      text: [...findings.flatMap(describe), summary(problems)],
+      failed: problems > 0,
+    };
+  });
+}
+
+function describe({ check, status, message, advice }: Finding): string[] {
+  const line = `${status.padEnd(8)} ${check}: ${message}`;
+  return advice === undefined ? [line] : [line, `${' '.repeat(9)}${advice}`];
+}
+
+function summary(problems: number): string {
+  return problems === 0 ? 'No problem was found.' : `${formatQuantity(problems, 'problem')} found.`;
+}

@@ -1,0 +1,52 @@
+/** What `caller-stats doctor` finds, and the rules that need no machine. */
+import { formatCount } from '../../domain/format.js';
+import { secondMs } from '../../domain/time/duration.js';
+
+export interface Finding {
+  readonly check: 'folder' | 'permissions' | 'disk' | 'database' | 'clock' | 'secret' | 'port' | 'public URL';
+  /** A server with a problem does not start or loses data; one with a warning works with a risk. */
+  readonly status: 'ok' | 'warning' | 'problem';
+  readonly message: string;
+  /** What to do. */
+  readonly advice?: string;
+}
+
+const megabyte = 1024 ** 2;
+
+/** The log of SQLite, temporary files, and a reserve. */
+const freeBytesMin = 200 * megabyte;
+
+/** One-time passwords and the order of queries from several machines depend on a right clock. */
+const clockDifferenceMsMax = 10 * secondMs;
+
+/** Room for the log, and for the copy of the database that an upgrade makes. */
+export function judgeDisk(folder: string, freeBytes: number, databaseBytes: number): Finding {
+  const message = `${folder} has ${inMegabytes(freeBytes)} free; the database has ${inMegabytes(databaseBytes)}`;
+  if (freeBytes < freeBytesMin) {
+    const advice = `make room, or move the database: it needs at least ${inMegabytes(freeBytesMin)}`;
+    return { check: 'disk', status: 'problem', message, advice };
+  }
+  if (freeBytes < freeBytesMin + databaseBytes) {
+    const advice = 'make room before the next upgrade, which copies the database first';
+    return { check: 'disk', status: 'warning', message, advice };
+  }
+  return { check: 'disk', status: 'ok', message };
+}
+
+/** Compares the clock with another one. */
+export function judgeClock(nowMs: number, otherMs: number, other: string): Finding {
+  const difference = Math.round((nowMs - otherMs) / secondMs);
+  const shown = `${formatCount(Math.abs(difference))} s ${difference < 0 ? 'behind' : 'ahead of'} ${other}`;
+  return Math.abs(nowMs - otherMs) > clockDifferenceMsMax
+    ? { check: 'clock', status: 'problem', message: `is ${shown}`, advice: 'synchronize both with NTP' }
+    : { check: 'clock', status: 'ok', message: `agrees with ${other}` };
+}
+
+/** Whether users other than the owner have a permission on a file with this mode. Windows has no such modes. */
+export function isOpenToOthers(mode: number, platform: NodeJS.Platform): boolean {
+  return platform !== 'win32' && (mode & 0o077) !== 0;
+}
+
+function inMegabytes(bytes: number): string {
+  return `${formatCount(Math.ceil(bytes / megabyte))} MB`;
+}

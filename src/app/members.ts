@@ -66,13 +66,39 @@ export async function endMemberSessions(
   { organizationId, email }: { readonly organizationId: string; readonly email: string },
   by: Actor,
 ): Promise<number> {
-  const members = await store.listMembers(organizationId);
-  if (!members.some((one) => one.email === email))
-    throw new CallerStatsError('not_found', `${email} is not a member.`);
+  await requireMember(store, organizationId, email);
   const ended = await users.endAllSessions(email);
   const change = { action: 'user.session_end', detail: `all: ${ended}` } as const;
   await store.logUserChange(email, change, by, organizationId);
   return ended;
+}
+
+/** Lets a member sign in as another user of the provider. Throws `not_found` for others, and for an account without a link. */
+export async function unlinkMember(
+  {
+    store,
+    users,
+  }: {
+    readonly store: Pick<Store, 'listMembers' | 'logUserChange'>;
+    readonly users: { readonly unlinkProvider: (email: string) => Promise<void> };
+  },
+  { organizationId, email }: { readonly organizationId: string; readonly email: string },
+  by: Actor,
+): Promise<void> {
+  await requireMember(store, organizationId, email);
+  await users.unlinkProvider(email);
+  const change = { action: 'user.single_sign_on', detail: 'unlinked; all sessions ended' } as const;
+  await store.logUserChange(email, change, by, organizationId);
+}
+
+async function requireMember(
+  store: Pick<Store, 'listMembers'>,
+  organizationId: string,
+  email: string,
+): Promise<void> {
+  const members = await store.listMembers(organizationId);
+  if (!members.some((one) => one.email === email))
+    throw new CallerStatsError('not_found', `${email} is not a member.`);
 }
 
 /** The part of the sign-in library that lets users back in. */

@@ -36,7 +36,7 @@ export function cookiePrefix({ secure, basePath }: CookiePlace): string {
 export const SECRET_NAME = 'sessions';
 
 /** Why a user of the provider may not sign in. */
-export type SignInProblem = 'not_a_member' | 'unverified_email';
+export type SignInProblem = 'not_a_member' | 'unverified_email' | 'linked_to_another';
 
 /** An OpenID Connect provider whose users may sign in. */
 export interface SingleSignOn {

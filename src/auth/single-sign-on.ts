@@ -9,7 +9,10 @@ import { forgetTrustedDevices } from './second-factor/trusted-devices.js';
 
 type ValidateUserInfo = NonNullable<NonNullable<BetterAuthOptions['user']>['validateUserInfo']>;
 
-/** Admits members whose address the provider has verified. */
+/**
+ * Admits members whose address the provider has verified. The provider may give an address to another person, so an account
+ * that is linked to one of its users is not opened by another with the same address.
+ */
 export function admit({
   mayJoin,
 }: {
@@ -20,6 +23,11 @@ export function admit({
     if (user.emailVerified !== true) return { error: 'unverified_email' satisfies SignInProblem };
     if (!(await mayJoin(String(user.email).toLowerCase())))
       return { error: 'not_a_member' satisfies SignInProblem };
+    if (source.action === 'link-account') {
+      const accounts = await context.internalAdapter.findAccounts(String(user.id));
+      if (accounts.some(({ providerId }) => providerId === PROVIDER_ID))
+        return { error: 'linked_to_another' satisfies SignInProblem };
+    }
     noteClaims(context, source.oauth?.profile);
     return undefined;
   };

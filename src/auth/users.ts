@@ -184,6 +184,19 @@ export class Users {
     return adapter.deleteMany({ model: 'session', where: [ofUser(found.user)] });
   }
 
+  /**
+   * Forgets which user of the provider the account belongs to, and ends all its sessions. The next user of the provider who has
+   * the address gets the account. Throws `not_found` for an account that is not linked.
+   */
+  async unlinkProvider(email: string): Promise<void> {
+    const { internalAdapter, adapter } = await (await this.#authProvider.for({ secure: false })).$context;
+    const found = await internalAdapter.findUserByEmail(email);
+    const where = found && [ofUser(found.user), { field: 'providerId', value: PROVIDER_ID }];
+    if (where === null || (await adapter.deleteMany({ model: 'account', where })) === 0)
+      throw new CallerStatsError('not_found', `${email} has not used single sign-on.`);
+    await this.endAllSessions(email);
+  }
+
   /** The devices on which the user needs no second factor, latest first. */
   async listTrustedDevices(user: User, nowMs: number): Promise<TrustedDevice[]> {
     return listTrustedDevices(await this.#authProvider.adapter(), user.id, nowMs);

@@ -5,7 +5,7 @@ import { runCli } from '../support/cli/cli.js';
 import { jsonOf } from '../support/cli/cli-keys.js';
 import { emptyPlace, placeWithProject, refusal, succeed } from '../support/cli/cli-place.js';
 import { by, keyOf } from '../support/storage/entities.js';
-import { memberOf } from '../support/users/people.js';
+import { memberOf, runOnUsers } from '../support/users/people.js';
 import { ada, createUser, findEmail, usersOf } from '../support/users/visitor.js';
 
 const membersOf = (place: Parameters<typeof jsonOf>[0]) => jsonOf<object[]>(place, ['member', 'list']);
@@ -132,6 +132,25 @@ test('member end-sessions ends all sessions of a member, and the audit log says 
   ).toEqual([
     ['command line', 'user.session_end', 'all: 0'],
     ['command line', 'user.session_end', 'all: 1'],
+  ]);
+});
+
+test('member unlink refuses who is no member, and an account without single sign-on', async () => {
+  const place = await placeWithProject();
+  const store = await openStore(`sqlite:${place.database}`);
+  whenOver(() => store.close());
+  const unlink = ['member', 'unlink', ada.email];
+  expect(await refusal(place.run(unlink), 1)).toBe('caller-stats: ada@example.org is not a member.\n');
+  await store.addMember(memberOf(ada.email), by);
+  const unused = 'caller-stats: ada@example.org has not used single sign-on.\n';
+  expect(await refusal(place.run(unlink), 1)).toBe(unused);
+  await createUser(usersOf(store));
+  expect(await refusal(place.run(unlink), 1)).toBe(unused);
+  await runOnUsers(store, "UPDATE {user_credential} SET provider_id = 'sso'");
+  expect((await succeed(place.run(unlink))).stdout).toBe('unlinked ada@example.org from single sign-on\n');
+  expect((await runOnUsers(store, 'SELECT id FROM {user_credential}')).rows).toEqual([]);
+  expect(await store.readAudit('default', { limit: 1 })).toMatchObject([
+    { actor: 'command line', action: 'user.single_sign_on', targetId: ada.email },
   ]);
 });
 

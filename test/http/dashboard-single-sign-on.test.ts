@@ -370,6 +370,24 @@ describe.each(databases)('on %s', (_kind, newDatabase) => {
     expect((await new Browser(service).signIn(ada.email)).status).toBe(200);
   });
 
+  test('does not open an account for another user of the provider with its address, until it is unlinked', async () => {
+    const { service, provider } = await start();
+    await service.store.addMember(memberOf(ada.email), by);
+    const [first, second] = [new Browser(service), new Browser(service)];
+    await signInAs(first, ada.email);
+    provider.users.splice(0, 1, { ...ada, id: 'u9' });
+    expect(await signInAs(second, ada.email)).toBe('/sign-in?problem=linked_to_another');
+    expect(await findUser(second)).toBeNull();
+    const subjects = async () =>
+      (await runOnUsers(service.store, 'SELECT account_id FROM {user_credential}')).rows;
+    expect(await subjects()).toEqual([{ account_id: 'u1' }]);
+    const { users } = usersOf(service.store);
+    await users.unlinkProvider(ada.email);
+    expect(await findUser(first)).toBeNull();
+    expect(await signInAs(second, ada.email)).toBe('/projects/docs');
+    expect(await subjects()).toEqual([{ account_id: 'u9' }]);
+  });
+
   test('accepts an invitation', async () => {
     const { service } = await start();
     await invite(service, ada.email, 'editor');

@@ -2,7 +2,13 @@
 import { type Command, Option } from 'commander';
 import type { DestinationStream } from 'pino';
 import { keyToJson, memberToJson } from '../../app/json.js';
-import { dismissMember, endMemberSessions, inviteMember, recoverAccount } from '../../app/members.js';
+import {
+  dismissMember,
+  endMemberSessions,
+  inviteMember,
+  recoverAccount,
+  unlinkMember,
+} from '../../app/members.js';
 import { formatTime } from '../../domain/format.js';
 import type { ApiKey } from '../../domain/keys/api-key.js';
 import { ROLES, type Role, toEmail } from '../../domain/people/member.js';
@@ -23,6 +29,7 @@ export function addMemberCommand(program: Command, io: Io): void {
   addRemove(member, io);
   addInvite(member, io);
   addEndSessions(member, io);
+  addUnlink(member, io);
   addReset(member, io);
 }
 
@@ -187,16 +194,38 @@ function addReset(member: Command, io: Io): void {
   });
 }
 
-function addEndSessions(member: Command, io: Io): void {
-  const command = member
-    .command('end-sessions')
-    .description('ends all sessions of a member, and the trust in their devices')
+/** Of commands about the account of a member. */
+const OF_ACCOUNT = {
+  settings: ['publicUrl', 'basePath', ...SECRET_SETTINGS],
+  parse: (_options: object, text: string) => ({ email: readEmail(text) }),
+} as const;
+
+function addAccountCommand(member: Command, name: string, description: string): Command {
+  return member
+    .command(name)
+    .description(description)
     .argument('<email>', "the member's e-mail address")
     .addOption(settingOption('secretFile'));
-  addStoreAction(command, io, {
+}
+
+function addUnlink(member: Command, io: Io): void {
+  const what = 'lets a member sign in as another user of the single sign-on provider, and ends all sessions';
+  addStoreAction(addAccountCommand(member, 'unlink', what), io, {
+    ...OF_ACCOUNT,
+    json: 'print the address as JSON',
+    run: async ({ store, settings, organizationId, input: { email }, by }) => {
+      const { users } = await openAccounts(store, settings, io);
+      await unlinkMember({ store, users }, { organizationId, email }, by);
+      return { json: { email }, text: `unlinked ${email} from single sign-on` };
+    },
+  });
+}
+
+function addEndSessions(member: Command, io: Io): void {
+  const what = 'ends all sessions of a member, and the trust in their devices';
+  addStoreAction(addAccountCommand(member, 'end-sessions', what), io, {
+    ...OF_ACCOUNT,
     json: 'print the number of sessions as JSON',
-    settings: ['publicUrl', 'basePath', ...SECRET_SETTINGS],
-    parse: (_options: object, text) => ({ email: readEmail(text) }),
     run: async ({ store, settings, organizationId, input: { email }, by }) => {
       const { users } = await openAccounts(store, settings, io);
       const ended = await endMemberSessions({ store, users }, { organizationId, email }, by);

@@ -30,6 +30,7 @@ export const AUDIT_ACTION_NAMES = {
   'user.passkey': 'Passkeys changed or used',
   'user.sign_in_failure': 'Sign-in failed',
   'user.lockout': 'Sign-in blocked',
+  'user.single_sign_on': 'Single sign-on unlinked',
   'user.session_end': 'Session ended',
   'user.trust': 'Trusted devices changed',
 } as const;

@@ -20,6 +20,8 @@ const PROBLEMS: Readonly<Record<string, string>> = {
     'You signed in, but nobody has invited you here yet. Ask an owner of your organization for an invitation.',
   unverified_email:
     'Your provider has not verified your e-mail address. Verify it there, then sign in again.',
+  linked_to_another:
+    'Your account here belongs to another user of your provider with the same address. Ask your administrator to unlink it.',
   failed: 'Single sign-on failed. Try again; if it keeps failing, tell your administrator.',
 };
 

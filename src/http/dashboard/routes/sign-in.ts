@@ -1,6 +1,6 @@
 /** Signing in and out: with a password and a second factor, or with single sign-on. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { SINGLE_SIGN_ON_CALLBACK, SINGLE_SIGN_ON_PATH } from '../../../auth/names.js';
+import { SINGLE_SIGN_ON_CALLBACK, SINGLE_SIGN_ON_PATH, type SignInProblem } from '../../../auth/names.js';
 import { email, flag, optional, readFields, text } from '../../request/fields.js';
 import { addResource } from '../../resource.js';
 import type { Dashboard } from '../context.js';
@@ -108,7 +108,11 @@ function isOwnPath(to: unknown): to is string {
 }
 
 /** The problems that the sign-in page has messages for. */
-const EXPLAINED = ['not_a_member', 'unverified_email'];
+const EXPLAINED: readonly string[] = [
+  'not_a_member',
+  'unverified_email',
+  'linked_to_another',
+] satisfies SignInProblem[];
 
 /** The library's redirect, with its error replaced by one that the sign-in page knows. */
 function translateProblem(location: string | null, basePath: string): string {

@@ -146,7 +146,9 @@ const signedIn: readonly Subject[] = [
       await press('Set up…')(page);
       await page.getByRole('dialog').getByLabel('Your password').fill(person('Ada').password);
       await press('Continue')(page);
-      await page.getByRole('dialog', { name: 'Pair your app' }).waitFor();
+      await page.getByLabel('I have stored the backup codes').check();
+      await press('Continue')(page);
+      await page.getByRole('dialog', { name: 'Step 2 of 2: Pair your app' }).waitFor();
     },
   ],
   ['account menu', '/account', press(/Account menu/)],

@@ -6,6 +6,7 @@ import type { Visit } from '../support/browser/browser.js';
 import { dashboardStarters } from '../support/browser/dashboard-server.js';
 import { type Person, person, Session } from '../support/browser/dashboard-user.js';
 import { dashboardVisits, startSetUp } from '../support/browser/dashboard-visit.js';
+import { readDownload } from '../support/browser/download.js';
 import { sharedByTests } from '../support/cleanup.js';
 
 const open = dashboardVisits();
@@ -126,13 +127,18 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     await page.getByRole('button', { name: 'Set up…' }).click();
     await page.getByRole('dialog').getByLabel('Your password').fill(hedy.password);
     await page.getByRole('button', { name: 'Continue' }).click();
-    const pair = page.getByRole('dialog', { name: 'Pair your app' });
-    const secret = await pair.locator('.copied code').innerText();
-    const [firstCode = '', secondCode = '', thirdCode = ''] = (await pair.locator('pre').innerText()).split(
-      '\n',
+    const store = page.getByRole('dialog', { name: 'Step 1 of 2: Store the backup codes' });
+    const shown = await store.locator('pre').innerText();
+    const { text: saved } = await readDownload(page, () =>
+      store.getByRole('button', { name: 'Download codes' }).click(),
     );
+    expect(saved).toBe(`${shown}\n`);
+    const [firstCode = '', secondCode = '', thirdCode = ''] = shown.split('\n');
+    await store.getByLabel('I have stored the backup codes').check();
+    await store.getByRole('button', { name: 'Continue' }).click();
+    const pair = page.getByRole('dialog', { name: 'Step 2 of 2: Pair your app' });
+    const secret = await pair.locator('.copied code').innerText();
     const codes = new Codes(secret);
-    await pair.getByLabel('I have stored the backup codes').check();
     troubles.expect('POST /api/account/second-factor/confirm: 401');
     await pair.getByLabel('Code from the app').fill(codes.wrong());
     await pair.getByRole('button', { name: 'Turn on' }).click();

@@ -124,24 +124,43 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     await guest.page.getByRole('heading', { name: 'No organization yet' }).waitFor();
   });
 
-  test('a withdrawn invitation does not work', async () => {
+  test('a renewed or withdrawn invitation does not work', async () => {
     const { server, session } = shared();
     const { token } = await session.ask<{ token: string }>('POST', '/api/organizations/default/invitations', {
       email: 'edsger@example.com',
       role: 'viewer',
     });
     const owner = await open(shared(), '/members');
+    await owner.page.getByRole('button', { name: 'Renew the invitation of edsger@example.com' }).click();
+    const renewed = owner.page.getByRole('dialog', { name: 'Invitation renewed' });
+    const link = await renewed.locator('.link-once code').innerText();
+    await renewed.getByRole('button', { name: 'Done' }).click();
+    const guest = await open({ server, session: null }, link);
+    await guest.page.getByText('invites edsger@example.com as a viewer.').waitFor();
+    guest.troubles.expect('POST /api/invitations/look-up: 404', 'POST /api/invitations/look-up: 404');
+    const isRefused = () =>
+      guest.page.getByRole('heading', { name: 'This invitation does not work' }).waitFor();
+    await guest.page.goto('/livez');
+    await guest.page.goto(`/join#${token}`);
+    await isRefused();
     await owner.page.getByRole('button', { name: 'Withdraw the invitation of edsger@example.com' }).click();
     await owner.page.getByText('The invitation of edsger@example.com is withdrawn').waitFor();
     await owner.page.getByRole('cell', { name: 'edsger@example.com' }).waitFor({ state: 'detached' });
-    const guest = await open({ server, session: null }, '/livez');
-    guest.troubles.expect('POST /api/invitations/look-up: 404');
-    await guest.page.goto(`/join#${token}`);
-    await guest.page.getByRole('heading', { name: 'This invitation does not work' }).waitFor();
+    await guest.page.goto('/livez');
+    await guest.page.goto(link);
+    await isRefused();
   });
 
   test('the last owner can neither leave nor be demoted', async () => {
+    const { session } = shared();
+    const second = person('Second');
+    await session.bring(second, 'owner');
+    // This page still shows two owners.
     const { page, troubles } = await open(shared(), '/members');
+    const note = page.getByText('You are the only owner');
+    await page.getByLabel(`Role of ${second.email}`).waitFor();
+    expect(await note.count()).toBe(0);
+    await session.ask('DELETE', `/api/organizations/default/members/${encodeURIComponent(second.email)}`);
     const members = `/api/organizations/default/members/${encodeURIComponent(ada.email)}`;
     troubles.expect(`DELETE ${members}: 400`, `PATCH ${members}: 400`);
     await page.getByRole('button', { name: 'Remove yourself' }).click();
@@ -152,5 +171,11 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     await role.selectOption('Viewer');
     await page.getByRole('status').getByText(/owner/).waitFor();
     expect(await role.inputValue()).toBe('owner');
+    await page.reload();
+    await note.waitFor();
+    for (const control of [role, page.getByRole('button', { name: 'Remove yourself' })]) {
+      expect(await control.isDisabled()).toBe(true);
+      expect(await control.getAttribute('aria-describedby')).toBe(await note.getAttribute('id'));
+    }
   });
 });

@@ -1,5 +1,4 @@
 /** The numbers on screen equal the API's for every range, zone, system clock and language. */
-import { readFile } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { Temporal } from 'temporal-polyfill';
@@ -7,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { dashboardStarters, onSqlite } from '../support/browser/dashboard-server.js';
 import { dashboardVisits, type Place, startSetUp } from '../support/browser/dashboard-visit.js';
 import { type Bounds, bucketsOf, callersOf, countsOf } from '../support/browser/demo-api.js';
+import { readDownload } from '../support/browser/download.js';
 import { expectTiles, numberOf, patience, rowsOf } from '../support/browser/overview.js';
 import { sharedByTests } from '../support/cleanup.js';
 import { runCommand } from '../support/cli/cli.js';
@@ -280,14 +280,11 @@ describe('in detail', () => {
     const { page } = await openThen(shared(), `/projects/demo?range=month&zone=${zone}&interval=day`);
     const bounds = presetBounds('month', zone);
     await expectTiles(page, await countsOf(server, bounds));
-    const download = async (item: string) => {
-      const coming = page.waitForEvent('download');
-      await page.getByRole('button', { name: 'Download' }).click();
-      await page.getByRole('menuitem', { name: item }).click();
-      const file = await coming;
-      const bytes = await readFile(await file.path());
-      return { name: file.suggestedFilename(), text: bytes.toString(), bytes };
-    };
+    const download = (item: string) =>
+      readDownload(page, async () => {
+        await page.getByRole('button', { name: 'Download' }).click();
+        await page.getByRole('menuitem', { name: item }).click();
+      });
     const today = page.getByRole('slider', { name: 'Queries per day' });
     await expect.poll(() => today.getAttribute('aria-valuetext')).toContain('2026 (so far): ');
     expect(await page.locator('.bar-incomplete').evaluateAll((paths) => paths.map(String))).toHaveLength(3);

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type DashboardServer, dashboardStarters } from '../support/browser/dashboard-server.js';
 import { ada } from '../support/browser/dashboard-user.js';
 import { dashboardVisits, startSetUp } from '../support/browser/dashboard-visit.js';
+import { readDownload } from '../support/browser/download.js';
 import { expectTiles, pollSeconds, rowsOf } from '../support/browser/overview.js';
 import { sharedByTests } from '../support/cleanup.js';
 import { runCommand } from '../support/cli/cli.js';
@@ -155,7 +156,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     const { page } = await open(shared(), '/audit');
     const table = page.getByRole('table', { name: 'Audit log' });
     await table
-      .getByRole('row', { name: /^Project changed logged .*ada@example\.com ?127\.0\.0\.1/ })
+      .getByRole('row', { name: /^Project changed Logged well logged .*ada@example\.com ?127\.0\.0\.1/ })
       .waitFor();
     await page.getByLabel('Action').selectOption('project.create');
     await page.getByLabel('Who').fill(ada.email);
@@ -164,9 +165,18 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
       .getByRole('row', { name: /Project changed/ })
       .first()
       .waitFor({ state: 'detached' });
-    await table.getByRole('row', { name: /^Project created logged / }).waitFor();
+    await table.getByRole('row', { name: /^Project created Logged well logged / }).waitFor();
     expect(new URL(page.url()).search).toBe('?action=project.create&actor=ada%40example.com');
-    await page.getByRole('link', { name: 'logged', exact: true }).click();
+    const { text: csv } = await readDownload(page, () =>
+      page.getByRole('button', { name: 'Download CSV' }).click(),
+    );
+    const [head, ...lines] = csv.trimEnd().split('\r\n');
+    expect(head).toBe('number,at,actor,address,action,targetId,detail');
+    expect(lines.find((line) => line.includes('logged'))).toMatch(
+      /^\d+,[-\d]+T[:.\d]+Z,ada@example\.com,127\.0\.0\.1,project\.create,logged,Logged$/,
+    );
+    expect(lines.every((line) => line.includes(',project.create,'))).toBe(true);
+    await page.getByRole('link', { name: 'Logged well', exact: true }).click();
     await table.getByRole('row', { name: /Project changed/ }).waitFor();
     expect(await rowsOf(table)).toHaveLength(2);
     await page.getByLabel('From').fill('2030-01-01');

@@ -12,8 +12,8 @@ export function ConnectionNotice() {
         <p className="connection">
           <WifiOff aria-hidden />
           <span>
-            <strong>The server cannot be reached.</strong> What you see is from before; the page goes on by
-            itself as soon as there is an answer.
+            <strong>The server cannot be reached.</strong> This page may be out of date. It updates by itself
+            as soon as the server answers.
           </span>
         </p>
       )}

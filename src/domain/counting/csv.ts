@@ -52,7 +52,8 @@ function refuseCompared({ previous }: Compared): void {
 
 type Cell = string | number;
 
-function toCsv(columns: readonly Cell[], rows: readonly (readonly Cell[])[]): string {
+/** Rows of any kind as CSV. */
+export function toCsv(columns: readonly Cell[], rows: readonly (readonly Cell[])[]): string {
   return [columns, ...rows].map((cells) => `${cells.map(toCell).join()}\r\n`).join('');
 }
 

@@ -1,20 +1,23 @@
-/** Sets up two-factor authentication: password, app, verification code. */
+/** Sets up two-factor authentication: password, backup codes, app. */
+import { Download } from 'lucide-react';
 import { useState } from 'react';
 import { confirmTwoFactor, startTwoFactor } from '../../api/account.js';
 import { refreshSession } from '../../api/session.js';
 import type { TwoFactorSetup } from '../../api/types.js';
 import { Code, Copied } from '../../components/content/copy-button.js';
 import { toast } from '../../components/feedback/toasts.js';
+import { Button } from '../../components/forms/button.js';
 import { Check, TextField } from '../../components/forms/field.js';
 import { Form, getText } from '../../components/forms/form.js';
 import { Dialog } from '../../components/overlays/dialog.js';
+import { saveFile } from '../../format/save-file.js';
 import { getProof, ProofField, wrongPassword } from './proof.js';
 import { QrCode } from './qr-code.js';
 import './account.css';
 
 export function TwoFactorStartDialog({ onClose }: { onClose: () => void }) {
   const [started, setStarted] = useState<TwoFactorSetup | null>(null);
-  if (started !== null) return <Pair started={started} onClose={onClose} />;
+  if (started !== null) return <Steps started={started} onClose={onClose} />;
   return (
     <Dialog title="Set up two-factor authentication" onClose={onClose}>
       <Form
@@ -31,26 +34,56 @@ export function TwoFactorStartDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-function Pair({ started, onClose }: { started: TwoFactorSetup; onClose: () => void }) {
+interface StepProps {
+  readonly started: TwoFactorSetup;
+  readonly onClose: () => void;
+}
+
+/** First the backup codes, then the app: nothing is on before the codes are stored. */
+function Steps(props: StepProps) {
   const [isStored, setStored] = useState(false);
+  return isStored ? <Pair {...props} /> : <BackupCodes {...props} onStored={() => setStored(true)} />;
+}
+
+function BackupCodes({ started, onClose, onStored }: StepProps & { readonly onStored: () => void }) {
+  const text = started.backupCodes.join('\n');
+  const save = (): void => {
+    saveFile('caller-stats-backup-codes.txt', new Blob([`${text}\n`], { type: 'text/plain' }));
+  };
   return (
-    <Dialog title="Pair your app" onClose={onClose} dismissible={false} wide>
+    <Dialog title="Step 1 of 2: Store the backup codes" onClose={onClose} dismissible={false}>
+      <p className="quiet">
+        Each works once, in place of a code from the app. They are shown only now. Store them where you store
+        passwords.
+      </p>
+      <Code text={text} label="Copy backup codes" />
+      <div className="row">
+        <Button icon={Download} onClick={save}>
+          Download codes
+        </Button>
+      </div>
+      <Form
+        label="Store the backup codes"
+        onSend={async () => onStored()}
+        submit="Continue"
+        kind="primary"
+        onCancel={onClose}
+      >
+        <Check label="I have stored the backup codes" required />
+      </Form>
+    </Dialog>
+  );
+}
+
+function Pair({ started, onClose }: StepProps) {
+  return (
+    <Dialog title="Step 2 of 2: Pair your app" onClose={onClose} dismissible={false} wide>
       <p className="quiet">Scan this with your authenticator app, or type the secret into it.</p>
       <div className="pair">
         <QrCode text={started.uri} />
-        <div className="stack">
-          <div>
-            <h3>Secret</h3>
-            <Copied text={started.secret} label="Copy secret" />
-          </div>
-          <div>
-            <h3>Backup codes</h3>
-            <p className="quiet small">
-              Each works once, in place of a code from the app. They are shown only now. Store them where you
-              store passwords.
-            </p>
-          </div>
-          <Code text={started.backupCodes.join('\n')} label="Copy backup codes" />
+        <div>
+          <h3>Secret</h3>
+          <Copied text={started.secret} label="Copy secret" />
         </div>
       </div>
       <Form
@@ -64,7 +97,6 @@ function Pair({ started, onClose }: { started: TwoFactorSetup; onClose: () => vo
         }}
         submit="Turn on"
         kind="primary"
-        disabled={!isStored}
         onCancel={onClose}
       >
         <TextField
@@ -74,11 +106,6 @@ function Pair({ started, onClose }: { started: TwoFactorSetup; onClose: () => vo
           autoComplete="one-time-code"
           mono
           required
-        />
-        <Check
-          label="I have stored the backup codes"
-          checked={isStored}
-          onChange={(event) => setStored(event.target.checked)}
         />
       </Form>
     </Dialog>

@@ -1,7 +1,7 @@
 /** Who changed what, and when. */
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useSearch } from 'wouter';
-import { auditQuery } from '../../api/audit.js';
+import { type AuditFilter, auditQuery } from '../../api/audit.js';
 import type { Organization } from '../../api/types.js';
 import { Page } from '../../components/content/page.js';
 import { EmptyState } from '../../components/feedback/empty-state.js';
@@ -13,27 +13,33 @@ import { browserZone } from '../../time/zone.js';
 import { NotFoundPage } from '../not-found-page.js';
 import { AuditFilters } from './audit-filters.js';
 import { AuditTable } from './audit-table.js';
+import { DownloadAudit } from './download-audit.js';
 import { readFilter, toAuditFilter } from './filter.js';
 import './audit.css';
 
 export function AuditPage() {
   const organization = useOrganization();
+  const filter = useFilter();
   if (organization === null) return <NotFoundPage what="You belong to no organization." />;
   return (
     <Page
       title="Audit log"
       of={organization.name}
+      actions={<DownloadAudit organization={organization} filter={filter} />}
       lead="Every change to projects, keys and members, newest first. Entries are never changed."
     >
       <AuditFilters />
-      <Entries organization={organization} />
+      <Entries organization={organization} filter={filter} />
     </Page>
   );
 }
 
-function Entries({ organization }: { organization: Organization }) {
-  const filter = readFilter(new URLSearchParams(useSearch()));
-  const query = useInfiniteQuery(auditQuery(organization.id, toAuditFilter(filter, browserZone())));
+function useFilter(): AuditFilter {
+  return toAuditFilter(readFilter(new URLSearchParams(useSearch())), browserZone());
+}
+
+function Entries({ organization, filter }: { organization: Organization; filter: AuditFilter }) {
+  const query = useInfiniteQuery(auditQuery(organization.id, filter));
   if (query.data === undefined) {
     if (query.error === null) return <LoadingRows what="Loading the audit log" rows={8} />;
     return (
@@ -53,7 +59,7 @@ function Entries({ organization }: { organization: Organization }) {
     );
   return (
     <>
-      <AuditTable entries={entries} />
+      <AuditTable organization={organization} entries={entries} />
       {query.hasNextPage && (
         <div className="row">
           <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>

@@ -1,13 +1,26 @@
 /** Entries of the audit log. */
+import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import type { AuditEntry } from '../../api/types.js';
+import { keysQuery } from '../../api/keys.js';
+import { projectsQuery } from '../../api/projects.js';
+import type { AuditEntry, Organization } from '../../api/types.js';
 import { type Column, Table } from '../../components/content/table.js';
 import { Time } from '../../components/content/time.js';
 import { actionName } from './actions.js';
 
-export function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
+interface AuditTableProps {
+  readonly organization: Organization;
+  readonly entries: readonly AuditEntry[];
+}
+
+export function AuditTable({ organization, entries }: AuditTableProps) {
+  const names = useNames(organization);
   const columns: Column<AuditEntry>[] = [
-    { head: 'What happened', kind: 'name', cell: (entry) => <What entry={entry} /> },
+    {
+      head: 'What happened',
+      kind: 'name',
+      cell: (entry) => <What entry={entry} name={names.get(entry.targetId)} />,
+    },
     { head: 'Who', cell: (entry) => <Who entry={entry} /> },
     { head: 'When', cell: ({ at }) => <Time at={at} /> },
   ];
@@ -18,7 +31,21 @@ export function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
   );
 }
 
-function What({ entry: { action, targetId, detail } }: { entry: AuditEntry }) {
+/** The names of the organization's present projects and keys, by id. */
+function useNames({ id, name }: Organization): ReadonlyMap<string, string> {
+  const { data: listed } = useQuery(projectsQuery(id));
+  const { data: created } = useQuery(keysQuery(id));
+  const named = [{ id, name }, ...(listed?.projects ?? []), ...(created?.keys ?? [])];
+  return new Map(named.map((one) => [one.id, one.name]));
+}
+
+interface WhatProps {
+  readonly entry: AuditEntry;
+  /** The present name of what was changed; undefined if it has none, or is deleted. */
+  readonly name: string | undefined;
+}
+
+function What({ entry: { action, targetId, detail }, name }: WhatProps) {
   return (
     <span className="audit-what">
       <span className="row">
@@ -28,8 +55,9 @@ function What({ entry: { action, targetId, detail } }: { entry: AuditEntry }) {
           className="audit-link"
           title="Only entries about this"
         >
-          {targetId}
+          {name ?? targetId}
         </Link>
+        {name !== undefined && name !== targetId && <code className="quiet small">{targetId}</code>}
       </span>
       {detail !== '' && <span className="check-hint">{detail}</span>}
     </span>

@@ -1,10 +1,11 @@
 /** The table of open invitations. */
 
 import { useQuery } from '@tanstack/react-query';
-import { X } from 'lucide-react';
+import { RefreshCw, X } from 'lucide-react';
+import { Suspense, useState } from 'react';
 import { roleAllows } from '../../../../src/domain/people/member.js';
-import { invitationsQuery, withdrawInvitation } from '../../api/members.js';
-import type { Invitation, Organization } from '../../api/types.js';
+import { invitationsQuery, invite, withdrawInvitation } from '../../api/members.js';
+import type { CreatedInvitation, Invitation, Organization } from '../../api/types.js';
 import { type Column, Table } from '../../components/content/table.js';
 import { Time } from '../../components/content/time.js';
 import { EmptyState } from '../../components/feedback/empty-state.js';
@@ -12,10 +13,15 @@ import { Failure } from '../../components/feedback/notice.js';
 import { LoadingRows } from '../../components/feedback/skeleton.js';
 import { IconButton } from '../../components/forms/button.js';
 import { useAction } from '../../components/forms/use-action.js';
+import { lazyCode } from '../../navigation/lazy-code.js';
 import { roleName } from './roles.js';
+
+const LinkDialog = lazyCode(() => import('./invite-dialog.js').then((module) => module.LinkDialog));
 
 export function InvitationsTable({ organization }: { organization: Organization }) {
   const { data, error, refetch } = useQuery(invitationsQuery(organization.id));
+  // Here, because the renewed invitation has another id, so its old row is gone.
+  const [renewed, setRenewed] = useState<CreatedInvitation | null>(null);
   if (data === undefined) {
     if (error === null) return <LoadingRows what="Loading the invitations" rows={1} />;
     return <Failure error={error} what="The invitations could not be read." onRetry={() => void refetch()} />;
@@ -29,7 +35,12 @@ export function InvitationsTable({ organization }: { organization: Organization 
   const actions: Column<Invitation> = {
     head: 'Actions',
     kind: 'actions',
-    cell: (invitation) => <Withdraw organization={organization} invitation={invitation} />,
+    cell: (invitation) => (
+      <>
+        <Renew organization={organization} invitation={invitation} onRenewed={setRenewed} />
+        <Withdraw organization={organization} invitation={invitation} />
+      </>
+    ),
   };
   return (
     <div className="card">
@@ -43,11 +54,45 @@ export function InvitationsTable({ organization }: { organization: Organization 
           rowKey={({ id }) => id}
         />
       )}
+      {renewed !== null && (
+        <Suspense>
+          <LinkDialog title="Invitation renewed" invited={renewed} onClose={() => setRenewed(null)} />
+        </Suspense>
+      )}
     </div>
   );
 }
 
-function Withdraw({ organization, invitation }: { organization: Organization; invitation: Invitation }) {
+interface RowProps {
+  readonly organization: Organization;
+  readonly invitation: Invitation;
+}
+
+interface RenewProps extends RowProps {
+  readonly onRenewed: (invited: CreatedInvitation) => void;
+}
+
+/** Creates an invitation for the same address and role, which replaces this one and its link. */
+function Renew({ organization, invitation: { email, role }, onRenewed }: RenewProps) {
+  const { run, isBusy } = useAction();
+  // Invitations without an address are the links of a first set-up, which no list has.
+  if (email === null) return null;
+  return (
+    <IconButton
+      icon={RefreshCw}
+      label={`Renew the invitation of ${email}`}
+      disabled={isBusy}
+      onClick={() =>
+        run(
+          async () => onRenewed(await invite(organization.id, email, role)),
+          `The invitation of ${email} has a new link`,
+        )
+      }
+    />
+  );
+}
+
+function Withdraw({ organization, invitation }: RowProps) {
   const { run, isBusy } = useAction();
   return (
     <IconButton

@@ -53,12 +53,23 @@ export function InviteDialog({ organization, onClose }: InviteDialogProps) {
   );
 }
 
-function LinkDialog({ invited: { invitation, token }, onClose }: { invited: Invited; onClose: () => void }) {
+interface LinkDialogProps {
+  readonly invited: Invited;
+  readonly title?: string;
+  readonly onClose: () => void;
+}
+
+/** Shows the link of an invitation that was just created or renewed. */
+export function LinkDialog({
+  invited: { invitation, token },
+  title = 'Invitation created',
+  onClose,
+}: LinkDialogProps) {
   const link = `${serverUrl()}/join#${token}`;
   return (
-    <Dialog title="Invitation created" onClose={onClose} dismissible={false}>
+    <Dialog title={title} onClose={onClose} dismissible={false}>
       <Notice kind="warn">
-        This is the only time the link is shown. Send it to {invitation.email} and to nobody else.
+        This is the only time the link is shown. Send it only to {invitation.email}.
       </Notice>
       <div className="link-once">
         <code>{link}</code>

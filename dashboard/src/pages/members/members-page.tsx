@@ -14,6 +14,7 @@ import { useOrganization } from '../../navigation/current-project.js';
 import { lazyCode } from '../../navigation/lazy-code.js';
 import { NotFoundPage } from '../not-found-page.js';
 import { InvitationsTable } from './invitations-table.js';
+import { LastOwnerNote } from './last-owner.js';
 import { MembersTable } from './members-table.js';
 import { RenameOrganization } from './rename-organization.js';
 import { SecondFactorRule } from './second-factor-rule.js';
@@ -60,7 +61,13 @@ export function MembersPage() {
 
 function Members({ organization }: { organization: Organization }) {
   const { data, error, refetch } = useQuery(membersQuery(organization.id));
-  if (data !== undefined) return <MembersTable organization={organization} members={data.members} />;
+  if (data !== undefined)
+    return (
+      <>
+        <MembersTable organization={organization} members={data.members} />
+        {roleAllows(organization.role, 'owner') && <LastOwnerNote members={data.members} />}
+      </>
+    );
   if (error === null) return <LoadingRows what="Loading the members" rows={3} />;
   return <Failure error={error} what="The members could not be read." onRetry={() => void refetch()} />;
 }

@@ -14,6 +14,7 @@ import { useAction } from '../../components/forms/use-action.js';
 import { day } from '../../format/dates.js';
 import { lazyCode } from '../../navigation/lazy-code.js';
 import { browserZone } from '../../time/zone.js';
+import { findLastOwner, LAST_OWNER } from './last-owner.js';
 import { ROLES, roleName } from './roles.js';
 
 const ConfirmDialog = lazyCode(() =>
@@ -33,6 +34,7 @@ interface LeftKeys {
 
 export function MembersTable({ organization, members }: MembersTableProps) {
   const isOwner = roleAllows(organization.role, 'owner');
+  const lastOwner = findLastOwner(members);
   // Here, because the row of a removed member is gone.
   const [left, setLeft] = useState<LeftKeys | null>(null);
   const onLeft = (email: string, keys: readonly Key[]): void => {
@@ -44,7 +46,7 @@ export function MembersTable({ organization, members }: MembersTableProps) {
       head: 'Role',
       cell: (member) =>
         isOwner ? (
-          <RoleSelect organization={organization} member={member} onLeft={onLeft} />
+          <RoleSelect {...{ organization, member, onLeft }} isLastOwner={member === lastOwner} />
         ) : (
           roleName(member.role)
         ),
@@ -55,7 +57,7 @@ export function MembersTable({ organization, members }: MembersTableProps) {
     },
   ];
   const factor: Column<Member> = {
-    head: 'Second factor',
+    head: 'Two-factor authentication',
     cell: ({ secondFactor }) => (
       <Badge kind={secondFactor === true ? 'good' : 'plain'}>{secondFactor === true ? 'On' : 'None'}</Badge>
     ),
@@ -66,7 +68,7 @@ export function MembersTable({ organization, members }: MembersTableProps) {
     cell: (member) => (
       <>
         {!member.you && <EndSessions organization={organization} member={member} />}
-        <Remove organization={organization} member={member} onLeft={onLeft} />
+        <Remove {...{ organization, member, onLeft }} isLastOwner={member === lastOwner} />
       </>
     ),
   };
@@ -117,16 +119,20 @@ function Who({ member: { name, email, you } }: { member: Member }) {
 interface RowProps {
   readonly organization: Organization;
   readonly member: Member;
+  /** Their role is fixed, and they cannot be removed. */
+  readonly isLastOwner: boolean;
   readonly onLeft: (email: string, keys: readonly Key[]) => void;
 }
 
-function RoleSelect({ organization, member, onLeft }: RowProps) {
+function RoleSelect({ organization, member, isLastOwner, onLeft }: RowProps) {
   const { run, isBusy } = useAction();
   return (
     <select
       className="input input-small"
       aria-label={`Role of ${member.email}`}
       value={member.role}
+      disabled={isLastOwner}
+      aria-describedby={isLastOwner ? LAST_OWNER : undefined}
       aria-busy={isBusy || undefined}
       onChange={(event) => {
         const { role } = ROLES.find((one) => one.role === event.target.value) ?? member;
@@ -172,12 +178,18 @@ function EndSessions({ organization, member: { email } }: Pick<RowProps, 'organi
   );
 }
 
-function Remove({ organization, member, onLeft }: RowProps) {
+function Remove({ organization, member, isLastOwner, onLeft }: RowProps) {
   const [isAsking, setAsking] = useState(false);
   const who = member.you ? 'yourself' : member.email;
   return (
     <>
-      <IconButton icon={UserMinus} label={`Remove ${who}`} onClick={() => setAsking(true)} />
+      <IconButton
+        icon={UserMinus}
+        label={`Remove ${who}`}
+        disabled={isLastOwner}
+        aria-describedby={isLastOwner ? LAST_OWNER : undefined}
+        onClick={() => setAsking(true)}
+      />
       {isAsking && (
         <Suspense>
           <ConfirmDialog

@@ -139,7 +139,7 @@ test('an older version is named, and the database and its log stay as they are',
   const before = await contents();
   expect(before[1]?.length).toBeGreaterThan(0);
   const message = expect.stringMatching(/has schema version 3; the next start upgrades it to \d+$/);
-  expect(await examine(left, 'database')).toMatchObject([{ status: 'ok', message }]);
+  expect(await examine({ ...left, run: left.spawn }, 'database')).toMatchObject([{ status: 'ok', message }]);
   expect((await contents()).map((content, at) => content.equals(before[at] ?? content))).toEqual([
     true,
     true,

@@ -1,4 +1,4 @@
-/** One table of questions that every way of reading answers alike: HTTP, the command, the MCP tools and the client package. */
+/** Every way of reading answers one table of questions alike: HTTP, the command, MCP, the client package, the dashboard and Grafana. */
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
@@ -13,19 +13,21 @@ import { sharedByTests } from '../support/cleanup.js';
 import { programFile, runCommand } from '../support/cli/cli.js';
 import { makeKey, placeWithProject, project, refusal, succeed } from '../support/cli/cli-place.js';
 import { type McpSession, withMcp } from '../support/cli/mcp.js';
+import {
+  CASES,
+  hourMs,
+  type Input,
+  nowMs,
+  REFUSED,
+  REPORTS,
+  type ReportName,
+  zone,
+} from '../support/every-way/cases.js';
+import { type DashboardAnswer, readDashboard } from '../support/every-way/dashboard-way.js';
+import { type Answer, panelsOf, readGrafana } from '../support/every-way/grafana-way.js';
 import { localUnit } from '../support/local-calendar.js';
 import { by } from '../support/storage/entities.js';
 import { isDeep } from '../support/volume.js';
-
-const hourMs = 3_600_000;
-const nowMs = Date.now();
-
-/** A zone in which no day begins while this runs. */
-const zone =
-  ['Europe/Berlin', 'America/Los_Angeles', 'Pacific/Auckland'].find((timeZone) => {
-    const hour = new Intl.DateTimeFormat('en', { timeZone, hour: 'numeric', hourCycle: 'h23' }).format(nowMs);
-    return Number(hour) > 0 && Number(hour) < 22;
-  }) ?? 'UTC';
 
 /** More callers than have a series of their own, over two and a half years. */
 const names = ['web', 'api', 'slack', 'web', 'slack', 'sdk-python', 'web'];
@@ -34,60 +36,6 @@ const queries = Array.from({ length: 1_500 }, (_, at) => ({
   caller: at % 10 === 0 ? `tool-${at % 230}` : (names[at % names.length] ?? ''),
   occurredAt: new Date(nowMs - at * 15 * hourMs - (at % 97) * 60_000).toISOString(),
 }));
-
-type Input = { readonly [Name in ReportParameter]?: string };
-
-const REPORTS = {
-  totals: { path: 'caller-stats', tool: 'get_caller_stats', options: [] as string[] },
-  series: { path: 'caller-stats/series', tool: 'get_caller_stats_series', options: [] as string[] },
-  callers: { path: 'callers', tool: 'get_callers', options: ['--callers'] },
-} as const;
-
-type ReportName = keyof typeof REPORTS;
-
-const CASES: readonly (readonly [ReportName, Input])[] = [
-  ['totals', {}],
-  ['totals', { from: '2025-01-01', to: '2025-02-01', timeZone: 'Europe/Berlin' }],
-  ['totals', { from: '2025-03-30T02:30', to: '2025-10-26T02:30:00', timeZone: 'Europe/Berlin' }],
-  ['totals', { from: '2025-03-01T00:00+05:30', timeZone: 'America/Los_Angeles' }],
-  ['totals', { period: 'last-month', timeZone: zone }],
-  ['totals', { period: 'all', caller: 'slack' }],
-  ['totals', { period: 'this-year', timeZone: zone, compare: 'previous-year' }],
-  ['totals', { period: 'last-90-days', timeZone: zone, compare: 'previous', caller: 'web' }],
-  [
-    'totals',
-    {
-      from: '2025-02-01',
-      to: '2025-03-01',
-      timeZone: 'Asia/Kathmandu',
-      compare: 'previous',
-      caller: 'nobody',
-    },
-  ],
-  ['callers', {}],
-  ['callers', { period: 'last-quarter', timeZone: zone }],
-  ['callers', { period: 'last-12-months', timeZone: zone, compare: 'previous' }],
-  ['series', { interval: 'quarter', timeZone: 'Europe/Berlin' }],
-  ['series', { interval: 'year', period: 'all', timeZone: zone }],
-  ['series', { interval: 'day', from: '2025-03-01', to: '2025-04-01', timeZone: 'Europe/Berlin' }],
-  ['series', { interval: 'week', period: 'last-90-days', timeZone: zone, caller: 'sdk-python' }],
-  ['series', { interval: 'month', period: 'last-12-months', timeZone: zone, by: 'caller' }],
-  [
-    'series',
-    { interval: 'month', period: 'last-12-months', timeZone: zone, by: 'caller', compare: 'previous-year' },
-  ],
-  ['series', { interval: 'year', by: 'caller' }],
-];
-
-const REFUSED: readonly (readonly [ReportName, Input])[] = [
-  ['totals', { period: 'last-fortnight' }],
-  ['totals', { period: 'today', from: '2025-01-01', timeZone: 'Berlin' }],
-  ['totals', { compare: 'previous' }],
-  ['totals', { compare: 'before', caller: 'Slack' }],
-  ['callers', { to: '2025-02-30', timeZone: '' }],
-  ['series', { interval: 'decade', by: 'type' }],
-  ['series', { interval: 'month', by: 'caller', caller: 'web' }],
-];
 
 const service = sharedByTests(async () => {
   const place = await placeWithProject();
@@ -116,8 +64,21 @@ const service = sharedByTests(async () => {
       ],
       { env: { CALLER_STATS_KEY: key } },
     );
-  return { place, server, key, reader, get, stats };
+  const token = await shareProject(place.env['DATABASE_URL'] ?? '');
+  return { place, server, key, token, reader, get, stats };
 });
+
+/** The token of a share link. */
+async function shareProject(database: string): Promise<string> {
+  const store = await openStore(database);
+  const wanted = { organizationId: 'default', projectId: project, name: 'Sheet', origins: [] };
+  const { link, token } = newShareLink(
+    { ...wanted, passwordHash: null, expiresAt: nowMs + 24 * hourMs },
+    { by, randomInt },
+  );
+  await store.createShareLink(link, by).finally(() => store.close());
+  return token;
+}
 
 function named(input: Input, nameOf: (name: ReportParameter) => string): Record<string, string> {
   return Object.fromEntries(
@@ -209,20 +170,67 @@ test('every way gives the same answers', async () => {
   });
 });
 
+test('the dashboard shows the same answers', async () => {
+  const { get, server, token } = service();
+  const ref = { projectId: 'shared', path: `${server.url}/api/shared/${token}` };
+  let count = 0;
+  for (const [report, input] of CASES) {
+    const shown = await readDashboard(ref, report, input);
+    // The dashboard selects either no bounds or two, in its own time zone.
+    if (shown === undefined) {
+      expect(input.to).toBeUndefined();
+      continue;
+    }
+    count += 1;
+    const answer = JSON.parse((await get(report, input)).text) as { previous?: Previous };
+    expect(shown.answer, JSON.stringify([report, input])).toEqual({
+      ...answer,
+      ...(answer.previous === undefined ? {} : { previous: await previousOf(input, answer.previous, shown) }),
+    });
+  }
+  expect(count).toBe(CASES.length - 1);
+});
+
+type Previous = Counts & { readonly dateFrom: string; readonly dateTo: string };
+
+/** While a range runs, the dashboard compares only the part until now; all other ranges are compared as in the API. */
+async function previousOf(
+  { caller }: Input,
+  { dateFrom, dateTo, ...counts }: Previous,
+  { compared, isOpen }: DashboardAnswer,
+): Promise<Counts> {
+  expect(compared?.from).toBe(Date.parse(dateFrom));
+  if (!isOpen) {
+    expect(compared?.to).toBe(Date.parse(dateTo));
+    return counts;
+  }
+  const to = new Date(compared?.to ?? 0).toISOString();
+  const elapsed = { from: dateFrom, to, ...(caller === undefined ? {} : { caller }) };
+  return JSON.parse((await service().get('totals', elapsed)).text) as Counts;
+}
+
+test('the panels of Grafana show the same answers', async () => {
+  const { get, server, key } = service();
+  let count = 0;
+  for (const [report, input] of CASES) {
+    // Its dashboard has no variable for a caller.
+    if (input.caller !== undefined) continue;
+    count += 1;
+    const answer = JSON.parse((await get(report, input)).text) as Answer;
+    expect(await readGrafana(server, key, report, input, answer), JSON.stringify([report, input])).toEqual(
+      panelsOf(report, answer),
+    );
+  }
+  expect(count).toBeGreaterThan(12);
+});
+
 /** The report at the address in docs/guides/read/spreadsheets.md, read like a spreadsheet: without any header. */
 async function readShared(): Promise<string> {
   const page = readFileSync(new URL('../../docs/guides/read/spreadsheets.md', import.meta.url), 'utf8');
   const address = /<!-- address -->\n```\n(\S+)\n```/.exec(page)?.[1] ?? '';
   // The recipes for programs have the same address, as it is or in parts.
   expect(page.split(address).length).toBeGreaterThan(4);
-  const { place, server } = service();
-  const store = await openStore(place.env['DATABASE_URL'] ?? '');
-  const wanted = { organizationId: 'default', projectId: project, name: 'Sheet', origins: [] };
-  const { link, token } = newShareLink(
-    { ...wanted, passwordHash: null, expiresAt: nowMs + 24 * hourMs },
-    { by, randomInt },
-  );
-  await store.createShareLink(link, by).finally(() => store.close());
+  const { server, token } = service();
   const response = await fetch(
     address.replace('https://stats.example.org', server.url).replace('TOKEN', token),
   );

@@ -9,7 +9,7 @@ import type { Counts } from '../../src/domain/counting/counts.js';
 import { INTERVALS } from '../../src/domain/counting/interval.js';
 import { startOfDate, type TimeZone } from '../../src/domain/time/time-zone.js';
 import { emptyPlace, makeKey, placeWithSample, project, succeed } from '../support/cli/cli-place.js';
-import { addressOf, type Dashboard, type Query, rowsOf, substituted } from '../support/cli/grafana.js';
+import { asking, type Dashboard, type Query, substituted } from '../support/cli/grafana.js';
 
 const read = (name: string): string =>
   readFileSync(new URL(`../../integrations/grafana/${name}`, import.meta.url), 'utf8');
@@ -28,17 +28,6 @@ const values = {
   '__timeFrom:date:iso': '2023-12-31T23:00:00.000Z',
   '__timeTo:date:iso': '2024-12-31T23:00:00.000Z',
 };
-
-/** Sends queries to a server as the data source does. */
-const asking =
-  ({ url }: { readonly url: string }, key: string) =>
-  async (query: Query | undefined, more = {}) => {
-    if (query === undefined) throw new Error('there is no query');
-    const headers = { authorization: `Bearer ${key}`, accept: 'application/json;q=0.9,text/plain' };
-    const response = await fetch(addressOf(query, url, { ...values, ...more }), { headers });
-    expect(response.status).toBe(200);
-    return rowsOf(query, await response.json());
-  };
 
 describe('the dashboard', () => {
   test('asks only the selected Infinity data source', () => {
@@ -76,7 +65,7 @@ describe('the dashboard', () => {
 
   test('shows the same totals, months and callers as stats', async () => {
     const place = await placeWithSample();
-    const ask = asking(await place.serve(), await makeKey(place, 'admin'));
+    const ask = asking(await place.serve(), await makeKey(place, 'admin'), values);
     const stats = async (...args: string[]) => {
       const range = ['--from', values['__timeFrom:date:iso'], '--to', values['__timeTo:date:iso']];
       return JSON.parse((await succeed(place.run(['stats', project, ...range, ...args, '--json']))).stdout);
@@ -147,7 +136,7 @@ describe('the alert rules', () => {
     await succeed(place.run(['project', 'create', 'Demo', '--id', 'demo']));
     if (lines.length > 0)
       await succeed(place.run(['import', '-', '--project', 'demo'], { input: lines.join('\n') }));
-    const ask = asking(await place.serve(), await makeKey(place, 'admin'));
+    const ask = asking(await place.serve(), await makeKey(place, 'admin'), values);
     const fires = async ({ condition, data }: AlertRule) => {
       const queries = data.filter(({ datasourceUid }) => datasourceUid === 'caller-stats');
       const totals = await Promise.all(

@@ -1,5 +1,6 @@
 /** Interprets the queries of dashboards and alert rules as Grafana and its Infinity data source do. */
 import { createRequire } from 'node:module';
+import { expect } from 'vitest';
 
 type Jq = { readonly json: (input: unknown, filter: string) => unknown };
 
@@ -45,8 +46,19 @@ export function substituted(text: string, values: Readonly<Record<string, string
   return text.replaceAll(/\$\{([^}]+)\}/g, (whole, name: string) => values[name] ?? whole);
 }
 
+/** Sends queries to a server as the data source does, with these values of the variables. */
+export const asking =
+  ({ url }: { readonly url: string }, key: string, values: Readonly<Record<string, string>>) =>
+  async (query: Query | undefined, more = {}): Promise<Row[]> => {
+    if (query === undefined) throw new Error('there is no query');
+    const headers = { authorization: `Bearer ${key}`, accept: 'application/json;q=0.9,text/plain' };
+    const response = await fetch(addressOf(query, url, { ...values, ...more }), { headers });
+    expect(response.status).toBe(200);
+    return rowsOf(query, await response.json());
+  };
+
 /** The URL of a query. Variables are replaced before parameters are encoded. */
-export function addressOf(
+function addressOf(
   { url, url_options: { params } }: Query,
   base: string,
   values: Readonly<Record<string, string>>,
@@ -57,7 +69,7 @@ export function addressOf(
 }
 
 /** The rows of a response below the root selector, where an object is one row, with the columns of the query. */
-export async function rowsOf({ parser, root_selector, columns }: Query, answer: unknown): Promise<Row[]> {
+async function rowsOf({ parser, root_selector, columns }: Query, answer: unknown): Promise<Row[]> {
   const root = await selected(parser, root_selector, answer);
   if (typeof root !== 'object' || root === null) throw new Error(`nothing is at ${root_selector}`);
   const rows = (Array.isArray(root) ? root : [root]) as Record<string, unknown>[];

@@ -14,11 +14,11 @@ import {
   useProject,
 } from '../navigation/current-project.js';
 import { toggleTheme } from '../preferences/theme.js';
-import { AccountMenu } from './account-menu.js';
 import { ConnectionNotice } from './connection-notice.js';
-import { Navigation } from './navigation.js';
+import { AccountMenu } from './header/account-menu.js';
+import { Navigation } from './header/navigation.js';
+import { ProjectSwitcher } from './header/project-switcher.js';
 import { PageFooter } from './page-footer.js';
-import { ProjectSwitcher } from './project-switcher.js';
 import { useShortcut, useShortcutKeys } from './use-shortcuts.js';
 import '../components/overlays/popover.css';
 import './app-layout.css';

@@ -1,6 +1,6 @@
 /** The layout of pages without a session: one column. */
 import type { ReactNode } from 'react';
-import { Logo } from './logo.js';
+import { Logo } from './header/logo.js';
 import { PageFooter } from './page-footer.js';
 import './sign-in-layout.css';
 

@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { ApiError } from '../api/client.js';
-import { resetPassword } from '../api/sign-in.js';
+import { resetPassword } from '../api/people/sign-in.js';
 import { Page } from '../components/content/page.js';
 import { toast } from '../components/feedback/toasts.js';
 import { Form, getPassword } from '../components/forms/form.js';

@@ -1,7 +1,7 @@
 /** The user's own account. */
 
 import { nameCharactersMax } from '../../../../src/domain/limits.js';
-import { rename } from '../../api/account.js';
+import { rename } from '../../api/people/account.js';
 import { refreshSession, useUser } from '../../api/session.js';
 import { Page, Section } from '../../components/content/page.js';
 import { toast } from '../../components/feedback/toasts.js';

@@ -1,6 +1,6 @@
 /** Adds, renames and removes a passkey. */
 import { nameCharactersMax } from '../../../../src/domain/limits.js';
-import { addPasskey, removePasskey, renamePasskey } from '../../api/passkeys.js';
+import { addPasskey, removePasskey, renamePasskey } from '../../api/people/passkeys.js';
 import type { Passkey } from '../../api/types.js';
 import { toast } from '../../components/feedback/toasts.js';
 import { TextField } from '../../components/forms/field.js';

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { KeyRound } from 'lucide-react';
 import { Suspense, useState } from 'react';
-import { hasPasskeys, passkeysQuery } from '../../api/passkeys.js';
+import { hasPasskeys, passkeysQuery } from '../../api/people/passkeys.js';
 import { useSession } from '../../api/session.js';
 import type { Passkey } from '../../api/types.js';
 import { Section } from '../../components/content/page.js';

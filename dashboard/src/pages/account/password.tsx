@@ -1,6 +1,6 @@
 /** Changes the password. */
 import { useState } from 'react';
-import { changePassword, sessionsQuery } from '../../api/account.js';
+import { changePassword, sessionsQuery } from '../../api/people/account.js';
 import { queryClient } from '../../api/query-client.js';
 import { useUser } from '../../api/session.js';
 import { Section } from '../../components/content/page.js';

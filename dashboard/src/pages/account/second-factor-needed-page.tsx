@@ -3,7 +3,7 @@ import { LogOut } from 'lucide-react';
 import { useOrganizations, useUser } from '../../api/session.js';
 import { Page } from '../../components/content/page.js';
 import { Button } from '../../components/forms/button.js';
-import { leave } from '../../layout/account-menu.js';
+import { leave } from '../../layout/header/account-menu.js';
 import { SignInLayout } from '../../layout/sign-in-layout.js';
 import { Passkeys } from './passkeys.js';
 import { TwoFactorSection } from './two-factor.js';

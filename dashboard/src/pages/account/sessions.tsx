@@ -1,7 +1,7 @@
 /** The user's active sessions. */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { endSessions, sessionsQuery } from '../../api/account.js';
+import { endSessions, sessionsQuery } from '../../api/people/account.js';
 import type { SignedInDevice } from '../../api/types.js';
 import { Section } from '../../components/content/page.js';
 import { Time } from '../../components/content/time.js';

@@ -1,6 +1,6 @@
 /** The browsers in which the user needs no second factor to sign in. */
 import { useQuery } from '@tanstack/react-query';
-import { forgetTrustedDevice, trustedDevicesQuery } from '../../api/account.js';
+import { forgetTrustedDevice, trustedDevicesQuery } from '../../api/people/account.js';
 import { queryClient } from '../../api/query-client.js';
 import { Section } from '../../components/content/page.js';
 import { Time } from '../../components/content/time.js';

@@ -1,7 +1,7 @@
 /** Sets up two-factor authentication: password, backup codes, app. */
 import { Download } from 'lucide-react';
 import { useState } from 'react';
-import { confirmTwoFactor, startTwoFactor } from '../../api/account.js';
+import { confirmTwoFactor, startTwoFactor } from '../../api/people/account.js';
 import { refreshSession } from '../../api/session.js';
 import type { TwoFactorSetup } from '../../api/types.js';
 import { Code, Copied } from '../../components/content/copy-button.js';

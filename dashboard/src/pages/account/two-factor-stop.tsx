@@ -1,5 +1,5 @@
 /** Turns two-factor authentication off. */
-import { stopTwoFactor } from '../../api/account.js';
+import { stopTwoFactor } from '../../api/people/account.js';
 import { refreshSession } from '../../api/session.js';
 import { toast } from '../../components/feedback/toasts.js';
 import { Form } from '../../components/forms/form.js';

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { RefreshCw, X } from 'lucide-react';
 import { Suspense, useState } from 'react';
 import { roleAllows } from '../../../../src/domain/people/member.js';
-import { invitationsQuery, invite, withdrawInvitation } from '../../api/members.js';
+import { invitationsQuery, invite, withdrawInvitation } from '../../api/people/members.js';
 import type { CreatedInvitation, Invitation, Organization } from '../../api/types.js';
 import { type Column, Table } from '../../components/content/table.js';
 import { Time } from '../../components/content/time.js';

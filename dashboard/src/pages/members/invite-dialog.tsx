@@ -1,6 +1,6 @@
 /** Invites a member and shows the link once. */
 import { useState } from 'react';
-import { invite } from '../../api/members.js';
+import { invite } from '../../api/people/members.js';
 import type { Organization, Role } from '../../api/types.js';
 import { CopyButton } from '../../components/content/copy-button.js';
 import { Notice } from '../../components/feedback/notice.js';

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { UserPlus } from 'lucide-react';
 import { Suspense, useState } from 'react';
 import { roleAllows } from '../../../../src/domain/people/member.js';
-import { membersQuery } from '../../api/members.js';
+import { membersQuery } from '../../api/people/members.js';
 import type { Organization } from '../../api/types.js';
 import { Page, Section } from '../../components/content/page.js';
 import { Failure, Notice } from '../../components/feedback/notice.js';

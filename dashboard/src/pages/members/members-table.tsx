@@ -4,7 +4,7 @@ import { LogOut, UserMinus } from 'lucide-react';
 import { Suspense, useState } from 'react';
 import { roleAllows } from '../../../../src/domain/people/member.js';
 import { revokeKey } from '../../api/keys.js';
-import { changeMember, endMemberSessions, removeMember } from '../../api/members.js';
+import { changeMember, endMemberSessions, removeMember } from '../../api/people/members.js';
 import { refreshSession } from '../../api/session.js';
 import type { Key, Member, Organization } from '../../api/types.js';
 import { type Column, Table } from '../../components/content/table.js';

@@ -1,6 +1,6 @@
 /** The name of the organization, for its owners. */
 import { nameCharactersMax } from '../../../../src/domain/limits.js';
-import { changeOrganization } from '../../api/members.js';
+import { changeOrganization } from '../../api/people/members.js';
 import type { Organization } from '../../api/types.js';
 import { Section } from '../../components/content/page.js';
 import { toast } from '../../components/feedback/toasts.js';

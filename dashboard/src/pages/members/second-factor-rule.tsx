@@ -2,7 +2,7 @@
 import { ShieldCheck, ShieldOff } from 'lucide-react';
 import { Suspense, useState } from 'react';
 import { Link } from 'wouter';
-import { changeOrganization } from '../../api/members.js';
+import { changeOrganization } from '../../api/people/members.js';
 import { useUser } from '../../api/session.js';
 import type { Member, Organization } from '../../api/types.js';
 import { Section } from '../../components/content/page.js';

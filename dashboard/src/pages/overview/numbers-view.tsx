@@ -5,14 +5,14 @@ import { Failure } from '../../components/feedback/notice.js';
 import { Loading, Skeleton } from '../../components/feedback/skeleton.js';
 import { lazyCode } from '../../navigation/lazy-code.js';
 import type { View } from '../../navigation/view.js';
-import { Tiles } from './tiles.js';
-import { TimeCard } from './time-card.js';
+import { Tiles } from './cards/tiles.js';
+import { TimeCard } from './cards/time-card.js';
 import { Toolbar } from './toolbar/toolbar.js';
 import type { Numbers } from './use-numbers.js';
 import './overview.css';
 
 const Announcement = lazyCode(() => import('./announcement.js').then((module) => module.Announcement));
-const CallersCard = lazyCode(() => import('./callers-card.js').then((module) => module.CallersCard));
+const CallersCard = lazyCode(() => import('./cards/callers-card.js').then((module) => module.CallersCard));
 const CutNotice = lazyCode(() => import('./cut-notice.js').then((module) => module.CutNotice));
 
 interface NumbersViewProps {

@@ -7,7 +7,7 @@ import { Page } from '../../components/content/page.js';
 import { Failure } from '../../components/feedback/notice.js';
 import { TextField } from '../../components/forms/field.js';
 import { Form, getPassword } from '../../components/forms/form.js';
-import { Logo } from '../../layout/logo.js';
+import { Logo } from '../../layout/header/logo.js';
 import { PageBoundary, PageLoading } from '../../layout/page-boundary.js';
 import { SharedNumbers } from './shared-numbers.js';
 import './shared.css';

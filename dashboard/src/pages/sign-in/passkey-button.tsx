@@ -1,7 +1,7 @@
 /** Signs in with a passkey: with a button, or by choosing one in the field of the e-mail address. */
 import { KeyRound } from 'lucide-react';
 import { useEffect, useRef } from 'react';
-import { hasPasskeys, offersPasskeysInFields, signInWithPasskey } from '../../api/passkeys.js';
+import { hasPasskeys, offersPasskeysInFields, signInWithPasskey } from '../../api/people/passkeys.js';
 import { refreshSession, useSession } from '../../api/session.js';
 import { Button } from '../../components/forms/button.js';
 import { useAction } from '../../components/forms/use-action.js';

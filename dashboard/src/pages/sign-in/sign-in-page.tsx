@@ -1,8 +1,8 @@
 /** Sign-in with a password and optional two-factor authentication, or through single sign-on. */
 import { useState } from 'react';
 import { Link, Redirect, useSearch } from 'wouter';
+import { signIn, singleSignOnPath } from '../../api/people/sign-in.js';
 import { refreshSession, useSession } from '../../api/session.js';
-import { signIn, singleSignOnPath } from '../../api/sign-in.js';
 import { Page } from '../../components/content/page.js';
 import { Notice } from '../../components/feedback/notice.js';
 import { OutwardButton } from '../../components/forms/button.js';

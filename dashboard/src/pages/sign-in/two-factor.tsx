@@ -2,9 +2,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
-import { confirmSignInWithPasskey, hasPasskeys, startSecondStep } from '../../api/passkeys.js';
+import { confirmSignInWithPasskey, hasPasskeys, startSecondStep } from '../../api/people/passkeys.js';
+import { confirmSignIn } from '../../api/people/sign-in.js';
 import { refreshSession } from '../../api/session.js';
-import { confirmSignIn } from '../../api/sign-in.js';
 import { Page } from '../../components/content/page.js';
 import { Failure } from '../../components/feedback/notice.js';
 import { LoadingRows } from '../../components/feedback/skeleton.js';

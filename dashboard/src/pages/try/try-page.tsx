@@ -8,7 +8,7 @@ import { Badge } from '../../components/feedback/badge.js';
 import { Failure } from '../../components/feedback/notice.js';
 import { Loading, Skeleton } from '../../components/feedback/skeleton.js';
 import { TextField } from '../../components/forms/field.js';
-import { Logo } from '../../layout/logo.js';
+import { Logo } from '../../layout/header/logo.js';
 import { basePath } from '../../navigation/base-path.js';
 import { useFirstProject, useOrganization } from '../../navigation/current-project.js';
 import { listOperations, type OpenApiDocument, type Operation } from './open-api.js';

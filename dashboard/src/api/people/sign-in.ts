@@ -1,8 +1,8 @@
 /** Signing in and out, and the pages behind one-time links. */
 
-import { basePath } from '../navigation/base-path.js';
-import { request } from './client.js';
-import type { InvitationPreview } from './types.js';
+import { basePath } from '../../navigation/base-path.js';
+import { request } from '../client.js';
+import type { InvitationPreview } from '../types.js';
 
 /** Returns whether two-factor authentication is needed to finish. */
 export function signIn(email: string, password: string): Promise<{ secondFactor: boolean }> {

@@ -1,10 +1,10 @@
 /** The organization's name, or a menu to switch if the user belongs to several. */
 import { ChevronsUpDown } from 'lucide-react';
 import { useLocation } from 'wouter';
-import { useOrganizations } from '../api/session.js';
-import type { Organization } from '../api/types.js';
-import { Picker } from '../components/overlays/picker.js';
-import { remember } from '../preferences/local-storage.js';
+import { useOrganizations } from '../../api/session.js';
+import type { Organization } from '../../api/types.js';
+import { Picker } from '../../components/overlays/picker.js';
+import { remember } from '../../preferences/local-storage.js';
 
 export function OrganizationName({ organization }: { organization: Organization }) {
   const organizations = useOrganizations();

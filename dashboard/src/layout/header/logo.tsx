@@ -1,4 +1,4 @@
-import { CALLER_TYPES } from '../../../src/domain/queries/caller.js';
+import { CALLER_TYPES } from '../../../../src/domain/queries/caller.js';
 
 const BARS = [
   { x: 1, y: 9, height: 10 },

@@ -1,12 +1,12 @@
 /** The menu of the signed-in user. */
 import { Keyboard, LogOut, MonitorCog, Moon, Sun, UserRound } from 'lucide-react';
 import { useLocation } from 'wouter';
-import { useUser } from '../api/session.js';
-import { signOut } from '../api/sign-in.js';
-import { toast } from '../components/feedback/toasts.js';
-import { Menu } from '../components/overlays/menu.js';
-import { basePath } from '../navigation/base-path.js';
-import { setTheme, useTheme } from '../preferences/theme.js';
+import { signOut } from '../../api/people/sign-in.js';
+import { useUser } from '../../api/session.js';
+import { toast } from '../../components/feedback/toasts.js';
+import { Menu } from '../../components/overlays/menu.js';
+import { basePath } from '../../navigation/base-path.js';
+import { setTheme, useTheme } from '../../preferences/theme.js';
 
 export async function leave(): Promise<void> {
   try {

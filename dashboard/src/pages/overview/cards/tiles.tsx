@@ -1,10 +1,10 @@
 /** The four totals. */
 
 import type { CSSProperties } from 'react';
-import { CALLER_TYPE_NAMES, CALLER_TYPES } from '../../../../src/domain/queries/caller.js';
-import type { CallerType, Counts } from '../../api/types.js';
-import { ChangeNote } from '../../components/content/change.js';
-import { count, share } from '../../format/numbers.js';
+import { CALLER_TYPE_NAMES, CALLER_TYPES } from '../../../../../src/domain/queries/caller.js';
+import type { CallerType, Counts } from '../../../api/types.js';
+import { ChangeNote } from '../../../components/content/change.js';
+import { count, share } from '../../../format/numbers.js';
 
 interface TilesProps {
   readonly counts: Counts;

@@ -1,12 +1,12 @@
 /** All callers of the range: sortable, each with its trend. A click on one shows the numbers of that caller alone. */
 import { useState } from 'react';
-import { CALLER_TYPE_NAMES } from '../../../../src/domain/queries/caller.js';
-import type { Callers } from '../../api/types.js';
-import { Sparkline } from '../../chart/sparkline.js';
-import { type Sort, SortHead, sortRows } from '../../components/content/sort-head.js';
-import { EmptyState } from '../../components/feedback/empty-state.js';
-import { Button } from '../../components/forms/button.js';
-import { count, share } from '../../format/numbers.js';
+import { CALLER_TYPE_NAMES } from '../../../../../src/domain/queries/caller.js';
+import type { Callers } from '../../../api/types.js';
+import { Sparkline } from '../../../chart/sparkline.js';
+import { type Sort, SortHead, sortRows } from '../../../components/content/sort-head.js';
+import { EmptyState } from '../../../components/feedback/empty-state.js';
+import { Button } from '../../../components/forms/button.js';
+import { count, share } from '../../../format/numbers.js';
 import './callers-card.css';
 
 /** Rows shown before "show all". */

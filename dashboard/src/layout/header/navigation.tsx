@@ -11,10 +11,10 @@ import {
   Users,
 } from 'lucide-react';
 import { Link, useLocation } from 'wouter';
-import type { Organization } from '../api/types.js';
-import { projectPage, useHasSeveralProjects } from '../navigation/current-project.js';
-import { lastQuery } from '../navigation/last-view.js';
-import { preloadPage } from '../pages.js';
+import type { Organization } from '../../api/types.js';
+import { projectPage, useHasSeveralProjects } from '../../navigation/current-project.js';
+import { lastQuery } from '../../navigation/last-view.js';
+import { preloadPage } from '../../pages.js';
 import { OrganizationName } from './organization-name.js';
 
 interface NavigationProps {

@@ -1,13 +1,13 @@
 /** The chart as a table: newest first, until users sort it. */
 
-import { CALLER_TYPE_NAMES, CALLER_TYPES } from '../../../../src/domain/queries/caller.js';
-import type { Interval } from '../../api/types.js';
-import type { Bar } from '../../chart/layout.js';
-import { type Column, Table } from '../../components/content/table.js';
-import { Badge } from '../../components/feedback/badge.js';
-import { bucketTitle, incompleteNote } from '../../format/dates.js';
-import { count } from '../../format/numbers.js';
-import type { Numbers } from './use-numbers.js';
+import { CALLER_TYPE_NAMES, CALLER_TYPES } from '../../../../../src/domain/queries/caller.js';
+import type { Interval } from '../../../api/types.js';
+import type { Bar } from '../../../chart/layout.js';
+import { type Column, Table } from '../../../components/content/table.js';
+import { Badge } from '../../../components/feedback/badge.js';
+import { bucketTitle, incompleteNote } from '../../../format/dates.js';
+import { count } from '../../../format/numbers.js';
+import type { Numbers } from '../use-numbers.js';
 
 interface Row {
   readonly bar: Bar;

@@ -1,7 +1,7 @@
 /** The members and open invitations of an organization. */
-import { listQuery, organizationPath, request } from './client.js';
-import { queryClient } from './query-client.js';
-import { refreshSession } from './session.js';
+import { listQuery, organizationPath, request } from '../client.js';
+import { queryClient } from '../query-client.js';
+import { refreshSession } from '../session.js';
 import type {
   CreatedInvitation,
   Dismissal,
@@ -11,7 +11,7 @@ import type {
   Member,
   Organization,
   Role,
-} from './types.js';
+} from '../types.js';
 
 export function membersQuery(organizationId: string) {
   return listQuery<{ members: Member[] }>(organizationId, 'members');

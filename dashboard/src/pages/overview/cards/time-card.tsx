@@ -2,18 +2,18 @@
 
 import { ChartColumnStacked, Table2 } from 'lucide-react';
 import { Suspense } from 'react';
-import { CALLER_TYPE_NAMES, CALLER_TYPES } from '../../../../src/domain/queries/caller.js';
-import type { CallerType } from '../../api/types.js';
-import { EmptyState } from '../../components/feedback/empty-state.js';
-import { Skeleton } from '../../components/feedback/skeleton.js';
-import { Button } from '../../components/forms/button.js';
-import { chartTitle } from '../../format/intervals.js';
-import { lazyCode } from '../../navigation/lazy-code.js';
-import type { View } from '../../navigation/view.js';
-import { toLocal } from '../../time/zone.js';
-import type { Numbers } from './use-numbers.js';
+import { CALLER_TYPE_NAMES, CALLER_TYPES } from '../../../../../src/domain/queries/caller.js';
+import type { CallerType } from '../../../api/types.js';
+import { EmptyState } from '../../../components/feedback/empty-state.js';
+import { Skeleton } from '../../../components/feedback/skeleton.js';
+import { Button } from '../../../components/forms/button.js';
+import { chartTitle } from '../../../format/intervals.js';
+import { lazyCode } from '../../../navigation/lazy-code.js';
+import type { View } from '../../../navigation/view.js';
+import { toLocal } from '../../../time/zone.js';
+import type { Numbers } from '../use-numbers.js';
 
-const loadChart = () => import('../../chart/chart.js').then((module) => module.Chart);
+const loadChart = () => import('../../../chart/chart.js').then((module) => module.Chart);
 const Chart = lazyCode(loadChart);
 const TimeTable = lazyCode(() => import('./time-table.js').then((module) => module.TimeTable));
 

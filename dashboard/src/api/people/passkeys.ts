@@ -1,9 +1,9 @@
 /** Passkeys: those of the user, and signing in with one. The browser keeps the secret and asks the user. */
 import { queryOptions } from '@tanstack/react-query';
-import { request } from './client.js';
-import { queryClient } from './query-client.js';
-import { refreshSession } from './session.js';
-import type { Passkey, SecondStep } from './types.js';
+import { request } from '../client.js';
+import { queryClient } from '../query-client.js';
+import { refreshSession } from '../session.js';
+import type { Passkey, SecondStep } from '../types.js';
 
 export const passkeysQuery = queryOptions({
   queryKey: ['passkeys'],

@@ -1,8 +1,8 @@
 /** The signed-in user's own account. */
 import { queryOptions } from '@tanstack/react-query';
-import { request } from './client.js';
-import { queryClient } from './query-client.js';
-import type { SignedInDevice, TrustedDevice, TwoFactorSetup } from './types.js';
+import { request } from '../client.js';
+import { queryClient } from '../query-client.js';
+import type { SignedInDevice, TrustedDevice, TwoFactorSetup } from '../types.js';
 
 export function rename(name: string): Promise<void> {
   return request('PATCH', '/api/account', { name });

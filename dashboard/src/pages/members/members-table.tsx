@@ -80,30 +80,40 @@ export function MembersTable({ organization, members }: MembersTableProps) {
         rows={members}
         rowKey={({ email }) => email}
       />
-      {left !== null && (
-        <Suspense>
-          <ConfirmDialog
-            title={`Revoke the keys of ${left.email}?`}
-            action={left.keys.length === 1 ? 'Revoke key' : `Revoke ${left.keys.length} keys`}
-            done="The keys are revoked"
-            onConfirm={() => Promise.all(left.keys.map(({ id }) => revokeKey(organization.id, id)))}
-            onClose={() => setLeft(null)}
-          >
-            <p>{left.email} created these admin keys, which continue to work, and may know them:</p>
-            <ul>
-              {left.keys.map(({ id, name, start, end }) => (
-                <li key={id}>
-                  {name}{' '}
-                  <code>
-                    {start}…{end}
-                  </code>
-                </li>
-              ))}
-            </ul>
-          </ConfirmDialog>
-        </Suspense>
-      )}
+      {left !== null && <RevokeKeys {...left} organization={organization} onClose={() => setLeft(null)} />}
     </div>
+  );
+}
+
+interface RevokeKeysProps extends LeftKeys {
+  readonly organization: Organization;
+  readonly onClose: () => void;
+}
+
+/** Offers to revoke the keys that a member left behind. */
+function RevokeKeys({ organization, email, keys, onClose }: RevokeKeysProps) {
+  return (
+    <Suspense>
+      <ConfirmDialog
+        title={`Revoke the keys of ${email}?`}
+        action={keys.length === 1 ? 'Revoke key' : `Revoke ${keys.length} keys`}
+        done="The keys are revoked"
+        onConfirm={() => Promise.all(keys.map(({ id }) => revokeKey(organization.id, id)))}
+        onClose={onClose}
+      >
+        <p>{email} created these admin keys, which continue to work, and may know them:</p>
+        <ul>
+          {keys.map(({ id, name, start, end }) => (
+            <li key={id}>
+              {name}{' '}
+              <code>
+                {start}…{end}
+              </code>
+            </li>
+          ))}
+        </ul>
+      </ConfirmDialog>
+    </Suspense>
   );
 }
 

@@ -14,10 +14,10 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { MIGRATIONS } from '../src/storage/sqlite/migrations/index.js';
+import { keptQueriesFile } from '../test/support/kept-queries.js';
 import { olderPostgres, startPostgres } from '../test/support/postgres/postgres-server.js';
 
 const folder = fileURLToPath(new URL('../test/samples/schemas/', import.meta.url));
-const queries = join(folder, 'queries.ndjson');
 const counts = join(folder, 'counts.csv');
 const person = { name: 'Ada', email: 'ada@example.org', password: 'a long enough passphrase' };
 
@@ -70,7 +70,7 @@ class Program {
 async function make(program: Program, version: number): Promise<object> {
   program.run('project', 'create', 'Docs', '--id', 'docs');
   program.run('project', 'create', 'Help', '--id', 'help');
-  program.run('import', queries, '--project', 'docs');
+  program.run('import', keptQueriesFile, '--project', 'docs');
   const keys = {
     admin: program.createKey('--name', 'Reader'),
     recording: program.createKey('--name', 'Recorder', '--type', 'recording', '--project', 'docs'),

@@ -13,7 +13,6 @@ import {
   renameSync,
   rmSync,
   writeFileSync,
-  writeSync,
 } from 'node:fs';
 import process from 'node:process';
 import type { QueuedQuery } from './query.js';
@@ -42,6 +41,8 @@ export function openSpool(path: string, { fsync = false }: SpoolOptions = {}): S
   const lock = `${path}.lock`;
   acquireLock(path, lock);
   let lines = 0;
+  /** Whether the last line may be incomplete, because writing it failed, such as on a full disk. */
+  let isCut = false;
   let left: readonly QueuedQuery[];
   let file: number;
   const rewrite = (queries: readonly QueuedQuery[]): number => {
@@ -52,6 +53,7 @@ export function openSpool(path: string, { fsync = false }: SpoolOptions = {}): S
     writeFileSync(draft, queries.map(toLine).join(''));
     fsyncSync(draft);
     renameSync(`${path}.new`, path);
+    flushNames(path.replace(/[^/]*$/, '') || '.');
     lines = queries.length;
     return draft;
   };
@@ -65,7 +67,10 @@ export function openSpool(path: string, { fsync = false }: SpoolOptions = {}): S
   return {
     load: () => left,
     append: (query) => {
-      writeSync(file, toLine(query));
+      const line = isCut ? `\n${toLine(query)}` : toLine(query);
+      isCut = true;
+      writeFileSync(file, line);
+      isCut = false;
       lines++;
       if (fsync) fsyncSync(file);
     },
@@ -86,6 +91,20 @@ export function openSpool(path: string, { fsync = false }: SpoolOptions = {}): S
   };
 }
 
+/** Makes the names in a folder survive a power failure, where that is possible; on Windows, it is not. */
+function flushNames(folder: string): void {
+  try {
+    const descriptor = openSync(folder, 'r');
+    try {
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    // Queries are sent anyway.
+  }
+}
+
 function toLine({ id, caller, occurredAt }: QueuedQuery): string {
   return `${JSON.stringify({ id, caller, occurredAt })}\n`;
 }
@@ -101,19 +120,23 @@ function parseLines(text: string): QueuedQuery[] {
   });
 }
 
-/** The lock file contains the process id, so that the lock of a crashed process is ignored. */
+/**
+ * The lock file contains the id of the process and of the machine's start, so that the lock of a crashed process is
+ * ignored. After a power failure, it may be empty, and another process may have the id.
+ */
 function acquireLock(path: string, lock: string): void {
   if (opened.has(path))
     throw new Error(`${path} is open in this process already; give each recorder its own spool`);
+  const mine = `${process.pid} ${startOfMachine()}`;
   try {
-    writeFileSync(lock, String(process.pid), { flag: 'wx', mode: 0o600 });
+    writeFileSync(lock, mine, { flag: 'wx', mode: 0o600 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    const owner = Number(readFileSync(lock, 'utf8'));
-    if (owner !== process.pid && isRunning(owner)) {
+    const [owner, start = startOfMachine()] = readFileSync(lock, 'utf8').split(' ');
+    if (Number(owner) !== process.pid && start === startOfMachine() && isRunning(Number(owner))) {
       throw new Error(`${path} is open in process ${owner}; give each process its own spool`);
     }
-    writeFileSync(lock, String(process.pid));
+    writeFileSync(lock, mine);
   }
   opened.add(path);
 }
@@ -123,7 +146,18 @@ function releaseLock(path: string, lock: string): void {
   rmSync(lock, { force: true });
 }
 
+/** Another text after each start of the machine. Only on Linux. */
+function startOfMachine(): string {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  } catch {
+    return '';
+  }
+}
+
 function isRunning(pid: number): boolean {
+  // 0 and negative numbers mean groups of processes.
+  if (!(pid > 0)) return false;
   try {
     return process.kill(pid, 0);
   } catch (error) {

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, inject, test } from 'vitest';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
-import type { Query } from '../../src/domain/queries/query.js';
 import { SHARDED_TABLES } from '../../src/storage/postgres/migrations/distribute.js';
 import { NEWEST_VERSION } from '../../src/storage/postgres/migrations/index.js';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations/index.js';
@@ -13,13 +12,13 @@ import { Session } from '../support/browser/dashboard-user.js';
 import { startServer } from '../support/cli/cli.js';
 import { clientOf } from '../support/cli/cli-client.js';
 import { succeed } from '../support/cli/cli-place.js';
+import { keptQueries, keptQueriesFile } from '../support/kept-queries.js';
 import { programOn } from '../support/postgres/schema-nodes.js';
 import { askedFor, isCitus, newSchemaIn, onDatabase, schemaOf } from '../support/storage/store.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { isDeep } from '../support/volume.js';
 
 const folder = new URL('../samples/schemas/', import.meta.url);
-const queriesFile = new URL('queries.ndjson', folder);
 const countsFile = new URL('counts.csv', folder);
 const ofCounts = ['--format', 'counts', '--source', 'old'];
 
@@ -29,12 +28,6 @@ interface Made {
   /** The owner's account, since there are accounts. */
   readonly person?: { readonly name: string; readonly email: string; readonly password: string };
 }
-
-const recorded = readFileSync(queriesFile, 'utf8')
-  .trimEnd()
-  .split('\n')
-  .map((line) => JSON.parse(line) as { id: string; caller: string; occurredAt: string })
-  .map(({ id, caller, occurredAt }): Query => ({ id, caller, occurredAt: Date.parse(occurredAt) }));
 
 const kept = (name: string): Buffer => gunzipSync(readFileSync(new URL(`${name}.gz`, folder)));
 
@@ -120,23 +113,23 @@ describe.each(cases)('a $store database of schema version $version', ({ store, f
     const { stdout: verdict } = await succeed(program.run(['verify']));
     const imported = version >= 9 ? ' and 42 in imported counts,' : '';
     expect(verdict).toMatch(
-      new RegExp(`^${recorded.length} queries${imported} in 2 projects: every counter is`),
+      new RegExp(`^${keptQueries.length} queries${imported} in 2 projects: every counter is`),
     );
     expect(await ask('import', countsFile.pathname, '--project', 'help', ...ofCounts)).toMatchObject(
       version >= 9 ? { recorded: 0, duplicates: 3 } : { recorded: 3, duplicates: 0 },
     );
     expect(await ask('stats', 'help')).toEqual({ web: 30, api: 0, other: 12, total: 42 });
-    expect(await ask('stats', 'docs')).toEqual(recount(recorded, ALL_TIME));
-    expect(await ask('stats', 'docs', '--callers')).toEqual(recountCallers(recorded, ALL_TIME));
+    expect(await ask('stats', 'docs')).toEqual(recount(keptQueries, ALL_TIME));
+    expect(await ask('stats', 'docs', '--callers')).toEqual(recountCallers(keptQueries, ALL_TIME));
     const { buckets } = (await ask('stats', 'docs', '--interval', 'month')) as {
       buckets: { start: string; end: string }[];
     };
     expect(buckets.length).toBeGreaterThan(12);
     for (const { start, end, ...counts } of buckets) {
-      expect(counts).toEqual(recount(recorded, { from: Date.parse(start), to: Date.parse(end) }));
+      expect(counts).toEqual(recount(keptQueries, { from: Date.parse(start), to: Date.parse(end) }));
     }
-    const again = await succeed(program.run(['import', queriesFile.pathname, '--project', 'docs', '--json']));
-    expect(JSON.parse(again.stdout)).toMatchObject({ recorded: 0, duplicates: recorded.length });
+    const again = await succeed(program.run(['import', keptQueriesFile, '--project', 'docs', '--json']));
+    expect(JSON.parse(again.stdout)).toMatchObject({ recorded: 0, duplicates: keptQueries.length });
 
     if (version >= 2) {
       expect(await ask('member', 'list')).toContainEqual(
@@ -156,12 +149,12 @@ describe.each(cases)('a $store database of schema version $version', ({ store, f
     if (!isDeep && version !== 1 && version !== stores[store]?.newest) return;
     // A process of its own, because its accounts have passwords of the real cost.
     const server = await startServer([], { env: { DATABASE_URL: url } });
-    const all = recount(recorded, ALL_TIME);
+    const all = recount(keptQueries, ALL_TIME);
     expect(await clientOf(server, 'docs', made.keys.revoked).count()).toMatchObject({ status: 401 });
     expect(await clientOf(server, 'docs', made.keys.recording).count()).toMatchObject({ status: 401 });
     expect(await clientOf(server, 'docs', made.keys.admin).count()).toEqual({ status: 200, body: all });
     const more = [
-      { id: recorded[0]?.id, caller: 'web' },
+      { id: keptQueries[0]?.id, caller: 'web' },
       { id: 'after the upgrade', caller: 'web' },
     ];
     expect(await clientOf(server, 'docs', made.keys.recording).record(more)).toEqual({

@@ -1,5 +1,5 @@
 /** The packed client in an empty project, installed without a registry and used from JavaScript and TypeScript. */
-import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build, type Rolldown } from 'vite';
@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { sharedByTests } from '../support/cleanup.js';
 import { runCommand } from '../support/cli/cli.js';
 import { samples } from '../support/cli/samples.js';
-import { temporaryFolder } from '../support/temporary.js';
+import { emptyNpmProject } from '../support/client/npm-project.js';
 import { root } from '../tidy/sources.js';
 
 /** Size limit in bytes, gzipped, of the platform-independent modules. */
@@ -20,19 +20,13 @@ const installs = samples().filter(({ code }) => code.startsWith('npm install ./c
 
 /** An empty project with the packed client, installed as documented. */
 const stranger = sharedByTests(async () => {
-  const folder = await temporaryFolder();
-  const env = { HOME: folder, npm_config_cache: join(folder, 'cache'), npm_config_offline: 'true' };
+  const { project, env } = await emptyNpmProject();
   const npm = async (args: readonly string[], cwd: string): Promise<string> => {
     const outcome = await runCommand('npm', args, { cwd, env });
     if (outcome.status !== 0) throw new Error(`npm ${args.join(' ')}: ${outcome.stderr}`);
     return outcome.stdout;
   };
-  const packed = await npm(['pack', '--json', '--pack-destination', folder], join(root, 'client'));
-  const project = join(folder, 'project');
-  await mkdir(project);
-  await writeFile(join(project, 'package.json'), JSON.stringify({ type: 'module', private: true }));
-  const tarball = (await readdir(folder)).find((name) => name.endsWith('.tgz')) ?? '';
-  await rename(join(folder, tarball), join(project, tarball));
+  const packed = await npm(['pack', '--json', '--pack-destination', project], join(root, 'client'));
   const [install] = installs;
   const installed = await runCommand('bash', ['--norc', '-c', install?.code ?? ''], { cwd: project, env });
   if (installed.status !== 0) throw new Error(`${install?.name}: ${installed.stderr}`);

@@ -26,6 +26,22 @@ test('a missing folder and a spool that is already open are refused', async () =
   expect(existsSync(`${path}.lock`)).toBe(false);
 });
 
+test.each([
+  ['', 'is empty, as a power failure may leave it'],
+  ['0', 'names no process'],
+  [`${process.ppid} of-an-earlier-start`, 'is from before the machine was started again'],
+])('a lock file with %j is ignored: it %s', async (text) => {
+  const path = await newPath();
+  writeFileSync(`${path}.lock`, text);
+  openSpool(path).close();
+});
+
+test('a lock file of a running process is respected, with the form of earlier versions', async () => {
+  const path = await newPath();
+  writeFileSync(`${path}.lock`, String(process.ppid));
+  expect(() => openSpool(path)).toThrow(`${path} is open in process ${process.ppid}`);
+});
+
 test('incomplete and invalid lines are skipped, and the others are loaded in order', async () => {
   const path = await newPath();
   writeFileSync(path, `${JSON.stringify(query(1))}\nnot JSON\n\n${JSON.stringify(query(2))}\n{"id":"to`);

@@ -1,6 +1,8 @@
 /** Backup and restore of a SQLite file. */
 import { copyFileSync, existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { CallerStatsError } from '../../../domain/errors.js';
+import { flush, flushFolder } from '../../../shared/flush.js';
 import { openConnection } from '../connection.js';
 import { isDamage } from '../errors.js';
 import { NEWEST_VERSION } from '../migrations/index.js';
@@ -92,11 +94,13 @@ function keep(file: string, kept: string): void {
   if (existsSync(log)) copyFileSync(log, keptLog);
   try {
     if (mergeLog(file)) rmSync(keptLog, { force: true });
+    else if (existsSync(keptLog)) flush(keptLog);
   } catch (error) {
     rmSync(keptLog, { force: true });
     throw error;
   }
   linkSync(file, kept);
+  flushFolder(dirname(file));
   rmSync(log, { force: true });
 }
 

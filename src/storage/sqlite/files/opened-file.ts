@@ -1,8 +1,9 @@
 import { statSync, unwatchFile, watchFile } from 'node:fs';
-import { mkdir, open, stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { CallerStatsError } from '../../../domain/errors.js';
 import { secondMs } from '../../../domain/time/duration.js';
+import { flushFolder, makeFolder } from '../../../shared/flush.js';
 
 const checkIntervalMs = secondMs;
 
@@ -66,9 +67,11 @@ export async function makePrivately(file: string): Promise<void> {
     );
   }
   try {
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(file));
     // SQLite treats an empty file as a new database, and gives its log the same mode.
     await (await open(file, 'wx', 0o600)).close();
+    // Before there is a log, so that a power failure cannot leave a log without its file.
+    flushFolder(dirname(file));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return;
     throw new CallerStatsError('unavailable', `${file} cannot be made.`, { cause: error });

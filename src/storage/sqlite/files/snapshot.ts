@@ -1,8 +1,8 @@
 /** Consistent copies of a database file that is in use. */
-import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CallerStatsError } from '../../../domain/errors.js';
-import { flush } from '../../../shared/flush.js';
+import { flush, flushFolder, makeFolder } from '../../../shared/flush.js';
 import { type Connection, openConnection } from '../connection.js';
 import { isDamage, storeError } from '../errors.js';
 import { prepareArrays } from '../statements.js';
@@ -34,8 +34,10 @@ export function writeAtomically(
     requireSound(draft);
     flush(draft);
     clear();
+    // What was cleared must not come back beside the new file if the power fails.
+    flushFolder(dirname(target));
     renameSync(draft, target);
-    flush(dirname(target));
+    flushFolder(dirname(target));
   } catch (error) {
     if (error instanceof CallerStatsError) throw error;
     throw new CallerStatsError('unavailable', `${target} was not written: ${reason(error)}.`, {
@@ -49,7 +51,7 @@ export function writeAtomically(
 function makeDraftFolder(target: string): string {
   const folder = dirname(target);
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     return mkdtempSync(join(folder, '.caller-stats-'));
   } catch (cause) {
     const problem = `the folder ${folder} cannot be made, or not be written to`;

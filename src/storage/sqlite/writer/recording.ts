@@ -18,6 +18,9 @@ import { MultiRowInsert } from './multi-row.js';
 import type { ImportBatch, RecordBatch } from './operations.js';
 import { QueryInsert } from './query-insert.js';
 
+/** Rows whose values are prepared at once. More take memory and save nothing. */
+const rowsBoundAtOnce = 1_024;
+
 export class Recording {
   readonly #statements: Statements;
   readonly #queries: QueryInsert;
@@ -48,24 +51,29 @@ export class Recording {
     if (tooOld !== undefined) throw tooOld;
     const numbersByCaller = new Map<string, number>();
     const typesByNumber = new Map<number, number>();
-    const values: unknown[] = [];
-    for (const [index, id] of ids.entries()) {
-      const caller = required(callers[index], 'a batch has a caller for each of its ids');
-      const timeMs = required(occurredAt[index], 'a batch has a time for each of its ids');
-      let number = numbersByCaller.get(caller);
-      if (number === undefined) {
-        number = this.#callerNumber(caller);
-        numbersByCaller.set(caller, number);
-        typesByNumber.set(number, TYPE_INDEX[callerType(caller)]);
-      }
-      values.push(project, encodeQueryId(id), timeMs, number);
-    }
     let recorded = 0;
-    this.#queries.insert(values, (timeMs, caller) => {
+    const onNew = (timeMs: number, caller: number) => {
       const type = required(typesByNumber.get(caller), 'a recorded query has a caller of its batch');
       deltas.add(project, timeMs, type, caller);
       recorded++;
-    });
+    };
+    const order = inOrderOfIds(ids);
+    for (let from = 0; from < order.length; from += rowsBoundAtOnce) {
+      const values: unknown[] = [];
+      for (const index of order.slice(from, from + rowsBoundAtOnce)) {
+        const caller = required(callers[index], 'a batch has a caller for each of its ids');
+        const timeMs = required(occurredAt[index], 'a batch has a time for each of its ids');
+        let number = numbersByCaller.get(caller);
+        if (number === undefined) {
+          number = this.#callerNumber(caller);
+          numbersByCaller.set(caller, number);
+          typesByNumber.set(number, TYPE_INDEX[callerType(caller)]);
+        }
+        const id = required(ids[index], 'the order has indexes of ids only');
+        values.push(project, encodeQueryId(id), timeMs, number);
+      }
+      this.#queries.insert(values, onNew);
+    }
     return { recorded, duplicates: ids.length - recorded };
   }
 
@@ -102,9 +110,10 @@ export class Recording {
 
   /** Writes each counter once for all batches of the transaction. */
   addToCounters(deltas: CounterDeltas): void {
-    const { types, callers } = deltas.rows();
-    this.#addToTypes.insert(types);
-    this.#addToCallers.insert(callers);
+    for (const { types, callers } of deltas.rows()) {
+      this.#addToTypes.insert(types);
+      this.#addToCallers.insert(callers);
+    }
   }
 
   #findProject(id: string): { readonly number: number; readonly rowsFrom: number | null } {
@@ -124,6 +133,21 @@ export class Recording {
       find('INSERT INTO caller (name) VALUES ($1) RETURNING number');
     return required(row, 'an inserted caller has a number').number;
   }
+}
+
+/**
+ * The indexes of `ids`, sorted like the keys of the table, so that a large batch with random ids writes each page once. The
+ * first of several equal ids stays first, because it is the one that counts.
+ */
+function inOrderOfIds(ids: readonly string[]): readonly number[] {
+  const order = [...ids.keys()];
+  if (ids.every((id, at) => at === 0 || (ids[at - 1] ?? '') <= id)) return order;
+  return order.sort((a, b) => compare(ids[a] ?? '', ids[b] ?? ''));
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }
 
 /** The value; throws if it is missing, so that nothing is counted on a guess. */

@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/setup/longest-first.js';
 import { folderInMemory } from './test/support/setup/memory-folder.js';
 import { isDeep } from './test/support/volume.js';
 
@@ -13,7 +14,7 @@ const threads = [
   {
     starter: '/src/storage/sqlite/writer/writer-handle.ts',
     thread: './writer-thread.js',
-    built: '../../../../dist/storage/sqlite/writer/writer-thread.js',
+    built: '../../../../dist/writer-thread.js',
   },
   {
     starter: '/src/auth/passwords/password-hasher.ts',
@@ -41,6 +42,7 @@ export default defineConfig({
     maxWorkers: 3,
     // Files share a process, whose heap is large: fewer collections of new objects take a third of the time of some files.
     execArgv: ['--max-semi-space-size=128'],
+    sequence: { sequencer: LongestFirst },
     reporters: ['default', './test/support/setup/summary-reporter.ts'],
     projects: [
       {

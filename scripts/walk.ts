@@ -271,7 +271,7 @@ function pageOf(): string {
     ({ what, by, seconds, sinceSeconds, seen }) =>
       `| ${what} | ${linkTo(by)} | ${shown(seconds)} | ${shown(sinceSeconds)} | ${seen} |`,
   );
-  return `# A walk, with times
+  return `# Times of all steps
 
 From an empty folder to a restored backup, each step by the commands that the documentation has for it. Written by \`npm run walk\`,
 which does all of it again and ends where a step does not give what it should.

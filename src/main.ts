@@ -5,7 +5,9 @@ import { readFileSync } from 'node:fs';
 import { run } from './cli/program.js';
 import { maskPassword } from './cli/settings/setting.js';
 
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+const packageFolder = new URL('..', import.meta.url);
+
+const { version } = JSON.parse(readFileSync(new URL('package.json', packageFolder), 'utf8')) as {
   version: string;
 };
 
@@ -38,6 +40,7 @@ process.exitCode = await run(
     onHangup: (listener) => {
       process.on('SIGHUP', listener);
     },
+    packageFolder,
   },
   version,
 );

@@ -47,9 +47,9 @@ export interface ApiDocument {
 
 const INTRODUCTION = `# API
 
-Every operation with its parameters, bodies and answers, made of the OpenAPI document that a server has at \`/openapi.json\`; at
-\`/docs/try\` the same can be tried with a key. What ranges, series and callers mean stands in [Operations over HTTP](http.md), what
-a query is in [Recording](../guides/record/record.md).`;
+Every operation with its parameters, bodies and answers, generated from the OpenAPI document that a server has at \`/openapi.json\`. Try
+the operations with a key at \`/docs/try\`. [Operations over HTTP](http.md) explains ranges, series and callers, and
+[Record over HTTP](../guides/record/record.md) the fields of a query.`;
 
 const KEYS: Readonly<Record<string, string>> = {
   adminKey: 'an admin key',

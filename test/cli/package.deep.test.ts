@@ -51,32 +51,31 @@ const stranger = sharedByTests(async () => {
 
 test('the package contains the built files and the docs, and nothing else', async () => {
   const { paths } = stranger();
-  const sources = (await readdir(join(root, 'src'), { recursive: true })).filter((path) =>
-    /\.ts$/.test(path),
-  );
-  const modules = sources.map((path) => `dist/${path.replace(/\.ts$/, '.js')}`);
   const page =
     /^dist\/dashboard\/(index\.html|favicon\.(ico|svg)|robots\.txt|theme\.js|assets\/[\w-]+\.(js|css))(\.br|\.gz)?$/;
   const docs =
     /^dist\/docs\/([\w-]+\.(html|md)|hashmap\.json|llms\.txt|sitemap\.xml|(assets|files)\/[\w./@-]+)(\.br|\.gz)?$/;
   const reading =
     /^(demo|docs(?!\/\.)|integrations)\/|^(CHANGELOG|README|SECURITY)\.md$|^LICENSE$|^package\.json$/;
-  const known = [page, docs, reading];
-  expect(
-    paths.filter((path) => !modules.includes(path) && !known.some((pattern) => pattern.test(path))),
-  ).toEqual([]);
-  expect(paths).toEqual(
-    expect.arrayContaining([...modules, 'dist/dashboard/index.html', 'dist/docs/index.html']),
-  );
+  const program = /^dist\/([\w.-]+\.js|sbom\.json|third-party-licenses\.md)$/;
+  const known = [page, docs, reading, program];
+  expect(paths.filter((path) => !known.some((pattern) => pattern.test(path)))).toEqual([]);
+  const needed = [
+    'main.js',
+    'writer-thread.js',
+    'hashing-thread.js',
+    'dashboard/index.html',
+    'docs/index.html',
+  ];
+  expect(paths).toEqual(expect.arrayContaining(needed.map((name) => `dist/${name}`)));
 });
 
-test('it installs its dependencies, but no development packages and no client', async () => {
+test('it installs only the binding of SQLite and what that needs', async () => {
   const { modules } = stranger();
   expect(await readdir(modules)).toEqual(['caller-stats']);
   const installed = await readdir(join(modules, 'caller-stats/node_modules'));
-  expect(installed).toContain('fastify');
-  for (const name of ['caller-stats-client', 'typescript', 'vite', 'react', 'next'])
-    expect(installed).not.toContain(name);
+  const packages = installed.filter((name) => !name.startsWith('.'));
+  expect(packages).toEqual(['@photostructure', 'node-addon-api', 'node-gyp-build']);
 });
 
 test('all versions are the same', async () => {
@@ -97,23 +96,31 @@ test('all versions are the same', async () => {
   for (const [where, version] of Object.entries(versions)) expect(version, where).toBe(packed.version);
 });
 
-test('the bill of materials lists exactly the installed packages', async () => {
+test('the bill of materials lists the packages in the program and the installed ones', async () => {
   const { modules } = stranger();
-  const folder = join(modules, 'caller-stats/node_modules');
-  const files = (await readdir(folder, { recursive: true })).filter((path) => PACKAGE.test(path));
-  const read = async (path: string) => JSON.parse(await readFile(join(folder, path), 'utf8')) as Named;
-  const installed = await Promise.all(files.map(read));
-  const printed = await runCommand(process.execPath, ['--import', 'tsx', 'scripts/sbom.ts'], { cwd: root });
-  const bill = JSON.parse(printed.stdout) as {
-    bomFormat: string;
-    metadata: { component: Named };
-    components: readonly Named[];
+  const folder = join(modules, 'caller-stats');
+  const files = (await readdir(join(folder, 'node_modules'), { recursive: true })).filter((path) =>
+    PACKAGE.test(path),
+  );
+  const read = async (path: string) => JSON.parse(await readFile(join(folder, path), 'utf8'));
+  const installed: Named[] = await Promise.all(files.map((path) => read(`node_modules/${path}`)));
+  const licenses = await readFile(join(folder, 'dist/third-party-licenses.md'), 'utf8');
+  const bundled = [...licenses.matchAll(/^## (\S+) - (\S+) \(/gm)].map(
+    ([, name, version]) => `${name}@${version}`,
+  );
+  const bill = (await read('dist/sbom.json')) as {
+    readonly bomFormat: string;
+    readonly metadata: { readonly component: Named };
+    readonly components: readonly (Named & { readonly group?: string })[];
   };
-  const names = (all: readonly Named[]) =>
-    [...new Set(all.map(({ name, version }) => `${name}@${version}`))].sort();
   expect(bill.bomFormat).toBe('CycloneDX');
   expect(bill.metadata.component).toMatchObject({ name: 'caller-stats' });
-  expect(names(bill.components)).toEqual(names(installed));
+  const listed = bill.components.map(({ group, name, version }) =>
+    [group === undefined ? name : `${group}/${name}`, version].join('@'),
+  );
+  const expected = [...bundled, ...installed.map(({ name, version }) => `${name}@${version}`)];
+  expect(bundled.map((name) => name.replace(/@[^@]*$/, ''))).toContain('fastify');
+  expect([...new Set(listed)].sort()).toEqual([...new Set(expected)].sort());
 });
 
 test('it runs in an empty folder: it records, counts, and serves the dashboard and the docs', async () => {

@@ -1,5 +1,7 @@
 /** The files in `deploy/` match the server's settings, paths and folders. */
 import { dirname, join } from 'node:path/posix';
+import { DOMParser, onErrorStopParsing } from '@xmldom/xmldom';
+import { parse as parsePlist } from 'plist';
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { FOREIGN as FOREIGN_PAGES } from '../../docs/.vitepress/pages.js';
@@ -33,6 +35,19 @@ test('the examples of proxies name existing settings', () => {
     expect(named, path).toEqual(['trust-proxy', 'public-url', 'base-path']);
     for (const name of named) expect(flags).toContain(name);
   }
+});
+
+test('the nginx file passes on no header about the client that a client could set', () => {
+  const { text } = read('deploy/nginx.conf');
+  const set = Object.fromEntries(
+    [...text.matchAll(/^\s+proxy_set_header (\S+) (.+);$/gm)].map(([, name, value]) => [name, value]),
+  );
+  expect(set).toMatchObject({
+    'X-Forwarded-For': '$remote_addr',
+    'X-Forwarded-Proto': '$scheme',
+    'X-Forwarded-Host': '""',
+    Forwarded: '""',
+  });
 });
 
 describe('the Kubernetes file', () => {
@@ -129,8 +144,55 @@ test('the image includes the sources of the dashboard and the docs', () => {
   ).toEqual([]);
 });
 
-test('systemd waits until the server has stopped', () => {
-  const { text } = read('deploy/caller-stats.service');
-  const seconds = Number(/^TimeoutStopSec=(\d+)$/m.exec(text)?.[1]);
-  expect(seconds * 1000).toBeGreaterThan(shutdownTimeoutMs);
+describe('every service waits until the server has stopped, restarts it after a failure, and does not run as root:', () => {
+  const isLongEnough = (seconds: unknown) =>
+    expect(Number(seconds) * 1000).toBeGreaterThan(shutdownTimeoutMs);
+
+  test('systemd', () => {
+    const { text } = read('deploy/caller-stats.service');
+    isLongEnough(/^TimeoutStopSec=(\d+)$/m.exec(text)?.[1]);
+    for (const line of [
+      'DynamicUser=yes',
+      'Restart=on-failure',
+      'ExecStart=/usr/local/bin/caller-stats serve',
+    ])
+      expect(text).toContain(`\n${line}\n`);
+  });
+
+  test('launchd', () => {
+    const service = parsePlist(read('deploy/caller-stats.plist').text) as Record<string, unknown>;
+    isLongEnough(service['ExitTimeOut']);
+    const folder = service['WorkingDirectory'];
+    expect(service).toMatchObject({
+      Label: 'caller-stats',
+      ProgramArguments: ['/usr/local/bin/caller-stats', 'serve'],
+      UserName: 'caller-stats',
+      EnvironmentVariables: { DATABASE_URL: `sqlite:${folder}/caller-stats.db` },
+      KeepAlive: { SuccessfulExit: false },
+      Umask: 0o077,
+    });
+    for (const name of Object.keys(service['EnvironmentVariables'] as object))
+      expect([...variables, 'NODE_ENV']).toContain(name);
+  });
+
+  test('Windows', () => {
+    const { text } = read('deploy/caller-stats-service.xml');
+    const parser = new DOMParser({ onError: onErrorStopParsing });
+    expect(() => parser.parseFromString('<service><id></service>', 'text/xml')).toThrow('tag mismatch');
+    const service = parser.parseFromString(text, 'text/xml').documentElement;
+    const element = (name: string) => service?.getElementsByTagName(name).item(0);
+    isLongEnough(/^(\d+) sec$/.exec(element('stoptimeout')?.textContent ?? '')?.[1]);
+    expect(element('arguments')?.textContent).toMatch(/dist\\main\.js" serve$/);
+    expect(element('user')?.textContent).toBe('LocalService');
+    expect(element('onfailure')?.getAttribute('action')).toBe('restart');
+    expect([...variables, 'NODE_ENV']).toContain(element('env')?.getAttribute('name'));
+  });
+});
+
+// COPY follows a link that is its source. The link leads to a file of another stage, so that no builder would find it.
+test('the link to the program is copied with its folder', () => {
+  const { text } = read('deploy/Dockerfile');
+  const links = [...text.matchAll(/ln -s \S+ (\S+)/g)].map(([, link = '']) => link);
+  expect(links).toEqual(['bin/caller-stats']);
+  expect(text).toContain('\nCOPY --from=build /build/bin /usr/local/bin\n');
 });

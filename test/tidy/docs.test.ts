@@ -164,6 +164,14 @@ test('every link to a heading works', () => {
   expect(links.filter(([, found]) => !found).map(([link]) => link)).toEqual([]);
 });
 
+test('the glossary is in alphabetical order', () => {
+  const terms = [...read('docs/concepts/glossary.md').text.matchAll(/^\| \*\*(.+?)\*\*/gm)].map(
+    ([, term = '']) => term.toLowerCase(),
+  );
+  expect(terms.length).toBeGreaterThan(30);
+  expect(terms).toEqual([...terms].sort());
+});
+
 test('every external link is a valid https URL', () => {
   const addresses = pages.flatMap(({ text }) =>
     [...text.matchAll(/\]\((https?:[^)]*)\)/g)].map(([, one = '']) => one),

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { filesBelow, read, root, type Source } from './sources.js';
 
 const FOLDERS = [
+  '.github',
   'src',
   'test',
   'docs',

@@ -26,7 +26,7 @@ const rules: readonly (readonly [folder: string, allowed: RegExp])[] = [
   ['src/storage/', /^(src\/(domain|storage)\/|node:)/],
   [
     'src/auth/',
-    /^(src\/(domain|auth|storage\/ports)\/|node:(async_hooks|crypto|net|os|worker_threads)$|better-auth|@better-auth\/kysely-adapter$|@zxcvbn-ts\/language-common$|otpauth$|@simplewebauthn\/server$|kysely$|pino$)/,
+    /^(src\/(domain|auth|storage\/ports)\/|node:(async_hooks|crypto|net|os|worker_threads)$|better-auth|@better-auth\/kysely-adapter$|@zxcvbn-ts\/language-common$|otpauth$|@simplewebauthn\/server(\/helpers)?$|kysely$|pino$)/,
   ],
   [
     'src/app/notifications/channels/',

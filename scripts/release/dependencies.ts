@@ -1,0 +1,95 @@
+/**
+ * Which packages of a release are due for an update: SECURITY.md, "Updates of dependencies". Packages that only build or test
+ * are not part of a release.
+ */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { dayMs } from '../../src/domain/time/duration.js';
+
+/** A newer version must be in a release after this many days. */
+const updateDays = 90;
+
+/** Packages whose newer versions do not run on every supported version of Node. A vulnerability in one is due all the same. */
+const HELD: Readonly<Record<string, string>> = {
+  // 11.1.1 and later need version 2 of `cookie`, which needs Node 22.
+  '@fastify/cookie': '11.1.0',
+};
+
+/** A package as `npm outdated --json` has it. */
+export interface Outdated {
+  readonly name: string;
+  readonly current: string;
+  readonly latest: string;
+}
+
+/** The times of publication by version, as `npm view NAME time --json` has them. */
+export type Published = Readonly<Record<string, string>>;
+
+/**
+ * Since when there is a newer version, in milliseconds: prereleases do not count, nor versions of an older line, which some
+ * authors continue. Undefined if there is none.
+ */
+export function newerSince({ current, latest }: Outdated, published: Published): number | undefined {
+  const times = Object.entries(published)
+    .filter(([version]) => isBefore(current, version) && !isBefore(latest, version))
+    .map(([, time]) => Date.parse(time));
+  return times.length === 0 ? undefined : Math.min(...times);
+}
+
+/** A sentence for each package that is due, except those that are held. */
+export function findDue(
+  outdated: readonly Outdated[],
+  { published, nowMs }: { readonly published: (name: string) => Published; readonly nowMs: number },
+): readonly string[] {
+  return outdated.flatMap((one) => {
+    const since = newerSince(one, published(one.name));
+    const days = since === undefined ? 0 : Math.floor((nowMs - since) / dayMs);
+    if (days <= updateDays || HELD[one.name] === one.current) return [];
+    return [
+      `${one.name} ${one.current}: a newer version has been out for ${days} days (newest: ${one.latest}).`,
+    ];
+  });
+}
+
+/** Whether a version comes before another one. A prerelease comes neither before nor after. */
+function isBefore(one: string, other: string): boolean {
+  const [a, b] = [numbersOf(one), numbersOf(other)];
+  if (a === undefined || b === undefined) return false;
+  const at = a.findIndex((number, place) => number !== b[place]);
+  return at >= 0 && (a[at] ?? 0) < (b[at] ?? 0);
+}
+
+function numbersOf(version: string): readonly number[] | undefined {
+  return /^\d+\.\d+\.\d+$/.test(version) ? version.split('.').map(Number) : undefined;
+}
+
+/** The outdated packages of the release that was built into `dist/`. */
+export function readOutdated(folder: string): readonly Outdated[] {
+  const bill = JSON.parse(readFileSync(join(folder, 'dist/sbom.json'), 'utf8')) as {
+    readonly components: readonly { readonly group?: string; readonly name: string }[];
+  };
+  const released = new Set(bill.components.map(({ group, name }) => (group ? `${group}/${name}` : name)));
+  const outdated = JSON.parse(runNpm(folder, 'outdated', '--json') || '{}') as Record<
+    string,
+    Omit<Outdated, 'name'>
+  >;
+  return Object.entries(outdated)
+    .map(([name, versions]) => ({ ...versions, name }))
+    .filter(({ name }) => released.has(name));
+}
+
+export function readPublished(folder: string, name: string): Published {
+  return JSON.parse(runNpm(folder, 'view', name, 'time', '--json')) as Published;
+}
+
+/** What npm prints. `npm outdated` has status 1 if there is something to print. */
+function runNpm(folder: string, ...args: readonly string[]): string {
+  try {
+    return execFileSync('npm', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  } catch (error) {
+    const { status, stdout } = error as { readonly status?: number; readonly stdout?: string };
+    if (status === 1 && args[0] === 'outdated' && stdout) return stdout;
+    throw error;
+  }
+}

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Builds the image of a release for the platform of this machine, tries it, and pushes it as IMAGE:VERSION-PLATFORM.
+#
+#   scripts/release/image.sh IMAGE VERSION BASE_IMAGE
+#
+# BASE_IMAGE is what base-image.sh prints. With REGISTRY_TOKEN, it signs in to the registry as REGISTRY_USER first.
+# BUILD_OPTIONS and RUN_OPTIONS add options of podman, for machines that need some.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+image=${1,,} version=${2#v} base=$3
+tag="$image:$version-$(podman version --format '{{.Client.OsArch}}' | cut -d / -f 2)"
+
+# The format is Docker's, because OCI has no health checks.
+# shellcheck disable=SC2086
+podman build ${BUILD_OPTIONS:-} --format docker --tag "$tag" \
+  --build-arg "NODE_IMAGE=$base" \
+  --label "org.opencontainers.image.version=$version" \
+  --label "org.opencontainers.image.revision=$(git rev-parse HEAD)" \
+  --label "org.opencontainers.image.source=${REPOSITORY_URL:-}" \
+  --label "org.opencontainers.image.licenses=MIT" \
+  --label "org.opencontainers.image.base.name=$base" \
+  --file deploy/Dockerfile --ignorefile deploy/Dockerfile.dockerignore .
+scripts/release/try-image.sh "$tag"
+scripts/release/registry-login.sh "$image"
+podman push "$tag"

@@ -1,0 +1,53 @@
+/** A release has one version, which several files contain. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { releasedVersions } from './changelog.js';
+
+const VERSION = /^\d+\.\d+\.\d+(-[0-9A-Za-z.]+)?$/;
+
+/** Files with the names of packages or images that contain the version, such as `caller-stats-1.0.0.tgz`. */
+export const MENTIONS = [
+  'client/README.md',
+  'dashboard/src/format/snippets.ts',
+  'deploy/kubernetes/caller-stats.yaml',
+  'docs/guides/record/client.md',
+  'docs/guides/run/install.md',
+  'docs/reference/versions.md',
+] as const;
+
+/** A version in the name of a package, an image or a tag of this project, or set for a shell. */
+const MENTIONED =
+  /((?:caller-stats(?:-client)?[-:]|\bv|VERSION=)(?=\d))\d+\.\d+\.\d+(?:-[0-9A-Za-z]+(?:\.\d+)*)?(?=\.tgz|[`\s"'/]|$)/g;
+
+export function isVersion(version: string): boolean {
+  return VERSION.test(version);
+}
+
+/** The text with another version in every name that contains one. */
+export function replaceMentions(text: string, version: string): string {
+  return text.replaceAll(MENTIONED, (_all, name: string) => `${name}${version}`);
+}
+
+/** All files below a folder that do not have this version, as sentences. */
+export function findVersionProblems(folder: string, version: string): string[] {
+  const read = (path: string): string => readFileSync(join(folder, path), 'utf8');
+  const json = (path: string) => JSON.parse(read(path)) as { version: string };
+  const lock = JSON.parse(read('package-lock.json')) as {
+    version: string;
+    packages: Record<string, { version: string }>;
+  };
+  const found: Record<string, string | undefined> = {
+    'package.json': json('package.json').version,
+    'client/package.json': json('client/package.json').version,
+    'package-lock.json': lock.version,
+    'package-lock.json, of the server': lock.packages['']?.version,
+    'package-lock.json, of the client': lock.packages['client']?.version,
+    'the newest section of CHANGELOG.md with a date': releasedVersions(read('CHANGELOG.md'))[0],
+  };
+  const problems = Object.entries(found)
+    .filter(([, one]) => one !== version)
+    .map(([where, one]) => `${where} has ${one ?? 'no version'}, not ${version}.`);
+  const stale = MENTIONS.filter((path) => replaceMentions(read(path), version) !== read(path));
+  if (!isVersion(version)) problems.unshift(`${version} is not a version such as 1.0.0 or 1.0.0-rc.1.`);
+  return [...problems, ...stale.map((path) => `${path} names another version than ${version}.`)];
+}

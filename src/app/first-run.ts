@@ -4,7 +4,7 @@ import { formatTime } from '../domain/format.js';
 import { parseExpiryWithin } from '../domain/keys/key-lifetime.js';
 import { generateApiKey } from '../domain/keys/new-key.js';
 import { DEFAULT_ORGANIZATION_ID, generateId } from '../domain/projects/project.js';
-import { SAMPLE_PROJECT_IDS } from '../domain/projects/samples.js';
+import { SAMPLE_PROJECTS } from '../domain/projects/samples.js';
 import type { Clock } from '../domain/time/clock.js';
 import type { Store } from '../storage/ports/store.js';
 import { createUnlessTaken } from './copy/side.js';
@@ -15,9 +15,6 @@ import { openSource } from './import/source.js';
 import { inviteMember } from './members.js';
 import { createProject } from './projects.js';
 import { sampleTraffic } from './sample-traffic.js';
-
-/** Real events, included in the package. */
-const recordedEvents = fileURLToPath(new URL('../../demo/changes.ndjson.gz', import.meta.url));
 
 /** Any number: it decides what the sample traffic looks like. */
 const trafficSeed = 1;
@@ -50,6 +47,8 @@ export interface PrivateOutput {
 export interface FirstRunIo {
   readonly clock: Clock;
   readonly randomInt: (max: number) => number;
+  /** The folder of the package: its `demo` contains real events. */
+  readonly packageFolder: URL;
   /** Prints a line of the results, which may be kept in a log. */
   readonly print: (line: string) => void;
   /** For keys and links. Undefined if no place is for the operator only; then none are created. */
@@ -108,8 +107,9 @@ function plan({ keyPrefix, keyLifeMax, demo }: FirstRunOptions, { clock, randomI
   const expiry = parseExpiryWithin(undefined, by.at, keyLifeMax);
   const expiresAt = expiry.ok ? expiry.value : null;
   const common = { organizationId: DEFAULT_ORGANIZATION_ID };
-  const projectId = demo ? SAMPLE_PROJECT_IDS.events : generateId(randomInt);
-  const project = { ...common, id: projectId, name: demo ? 'Demo' : 'First project' };
+  const named = demo ? SAMPLE_PROJECTS.events : { id: generateId(randomInt), name: 'First project' };
+  const project = { ...common, ...named };
+  const projectId = project.id;
   const maker = { vendor: keyPrefix, by, randomInt };
   const admin = { type: 'admin', id: firstKeyId, projectId: null, name: 'First admin key' } as const;
   const recording = { type: 'recording', projectId, name: 'First recording key' } as const;
@@ -171,11 +171,12 @@ async function showSetUpLink(store: Store, pagesUrl: string, io: FirstRunIo): Pr
 }
 
 async function loadEvents(store: Store, io: FirstRunIo): Promise<void> {
+  const recordedEvents = fileURLToPath(new URL('demo/changes.ndjson.gz', io.packageFolder));
   const totals = await runImport({
     sources: [await openSource(recordedEvents)],
     selectReader: () => readJsonLines,
     strict: false,
-    sink: (queries) => store.record(SAMPLE_PROJECT_IDS.events, queries),
+    sink: (queries) => store.record(SAMPLE_PROJECTS.events.id, queries),
     clock: io.clock,
     progress: { advance: () => {}, show: () => {}, note: io.warn },
   });
@@ -184,8 +185,8 @@ async function loadEvents(store: Store, io: FirstRunIo): Promise<void> {
 
 /** Up to the time of the plan: a second attempt generates the same queries. */
 async function generateTraffic(store: Store, { project, by }: Plan, io: FirstRunIo): Promise<void> {
-  const id = SAMPLE_PROJECT_IDS.traffic;
-  const made = { organizationId: project.organizationId, id, name: 'Assistant' };
+  const made = { organizationId: project.organizationId, ...SAMPLE_PROJECTS.traffic };
+  const { id } = made;
   await createUnlessTaken(() => createProject({ store, randomInt: io.randomInt }, made, by));
   const batcher = new Batcher((queries) => store.record(id, queries));
   for (const query of sampleTraffic(trafficSeed, by.at)) await batcher.add(query);

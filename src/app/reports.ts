@@ -1,6 +1,6 @@
 /** The reports on a project's queries: total, over time, and by caller. */
 import { toPrevious } from '../domain/counting/comparison.js';
-import type { CallerCounts, CallerStats, Compared } from '../domain/counting/counts.js';
+import type { CallerCounts, CallerStats } from '../domain/counting/counts.js';
 import { callerStatsToCsv, callersToCsv, seriesToCsv } from '../domain/counting/csv.js';
 import type { CutBounds } from '../domain/counting/cut-bounds.js';
 import type { DateRange } from '../domain/counting/date-range.js';
@@ -15,6 +15,7 @@ import {
   type SeriesRequest,
 } from '../domain/counting/report-request.js';
 import type { Series } from '../domain/counting/series.js';
+import { countsOf, tile } from '../domain/counting/tiles.js';
 import { CallerStatsError } from '../domain/errors.js';
 import { formatTime } from '../domain/format.js';
 import { isProjectId, type Project } from '../domain/projects/project.js';
@@ -37,7 +38,13 @@ export const CALLER_STATS: Report<CountsRequest, CallerStats> = {
   operation: 'caller-stats',
   parameters: REPORT_PARAMETERS.callerStats,
   parse: parseCountsRequest,
-  read: withPrevious((store, projectId, { range, caller }) => store.count(projectId, range, caller)),
+  read: async (store, projectId, { range, compared, timeZone, caller }) => {
+    if (compared === undefined) return store.count(projectId, range, caller);
+    const tiles = tile([range.from, range.to, compared.from, compared.to]);
+    const counts = await store.countSeries(projectId, tiles, caller);
+    const previous = toPrevious(compared, timeZone, countsOf(compared, tiles, counts));
+    return { ...countsOf(range, tiles, counts), previous };
+  },
   toCsv: callerStatsToCsv,
 };
 
@@ -45,7 +52,7 @@ export const SERIES: Report<SeriesRequest, Series> = {
   operation: 'caller-stats/series',
   parameters: REPORT_PARAMETERS.series,
   parse: parseSeriesRequest,
-  read: withPrevious(readSeries),
+  read: readSeries,
   toCsv: seriesToCsv,
 };
 
@@ -53,24 +60,13 @@ export const CALLERS: Report<CountsRequest, CallerCounts> = {
   operation: 'callers',
   parameters: REPORT_PARAMETERS.callers,
   parse: parseCountsRequest,
-  read: withPrevious((store, projectId, { range }) => store.countCallers(projectId, range)),
+  read: async (store, projectId, { range, compared, timeZone }) => {
+    const { inCompared, ...counts } = await store.countCallers(projectId, range, compared);
+    if (compared === undefined || inCompared === undefined) return counts;
+    return { ...counts, previous: toPrevious(compared, timeZone, inCompared) };
+  },
   toCsv: callersToCsv,
 };
-
-/** Adds the counts of the range to compare with, if there is one. */
-function withPrevious<Question extends CountsRequest, Answer extends object>(
-  read: (store: Store, projectId: string, question: Question) => Promise<Answer>,
-): (store: Store, projectId: string, question: Question) => Promise<Answer & Compared> {
-  return async (store, projectId, question) => {
-    const { compared, timeZone, caller } = question;
-    if (compared === undefined) return read(store, projectId, question);
-    const [answer, counts] = await Promise.all([
-      read(store, projectId, question),
-      store.count(projectId, compared, caller),
-    ]);
-    return { ...answer, previous: toPrevious(compared, timeZone, counts) };
-  };
-}
 
 /** The imported counts that a range counts wholly or not at all, although only a part of their span is within it. */
 export async function readCutBounds(

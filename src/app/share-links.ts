@@ -3,8 +3,14 @@ import { CallerStatsError } from '../domain/errors.js';
 import { parseExpiryWithin } from '../domain/keys/key-lifetime.js';
 import type { Actor } from '../domain/people/audit.js';
 import { parseName } from '../domain/projects/project.js';
-import { newShareLink, parseShareOrigins, type ShareLink } from '../domain/projects/share-link.js';
-import { collectProblems, prefixProblems } from '../domain/result.js';
+import {
+  isServed,
+  newShareLink,
+  parseShareOrigins,
+  type ShareLink,
+  type ShareLinkRule,
+} from '../domain/projects/share-link.js';
+import { collectProblems, failure, prefixProblems, type Result, success } from '../domain/result.js';
 import type { KeyIssuing } from './keys.js';
 import { requireProject } from './projects.js';
 
@@ -19,8 +25,12 @@ export interface ShareLinkRequest {
 
 /** The longest life of keys applies to share links, too. */
 export interface ShareLinkIssuing extends Pick<KeyIssuing, 'store' | 'keyLifeMax' | 'randomInt'> {
-  /** Checks a new password, and hashes it. */
-  readonly hashPassword: (password: string, projectName: string) => Promise<string>;
+  readonly shareLinks: ShareLinkRule;
+  /** Checks a new password of an editor, and hashes it. */
+  readonly hashPassword: (
+    password: string,
+    { projectName, by }: { readonly projectName: string; readonly by: Actor },
+  ) => Promise<string>;
 }
 
 /**
@@ -28,7 +38,7 @@ export interface ShareLinkIssuing extends Pick<KeyIssuing, 'store' | 'keyLifeMax
  * `not_found` unless the organization has the project.
  */
 export async function createShareLink(
-  { store, keyLifeMax, randomInt, hashPassword }: ShareLinkIssuing,
+  { store, keyLifeMax, randomInt, shareLinks, hashPassword }: ShareLinkIssuing,
   { organizationId, id }: { readonly organizationId: string; readonly id: string },
   { name, expires, password, origins = [] }: ShareLinkRequest,
   by: Actor,
@@ -37,11 +47,13 @@ export async function createShareLink(
   const named = prefixProblems('name', parseName(name));
   const expiry = prefixProblems('expires', parseExpiryWithin(expires, by.at, keyLifeMax));
   const allowed = prefixProblems('origins', parseShareOrigins(origins));
-  if (!(named.ok && expiry.ok && allowed.ok)) {
-    const details = collectProblems(named, expiry, allowed);
+  const served = requireServed(shareLinks, password);
+  if (!(named.ok && expiry.ok && allowed.ok && served.ok)) {
+    const details = collectProblems(named, expiry, allowed, served);
     throw new CallerStatsError('invalid', 'The request is invalid.', { details });
   }
-  const passwordHash = password === undefined ? null : await hashPassword(password, project.name);
+  const passwordHash =
+    password === undefined ? null : await hashPassword(password, { projectName: project.name, by });
   const wanted = {
     organizationId,
     projectId: project.id,
@@ -53,4 +65,13 @@ export async function createShareLink(
   const created = newShareLink(wanted, { by, randomInt });
   await store.createShareLink(created.link, by);
   return created;
+}
+
+function requireServed(rule: ShareLinkRule, password: string | undefined): Result<undefined> {
+  if (isServed(rule, { hasPassword: password !== undefined })) return success(undefined);
+  return failure(
+    rule === 'none'
+      ? 'name: this server serves no share links'
+      : 'password: is missing; this server serves only share links with a password',
+  );
 }

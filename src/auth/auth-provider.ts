@@ -2,8 +2,9 @@
 import { generateToken } from '../domain/people/invitation.js';
 import type { Clock } from '../domain/time/clock.js';
 import type { Store } from '../storage/ports/store.js';
-import { SECRET_NAME } from './names.js';
+import { type LegacyAlgorithms, SECRET_NAME } from './names.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
+import { type PasswordList, type PasswordUse, requireGoodPassword } from './passwords/password-rules.js';
 import { Secrets } from './secrets.js';
 import type { Library, LibraryOptions } from './sign-in-library.js';
 import { type AccountMetrics, SignInLog } from './sign-in-log.js';
@@ -28,7 +29,11 @@ export interface UsersOptions extends Pick<LibraryOptions, 'basePath' | 'singleS
    */
   readonly secrets: () => Promise<readonly string[]>;
   readonly randomInt: (max: number) => number;
+  /** Passwords that nobody may choose, besides the common ones. */
+  readonly breachedPasswords?: PasswordList | undefined;
   readonly metrics?: AccountMetrics | undefined;
+  /** Default: `accept`. */
+  readonly legacyAlgorithms?: LegacyAlgorithms | undefined;
 }
 
 export interface AuthResponse {
@@ -97,6 +102,11 @@ export class AuthProvider {
     return token;
   }
 
+  /** Throws `invalid` for a new password that is easy to guess. */
+  requireGoodPassword(password: string, use: PasswordUse): Promise<void> {
+    return requireGoodPassword(password, use, this.#options.breachedPasswords);
+  }
+
   /** Whether cookies are `Secure`: according to the public URL, or else to the request. */
   isSecure({ secure }: Pick<AuthRequest, 'secure'>): boolean {
     return this.#options.publicUrl?.startsWith('https:') ?? secure;
@@ -143,7 +153,7 @@ export class AuthProvider {
   }
 
   async #build(secure: boolean): Promise<Library> {
-    const { store, clock, basePath, singleSignOn, log } = this.#options;
+    const { store, clock, basePath, singleSignOn, log, legacyAlgorithms = 'accept' } = this.#options;
     // Imported on demand, because servers without a dashboard do not need it.
     const [{ buildLibrary }, { renewSecondFactors, renewBackupCodes }] = await Promise.all([
       import('./sign-in-library.js'),
@@ -160,6 +170,7 @@ export class AuthProvider {
       basePath,
       secure,
       singleSignOn,
+      legacyAlgorithms,
       mayJoin: async (email) => {
         // The provider has verified the address, so the invitation's link is not needed.
         await store.acceptInvitationsFor(email, { name: email, address: null, at: clock.now() });

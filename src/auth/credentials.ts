@@ -2,12 +2,9 @@
 import { CallerStatsError } from '../domain/errors.js';
 import type { AuthProvider, AuthRequest, AuthResponse } from './auth-provider.js';
 import { checkCode, checkPassword, translateErrors } from './errors.js';
-import { COOKIE_PREFIX } from './names.js';
 import { removePasskeys } from './passkeys/passkey-rows.js';
-import { requireGoodPassword } from './passwords/password-rules.js';
-import { endOtherSessions } from './second-factor/other-sessions.js';
 import type { CodeAlgorithm } from './second-factor/stored-factor.js';
-import { forgetTrustedDevices } from './second-factor/trusted-devices.js';
+import { forgetPending, forgetTrustedDevices } from './second-factor/trusted-devices.js';
 
 /** Of the codes of authenticator apps. The app decides: see `redeemCode`. */
 const NEW_ALGORITHM: CodeAlgorithm = 'SHA256';
@@ -19,20 +16,22 @@ export class Credentials {
     this.#authProvider = authProvider;
   }
 
-  /** Ends all other sessions and the trust in devices, and gives this session a new token. */
+  /** Ends all other sessions, the trust in devices and open links, and gives this session a new token. */
   async changePassword(
     authRequest: AuthRequest,
     passwords: { readonly currentPassword: string; readonly newPassword: string },
   ): Promise<AuthResponse> {
     const session = await this.#authProvider.call(authRequest, (api, options) => api.getSession(options));
-    if (session.response !== null)
-      await requireGoodPassword(passwords.newPassword, session.response.user, 'newPassword');
+    if (session.response !== null) {
+      const use = { owner: session.response.user, field: 'newPassword' } as const;
+      await this.#authProvider.requireGoodPassword(passwords.newPassword, use);
+    }
     const body = { ...passwords, revokeOtherSessions: true };
     const { cookies, response } = await checkPassword(
       () => this.#authProvider.call(authRequest, (api, options) => api.changePassword({ body, ...options })),
       'The current password is wrong.',
     );
-    await this.#forgetTrustedDevices(response.user.id);
+    await forgetPending(await this.#authProvider.adapter(), response.user.id);
     return { cookies };
   }
 
@@ -47,20 +46,21 @@ export class Credentials {
   }
 
   /**
-   * Sets a new password and ends all sessions and the trust in devices. Returns the user's address. Throws `not_found` if the
+   * Sets a new password and ends all sessions, the trust in devices and other links. Returns the user's address. Throws `not_found` if the
    * token was used or has expired.
    */
   async resetPassword(body: { readonly token: string; readonly newPassword: string }): Promise<string> {
     const library = await this.#authProvider.for({ secure: false });
-    const { internalAdapter } = await library.$context;
+    const { internalAdapter, adapter } = await library.$context;
     const dead = new CallerStatsError('not_found', 'The link was used or has expired; ask for another.');
     const found = await internalAdapter.findVerificationValue(`reset-password:${body.token}`);
     const user = found === null ? null : await internalAdapter.findUserById(found.value);
     if (user === null) throw dead;
-    await requireGoodPassword(body.newPassword, user, 'password');
+    await this.#authProvider.requireGoodPassword(body.newPassword, { owner: user, field: 'password' });
     // Before the password: the token works once, so what fails after it could not be repeated.
-    await this.#forgetTrustedDevices(user.id);
+    await forgetTrustedDevices(adapter, user.id);
     await translateErrors(() => library.api.resetPassword({ body }), dead);
+    await forgetPending(adapter, user.id);
     return user.email;
   }
 
@@ -73,10 +73,6 @@ export class Credentials {
     await adapter.deleteMany({ model: 'twoFactor', where: [{ field: 'userId', value: found.user.id }] });
     await removePasskeys(adapter, found.user.id);
     await internalAdapter.updateUser(found.user.id, { twoFactorEnabled: false });
-  }
-
-  async #forgetTrustedDevices(userId: string): Promise<void> {
-    await forgetTrustedDevices(await this.#authProvider.adapter(), userId);
   }
 
   /** Throws `wrong_credentials` if this is not the password of the user who is signed in. */
@@ -108,13 +104,11 @@ export class Credentials {
 
   /** Also ends all other sessions, which began without the factor, and the trust in devices, which was in another one. */
   async confirmSecondFactor(authRequest: AuthRequest, code: string): Promise<AuthResponse> {
-    const { cookies, response } = await checkCode(() =>
-      this.#authProvider.call(authRequest, (api, options) => api.verifyTOTP({ body: { code }, ...options })),
+    return checkCode(() =>
+      this.#authProvider.call(authRequest, (api, options) =>
+        api.confirmCodes({ body: { code }, ...options }),
+      ),
     );
-    const [adapter, token] = [await this.#authProvider.adapter(), findToken(cookies)];
-    if (token === undefined) await forgetTrustedDevices(adapter, response.user.id);
-    else await endOtherSessions(adapter, response.user.id, token);
-    return { cookies };
   }
 
   async stopSecondFactor(authRequest: AuthRequest, password: string | undefined): Promise<AuthResponse> {
@@ -124,11 +118,4 @@ export class Credentials {
       ),
     );
   }
-}
-
-/** The token of the session that a response begins, if it does. */
-function findToken(cookies: readonly string[]): string | undefined {
-  const pattern = new RegExp(`${COOKIE_PREFIX}\\.session_token=([^.;]+)`);
-  const token = cookies.map((cookie) => pattern.exec(cookie)?.[1]).find((found) => found !== undefined);
-  return token === undefined ? undefined : decodeURIComponent(token);
 }

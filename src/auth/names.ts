@@ -38,6 +38,14 @@ export const SECRET_NAME = 'sessions';
 /** Why a user of the provider may not sign in. */
 export type SignInProblem = 'not_a_member' | 'unverified_email' | 'linked_to_another';
 
+/**
+ * Whether algorithms are accepted that OWASP ASVS 5.0 (appendix C) does not approve of, because much that people use knows no
+ * others: RSA signatures of providers and passkeys, and authenticator apps with SHA-1.
+ */
+export const LEGACY_ALGORITHMS = ['accept', 'refuse'] as const;
+
+export type LegacyAlgorithms = (typeof LEGACY_ALGORITHMS)[number];
+
 /** An OpenID Connect provider whose users may sign in. */
 export interface SingleSignOn {
   /** The label of the button. */

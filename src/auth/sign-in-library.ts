@@ -3,7 +3,6 @@ import { kyselyAdapter } from '@better-auth/kysely-adapter';
 import { type BetterAuthOptions, betterAuth } from 'better-auth';
 import { twoFactor } from 'better-auth/plugins/two-factor';
 import type { Logger } from 'pino';
-import { toPrintable } from '../domain/format.js';
 import {
   passwordCharactersMax,
   passwordCharactersMin,
@@ -17,9 +16,11 @@ import { secondMs } from '../domain/time/duration.js';
 import type { Throttles } from '../storage/ports/throttles.js';
 import type { UserTables } from '../storage/ports/user-tables.js';
 import { hashTokens } from './hashed-tokens.js';
+import { createLibraryLog } from './library-log.js';
 import {
   ADDRESS_HEADER,
   cookiePrefix,
+  type LegacyAlgorithms,
   PROVIDER_ID,
   SINGLE_SIGN_ON_PATH,
   type SingleSignOn,
@@ -51,6 +52,7 @@ export interface LibraryOptions {
   /** Whether cookies are `Secure`. */
   readonly secure: boolean;
   readonly singleSignOn: SingleSignOn | undefined;
+  readonly legacyAlgorithms: LegacyAlgorithms;
   /** Whether a user with this address may sign in by single sign-on. */
   readonly mayJoin: (email: string) => Promise<boolean>;
   /** Receives the token that sets a new password. */
@@ -78,8 +80,7 @@ export function buildLibrary(options: LibraryOptions) {
     logger: {
       level: 'error',
       disableColors: true,
-      // Only the message, because the other arguments may contain rows of tables. It may quote what a stranger sent.
-      log: (level, message) => log[level](toPrintable(message.replaceAll(/\s+/g, ' '))),
+      log: createLibraryLog(log),
     },
     // The store runs single statements. Repeating an interrupted operation repairs it.
     database: (library: BetterAuthOptions) =>
@@ -210,6 +211,8 @@ function plugins(options: LibraryOptions) {
     signInPath: `${basePath}/sign-in`,
   });
   const provider =
-    singleSignOn === undefined ? [] : [signInWithProvider(singleSignOn), checkProvider(singleSignOn)];
+    singleSignOn === undefined
+      ? []
+      : [signInWithProvider(singleSignOn), checkProvider(singleSignOn, options)];
   return [secondFactor, guard, challenge, passkeyCeremonies(options), ...provider];
 }

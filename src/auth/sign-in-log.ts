@@ -1,6 +1,6 @@
 /**
- * Counts what happens to accounts, and writes failures into the audit log. Of the failures of a user, the log has one entry for
- * each limit and window, so that a flood cannot fill the database; the metrics count all.
+ * Counts what happens to accounts, and writes sign-ins and failures into the audit log. Of the failures of a user, the log has
+ * one entry for each limit and window, so that a flood cannot fill the database; the metrics count all.
  */
 import { guessWindowSeconds } from '../domain/limits.js';
 import type { AuditAction } from '../domain/people/audit.js';
@@ -54,6 +54,23 @@ export class SignInLog {
 
   count(event: AccountEvent): void {
     this.#options.metrics?.accountEvent(event);
+  }
+
+  /** Counts a sign-in, and writes it into the audit log. */
+  async signedIn({
+    email,
+    address,
+    how,
+  }: {
+    readonly email: string;
+    readonly address: string | null;
+    /** The kind of proof. */
+    readonly how: string;
+  }): Promise<void> {
+    this.count('sign_in');
+    const { store, clock } = this.#options;
+    const by = { name: email, address, at: clock.now() };
+    await store.logUserChange(email, { action: 'user.sign_in', detail: how }, by);
   }
 
   /** Counts an attempt that failed or was blocked, and writes it into the audit log unless one of the same kind was written. */

@@ -20,7 +20,9 @@ export function admit({
 }): ValidateUserInfo {
   return async ({ user, source }, { context }) => {
     if (source.method !== 'oauth') return undefined;
-    if (user.emailVerified !== true) return { error: 'unverified_email' satisfies SignInProblem };
+    const { email: claimed = user.email } = (source.oauth?.profile ?? {}) as { readonly email?: unknown };
+    if (user.emailVerified !== true || !isAscii(claimed) || !isAscii(user.email))
+      return { error: 'unverified_email' satisfies SignInProblem };
     if (!(await mayJoin(String(user.email).toLowerCase())))
       return { error: 'not_a_member' satisfies SignInProblem };
     if (source.action === 'link-account') {
@@ -31,6 +33,11 @@ export function admit({
     noteClaims(context, source.oauth?.profile);
     return undefined;
   };
+}
+
+/** Small letters of a few other characters are ASCII: the address of another person would become that of a member. */
+function isAscii(email: unknown): boolean {
+  return typeof email === 'string' && /^[\u0021-\u007e]+$/.test(email);
 }
 
 export function signInWithProvider({ name, clientId, clientSecret, issuer }: SingleSignOn) {
@@ -45,6 +52,10 @@ export function signInWithProvider({ name, clientId, clientSecret, issuer }: Sin
         requireIdTokenVerification: true,
         scopes: ['openid', 'email', 'profile'],
         disableProviderLogout: true,
+        // The library also believes a claim with its own name for this.
+        mapProfileToUser: ({ email_verified }) => ({
+          emailVerified: email_verified === true || email_verified === 'true',
+        }),
       },
     ],
   });

@@ -5,8 +5,8 @@ import type { AuthProvider, AuthRequest, AuthResponse } from './auth-provider.js
 import { checkCode, checkPassword, getErrorCode, translateErrors } from './errors.js';
 import { COOKIE_PREFIX, PROVIDER_ID, SINGLE_SIGN_ON_CALLBACK } from './names.js';
 import { findRenewedForm } from './passwords/password-hash.js';
-import { requireGoodPassword } from './passwords/password-rules.js';
 import {
+  forgetPending,
   forgetTrustedDevices,
   listTrustedDevices,
   type TrustedDevice,
@@ -89,14 +89,15 @@ export class Users {
   async verifySecondFactor(
     authRequest: AuthRequest,
     { code, trustDevice }: { readonly code: string; readonly trustDevice: boolean },
-  ): Promise<AuthResponse & { readonly email: string }> {
+  ): Promise<AuthResponse & { readonly email: string; readonly kind: 'a code' | 'a backup code' }> {
+    const isOfApp = /^\d{6}$/.test(code);
     const { cookies, response } = await checkCode(() =>
       this.#authProvider.call(authRequest, async (api, options) => {
         const request = { body: { code, trustDevice }, ...options };
-        return /^\d{6}$/.test(code) ? await api.verifyTOTP(request) : await api.verifyBackupCode(request);
+        return isOfApp ? await api.verifyCode(request) : await api.verifyBackupCode(request);
       }),
     );
-    return { email: String(response.user.email), cookies };
+    return { email: String(response.user.email), kind: isOfApp ? 'a code' : 'a backup code', cookies };
   }
 
   async signOut(authRequest: AuthRequest): Promise<AuthResponse> {
@@ -113,7 +114,8 @@ export class Users {
     authRequest: AuthRequest,
     { email, name, password }: { readonly email: string; readonly name: string; readonly password: string },
   ): Promise<AuthResponse> {
-    await requireGoodPassword(password, { email, name }, 'password');
+    const owner = { email, name };
+    await this.#authProvider.requireGoodPassword(password, { owner, field: 'password' });
     const body = { email, name, password };
     try {
       return await translateErrors(() =>
@@ -175,12 +177,12 @@ export class Users {
     return (await this.#authProvider.adapter()).deleteMany({ model: 'session', where });
   }
 
-  /** Ends all sessions of the user and the trust in devices. Returns the number of sessions; 0 for an unknown address. */
+  /** Ends all sessions of the user, the trust in devices and what was begun. Returns the number of sessions; 0 for an unknown address. */
   async endAllSessions(email: string): Promise<number> {
     const { internalAdapter, adapter } = await (await this.#authProvider.for({ secure: false })).$context;
     const found = await internalAdapter.findUserByEmail(email);
     if (found === null) return 0;
-    await forgetTrustedDevices(adapter, found.user.id);
+    await forgetPending(adapter, found.user.id);
     return adapter.deleteMany({ model: 'session', where: [ofUser(found.user)] });
   }
 
@@ -257,19 +259,26 @@ export class Users {
   }
 
   /**
-   * The redirect for a browser that returns from the provider with this query string. The path is fixed: the library has more
-   * endpoints, and reads backslashes and dots in a path differently from the router.
+   * The redirect for a browser that returns from the provider with this query string, and the address of the user who is
+   * signed in then. The path is fixed: the library has more endpoints, and reads backslashes and dots in a path differently
+   * from the router.
    */
-  async finishSingleSignOn(authRequest: AuthRequest, query: string): Promise<Response> {
+  async finishSingleSignOn(
+    authRequest: AuthRequest,
+    query: string,
+  ): Promise<{ readonly headers: Headers; readonly email: string | undefined }> {
     const library = await this.#authProvider.for(authRequest);
     const { basePath, origin } = this.#authProvider;
     const url = new URL(`${basePath}${SINGLE_SIGN_ON_CALLBACK}?${query}`, origin);
     const before = await this.findSession(authRequest);
     const headers = await this.#authProvider.headersOf(authRequest);
-    const answer = await library.handler(new Request(url, { headers }));
-    const isSignedIn = answer.headers.getSetCookie().some((one) => /\.session_token=[^;]/.test(one));
-    if (isSignedIn) await this.#endReplaced(before);
-    return answer;
+    const { headers: answered } = await library.handler(new Request(url, { headers }));
+    const token = answered.getSetCookie().find((one) => /\.session_token=[^;]/.test(one));
+    if (token === undefined) return { headers: answered, email: undefined };
+    await this.#endReplaced(before);
+    const cookie = token.split(';')[0] ?? '';
+    const found = await this.findSession({ ...authRequest, headers: new Headers({ cookie }) });
+    return { headers: answered, email: found?.user.email };
   }
 }
 

@@ -24,6 +24,8 @@ export interface Io {
   readonly stopRequested: () => Promise<string>;
   /** Calls `listener` instead of ending the process when its terminal closes, or a reload is asked for (SIGHUP). */
   readonly onHangup: (listener: () => void) => void;
+  /** The folder of the package, with its `demo` and `dist`. */
+  readonly packageFolder: URL;
 }
 
 /** The command was called wrongly. The message has a line for each problem; the exit status is 2. */

@@ -90,6 +90,8 @@ export const passkeysMax = 20;
 /** Concurrent sign-ins from browsers that have signed in before, and other checks of passwords of known people. A hash takes
  * 0.3 s on their thread, so the last one waits for ten seconds. */
 export const knownSignInsMax = 32;
+/** The part of them that one user may have, so that no member keeps the others out. */
+export const userSignInsMax = 8;
 /** Concurrent sign-ins from other browsers. Further ones are refused, because a password guesser would fill any queue. */
 export const strangerSignInsMax = 8;
 /** Refused sign-ins that wait before they are answered, so that clients that repeat them immediately cost little. */
@@ -256,6 +258,11 @@ export const pendingQueriesMax = 200_000;
 export const pendingOperationsMax = 20_000;
 /** Queries in one commit, so that the next one does not wait longer than for this many rows. */
 export const commitQueriesMax = 20_000;
+/**
+ * Queries in one commit of an import into SQLite. With random ids and times, each commit writes most pages of the tables again:
+ * 637 bytes a query, and 8,200 with commits of 3,000. More would take more memory than the 200 MB that an import may have.
+ */
+export const importCommitQueriesMax = 30_000;
 
 // Processes and database servers.
 

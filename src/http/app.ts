@@ -30,6 +30,7 @@ import { IngestionMonitor } from './ingestion/monitor.js';
 import { RequestLog } from './log.js';
 import { watchNotifications } from './notifications.js';
 import { addOtlp } from './otlp/otlp.js';
+import { RefusalLog } from './refusal-log.js';
 import { Authenticator } from './request/authenticate.js';
 import { type BasePath, rewriteBelow } from './request/base-path.js';
 import type { RecordingLimits } from './request/body.js';
@@ -81,6 +82,7 @@ export interface AppOptions {
     | 'notifications'
     | 'requests'
     | 'failures'
+    | 'refusals'
   >;
   /** The folder of the documentation's built site. */
   readonly docs: string;
@@ -100,7 +102,8 @@ export interface AppOptions {
 /** The app, ready to listen or to receive requests with `inject`. It does not close the store. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { store, clock, limits, basePath, log, metrics, tracing } = options;
-  const app = createServer(options);
+  const refusals = new RefusalLog(log, clock);
+  const app = createServer(options, refusals);
   // There must be room for one request of the largest size, compressed and decompressed.
   const recordingBytesMax = Math.max(limits.recordingBytesMax, 2 * limits.bodyBytesMax);
   const admission = new Admission(
@@ -113,6 +116,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   refuseWhileClosing(app);
   admission.watch(app);
   requireSingleHeaders(app);
+  refusals.watch(app);
   for (const schema of SHARED_SCHEMAS) app.addSchema(schema);
   await addOpenApi(app, basePath);
 
@@ -135,7 +139,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   addImportedCounts(app, { ...recording, store });
   await addOtlp(app, { ...recording, projectRules });
   await addLeakedKeys(app, { store, clock, failures });
-  await addMcp(app, { store, authenticator, answer: options.mcp });
+  await addMcp(app, { store, authenticator, refusals, answer: options.mcp });
   addOperations(app, store, clock);
   const authProvider = new AuthProvider({ ...options.users, basePath, store, clock, log, metrics });
   const notifications = createNotifications(options, authProvider);
@@ -151,6 +155,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     telemetry: projectRules.defaults,
     requests,
     failures,
+    refusals,
   });
   closeUnreadFiles(app);
   await addSites(app, options);
@@ -183,14 +188,10 @@ function createNotifications(
 }
 
 /** The framework with the limits of connections, without routes. */
-function createServer({
-  limits,
-  basePath,
-  trustProxy,
-  dashboard,
-  log,
-  metrics,
-}: AppOptions): FastifyInstance {
+function createServer(
+  { limits, basePath, trustProxy, dashboard, log, metrics }: AppOptions,
+  refusals: RefusalLog,
+): FastifyInstance {
   const app = createFramework(
     log,
     `There is no such route; ${basePath}/docs shows those that are.`,
@@ -205,7 +206,13 @@ function createServer({
       return503OnClosing: false,
       trustProxy: trustProxy.length > 0 && createNetworks(trustProxy),
     },
-    (status) => metrics?.refused(status),
+    {
+      refused: (request, status) => refusals.refused(request, status),
+      malformed: (status) => {
+        metrics?.refused(status);
+        refusals.malformed(status);
+      },
+    },
   );
   limitConnections(app, limits);
   app.removeAllContentTypeParsers();

@@ -1,4 +1,4 @@
-import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyRequest, type FastifyServerOptions } from 'fastify';
 import type { Logger } from 'pino';
 import {
   headerBytesMax,
@@ -19,22 +19,30 @@ import { addSecurityHeaders, SECURITY_HEADERS } from './headers.js';
 import { frameworkLog } from './log.js';
 import { mergeOtherMethods, OTHER_METHOD } from './resource.js';
 
+/** What is called after errors. */
+interface Refusals {
+  /** After each error that a route or hook has answered. */
+  readonly refused: (request: FastifyRequest, status: number) => void;
+  /** After each answer to a request that reaches no route and no hook. */
+  readonly malformed: (status: number) => void;
+}
+
 /**
- * Creates an app without routes. Its errors, methods and limits are those of every server of this program. `refused` gets the
- * status of each response to a request that reaches no route and no hook. A `rewriteUrl` must call `mergeOtherMethods`.
+ * Creates an app without routes. Its errors, methods and limits are those of every server of this program. A `rewriteUrl` must
+ * call `mergeOtherMethods`.
  */
 export function createFramework(
   log: Logger,
   notFoundMessage: string,
   { requestTimeout, ...options }: FastifyServerOptions & { readonly requestTimeout: number },
-  refused?: (status: number) => void,
+  refusals?: Refusals,
 ): FastifyInstance {
   const closeLingering = createLingeringClose({
     connectionsMax: lingeringConnectionsMax,
     bytesMax: lingeringBytesMax,
     timeoutMs: requestTimeout,
   });
-  const connectionErrors = createConnectionErrors(closeLingering, refused);
+  const connectionErrors = createConnectionErrors(closeLingering, refusals?.malformed);
   const app: FastifyInstance = Fastify({
     rewriteUrl: mergeOtherMethods,
     ...options,
@@ -53,7 +61,7 @@ export function createFramework(
       // The framework runs no hooks before this handler.
       if (mustCloseAfter(request.raw)) reply.header('connection', 'close');
       answerError(error, request, reply.headers(SECURITY_HEADERS));
-      refused?.(reply.statusCode);
+      refusals?.malformed(reply.statusCode);
     },
   });
   connectionErrors.watch(app.server);
@@ -65,7 +73,10 @@ export function createFramework(
   });
   app.addHttpMethod(OTHER_METHOD, { hasBody: true });
   addSecurityHeaders(app);
-  app.setErrorHandler(answerError);
+  app.setErrorHandler((error, request, reply) => {
+    answerError(error, request, reply);
+    refusals?.refused(request, reply.statusCode);
+  });
   const notFound = () => new HttpError(404, notFoundMessage);
   // Before the body is read.
   app.addHook('preParsing', (request, _reply, payload, done) => {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { sharedByTests, whenOver } from '../support/cleanup.js';
 import { Browser } from '../support/http/dashboard.js';
-import { type Service, startService } from '../support/http/http.js';
+import { type Service, type ServiceOptions, startService } from '../support/http/http.js';
 import { by } from '../support/storage/store.js';
 import {
   type ForgingProvider,
@@ -15,18 +15,19 @@ import { memberOf, runOnUsers } from '../support/users/people.js';
 const publicUrl = 'http://127.0.0.1:4321';
 const callback = '/api/sign-in/oidc/callback/sso';
 const ada = 'ada@example.org';
+const kate = 'kate@example.org';
 const failed = '/sign-in?problem=failed';
 
 type Both = Awaited<ReturnType<typeof start>>;
 
-async function start(misbehavior: Misbehavior = {}) {
+async function start(misbehavior: Misbehavior = {}, users: ServiceOptions['users'] = {}) {
   const provider = await startForgingProvider(ada);
   provider.misbehavior = misbehavior;
   const { issuer, clientId, clientSecret } = provider;
   const singleSignOn = { name: 'SSO', issuer, clientId, clientSecret, secondFactor: 'trust' } as const;
-  const service = await startService({ users: { publicUrl, singleSignOn } }, whenOver);
+  const service = await startService({ users: { publicUrl, singleSignOn, ...users } }, whenOver);
   service.hide(clientSecret);
-  await service.store.addMember(memberOf(ada, { role: 'owner' }), by);
+  for (const email of [ada, kate]) await service.store.addMember(memberOf(email, { role: 'owner' }), by);
   return { service, provider };
 }
 
@@ -60,6 +61,14 @@ test('an honest response signs in, so that what follows is refused for its fault
   expect((await runOnUsers(both.service.store, 'SELECT email FROM {user_account}')).rows).toEqual([
     { email: ada },
   ]);
+});
+
+test('signatures of RSA sign nobody in if the server refuses legacy algorithms', async () => {
+  const both = await start({}, { legacyAlgorithms: 'refuse' });
+  expect(await signIn(both)).toBe(failed);
+  await expectNobody(both.service);
+  both.provider.misbehavior = { signature: 'elliptic curve' };
+  expect(await signIn(both)).toBe('/members');
 });
 
 const now = () => Math.floor(Date.now() / 1000);
@@ -115,6 +124,17 @@ describe('single sign-on refuses', () => {
     [
       'an address of which nothing says that it is verified',
       { claims: without('email_verified') },
+      '/sign-in?problem=unverified_email',
+    ],
+    [
+      'an address that only a claim of another name calls verified',
+      { claims: (claims) => ({ ...claims, email_verified: false, emailVerified: true }) },
+      '/sign-in?problem=unverified_email',
+    ],
+    [
+      'an address that is that of a member only in small letters',
+      // The Kelvin sign, whose small letter is a k of ASCII.
+      { claims: (claims) => ({ ...claims, email: '\u212Aate@example.org' }) },
       '/sign-in?problem=unverified_email',
     ],
     [

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { PassThrough } from 'node:stream';
+import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { createFirstRun } from '../../src/app/first-run.js';
 import { openPrivateOutput } from '../../src/cli/server/private-output.js';
@@ -20,6 +21,7 @@ import {
 import { clientOf } from '../support/cli/cli-client.js';
 import { emptyPlace, succeed } from '../support/cli/cli-place.js';
 import { sampleCounts } from '../support/sample.js';
+import { root } from '../tidy/sources.js';
 
 /** The curl command that is printed below a title. */
 function curlAfter(stdout: string, title: string): string {
@@ -177,6 +179,7 @@ test('without a terminal and a file, nothing is created, and the commands that d
     {
       clock: { now: () => 1 },
       randomInt,
+      packageFolder: pathToFileURL(`${root}/`),
       print: (line) => lines.push(line),
       warn: (line) => lines.push(line),
       operator,

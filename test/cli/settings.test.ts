@@ -1,8 +1,10 @@
-import { existsSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { firstRunOf, programFile, runCommand } from '../support/cli/cli.js';
 import { batchOf, clientOf } from '../support/cli/cli-client.js';
 import { emptyPlace, placeWithProject, refusal } from '../support/cli/cli-place.js';
+import { matched } from '../support/cli/process.js';
 import { startHttpServer } from '../support/http-server.js';
 
 /** Every setting with an invalid value. */
@@ -204,6 +206,29 @@ describe('settings', () => {
       /^caller-stats: --database: ".+" .+\n$/,
     );
   });
+});
+
+test('the passwords of a file of breached ones are refused, and a file of anything else', async () => {
+  const place = await emptyPlace();
+  const file = place.path('breached.txt');
+  const serve = ['serve', '--port', '0', '--breached-passwords', file];
+  const problem = `caller-stats: --breached-passwords: ${file} cannot be used: `;
+  expect(await refusal(place.run(serve), 2)).toContain(`${problem}ENOENT`);
+  const password = 'seven mountains over sunshine';
+  writeFileSync(file, password);
+  expect(await refusal(place.run(serve), 2)).toContain(`${problem}it has no SHA-1`);
+  writeFileSync(file, `${createHash('sha1').update(password).digest('hex').toUpperCase()}:3\n`);
+  const { url, stdout } = await place.serve(['--breached-passwords', file]);
+  const token = matched(stdout, /\/set-up#(\S+)$/m);
+  const setUp = (chosen: string) =>
+    fetch(`${url}/api/set-up`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: url },
+      body: JSON.stringify({ token, name: 'Ada', email: 'ada@example.org', password: chosen }),
+    });
+  const refused = await setUp(password);
+  expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('from a breach')]);
+  expect((await setUp(`${password}!`)).status).toBe(204);
 });
 
 describe('serve reports that it cannot listen because', () => {

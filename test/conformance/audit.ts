@@ -221,14 +221,16 @@ export function describeAudit(kind: string, factory: PlaceFactory): void {
       await store.createOrganization({ id: 'rival', name: 'Rival', createdAt: 1 }, actorAt(10));
       for (const at of [5, 20, 9]) await store.createProject(projectOf(`p${at}`), actorAt(at));
       const before = await store.readAudit(org, all);
-      expect(await store.pruneAudit(5)).toBe(0);
-      expect(await store.pruneAudit(10)).toBe(2);
+      expect(await store.pruneAudit(5, 9)).toBe(0);
+      expect(await store.pruneAudit(10, 1)).toBe(1);
+      expect((await store.readAudit(org, all)).map(({ at }) => at)).toEqual([9, 20]);
+      expect(await store.pruneAudit(10, 9)).toBe(1);
       expect((await store.readAudit(org, all)).map(({ at }) => at)).toEqual([20]);
       expect((await store.readAudit('rival', all)).map(({ at }) => at)).toEqual([10]);
-      expect(await store.pruneAudit(11)).toBe(1);
+      expect(await store.pruneAudit(11, 9)).toBe(1);
       expect(await store.readAudit('rival', all)).toEqual([]);
-      expect(await store.pruneAudit(1_000_000)).toBe(1);
-      expect(await store.pruneAudit(1_000_000)).toBe(0);
+      expect(await store.pruneAudit(1_000_000, 9)).toBe(1);
+      expect(await store.pruneAudit(1_000_000, 9)).toBe(0);
       await store.createProject(projectOf('next'), actorAt(3));
       const [next] = await store.readAudit(org, all);
       // A forgotten entry's number is never another's.

@@ -22,7 +22,7 @@ export function describeTrust(kind: string, factory: PlaceFactory): void {
         () => store.changeKey(DEFAULT_ORGANIZATION_ID, 'k', 'revoke', by),
         () => store.listMembers(DEFAULT_ORGANIZATION_ID),
         () => store.readAudit(DEFAULT_ORGANIZATION_ID, { limit: 1 }),
-        () => store.pruneAudit(1),
+        () => store.pruneAudit(1, 1),
         () => store.listMemberships('a@example.org'),
         () => store.isSetUpOpen(),
         () => store.keepSecret('s', 'x'),

@@ -91,8 +91,9 @@ export function usageProblems(before: Usage, after: Usage, requests: number): st
   return problems;
 }
 
-/** Warnings that the server may log: fuzzing sends many spans that are not valid queries. */
-const EXPECTED_LOG = /"msg":"(spans|log records) were rejected"/;
+/** Warnings that the server may log: fuzzing sends many requests and spans that it must refuse. */
+const EXPECTED_LOG =
+  /"level":40,.*("status":4\d\d,.*"msg":"request refused"|"msg":"(spans|log records) were rejected")/;
 
 /** Stops the server and verifies its counters. */
 export async function endProblems(service: FuzzService): Promise<string[]> {

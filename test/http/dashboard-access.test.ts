@@ -2,6 +2,7 @@
 import { METHODS } from 'node:http';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ROLES, type Role } from '../../src/domain/people/member.js';
+import type { StartResponse } from '../../src/http/dashboard/responses.js';
 import { Browser, signedIn } from '../support/http/dashboard.js';
 import {
   DASHBOARD_ROUTES,
@@ -55,6 +56,28 @@ function expectAccess(method: string, path: string, answer: Answer): void {
     );
   }
 }
+
+describe('the first response of a visit', () => {
+  const start = (browser: Browser) => browser.ask<StartResponse>({ path: '/api/start' });
+
+  test('has no projects for a visitor', async () => {
+    const { session, projects } = await start(new Browser(service()));
+    expect([session.user, projects]).toEqual([null, {}]);
+  });
+
+  test('has the session, and the projects of the user’s organizations as their lists have them', async () => {
+    for (const [who, id] of [
+      ['viewer', 'default'],
+      ['outsider', 'rival'],
+    ] as const) {
+      const { session, projects } = await start(person(who));
+      expect(session).toEqual(await person(who).ask({ path: '/api/session' }));
+      expect(projects).toEqual({
+        [id]: await person(who).ask({ path: `/api/organizations/${id}/projects` }),
+      });
+    }
+  });
+});
 
 const restricted = DASHBOARD_ROUTES.filter(({ who }) => who !== 'anybody');
 const organizationRoutes = DASHBOARD_ROUTES.filter(({ path }) => path.includes(':organizationId'));

@@ -1,10 +1,13 @@
 /** What the audit log and the metrics say of sign-ins. */
-import { expect, test } from 'vitest';
+import { QueryClient } from '@tanstack/react-query';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { auditQuery, readAllEntries } from '../../dashboard/src/api/audit.js';
 import { ACCOUNT_EVENTS } from '../../src/auth/sign-in-log.js';
-import { guessesMax, guessWindowSeconds } from '../../src/domain/limits.js';
+import { auditEntriesMax, guessesMax, guessWindowSeconds } from '../../src/domain/limits.js';
 import { Metrics } from '../../src/observability/metrics/metrics.js';
 import { auditOf, Browser, PASSWORD, signedIn } from '../support/http/dashboard.js';
-import { type Service, startService } from '../support/http/http.js';
+import { type Service, sharedService, startService } from '../support/http/http.js';
+import { by } from '../support/storage/store.js';
 import { runOnUsers } from '../support/users/people.js';
 import { codeNow, travel, usersOf } from '../support/users/visitor.js';
 
@@ -76,6 +79,30 @@ test('wrong codes, and being locked out by them, are recorded', async () => {
   expect(await events()).toMatchObject({ failure: guessesMax, lockout: 1 });
 });
 
+test('each sign-in is recorded with its kind of proof, and no failed one', async () => {
+  const service = await startService();
+  const browser = await signedIn(service, ada, 'owner');
+  await new Browser(service).signIn(ada);
+  await new Browser(service).signIn(ada, 'not the passphrase');
+  const { uri, backupCodes } = await browser.ask<{ uri: string; backupCodes: string[] }>({
+    path: '/api/account/second-factor/start',
+    body: { password: PASSWORD },
+  });
+  for (const code of backupCodes) service.hide(code);
+  await browser.ask({ path: '/api/account/second-factor/confirm', body: { code: codeNow(uri) } }, 204);
+  travel(Date.now() + 30_000);
+  for (const code of ['wrong', codeNow(uri), backupCodes[0]]) {
+    const other = new Browser(service, addressOf(1));
+    await other.signIn(ada);
+    await other.send({ path: '/api/sign-in/second-factor', body: { code } });
+  }
+  expect((await entriesOf(service)).filter((entry) => entry.includes('user.sign_in '))).toEqual([
+    `${ada} ${browser.from} user.sign_in with a password`,
+    `${ada} ${addressOf(1)} user.sign_in with a code as the second factor`,
+    `${ada} ${addressOf(1)} user.sign_in with a backup code as the second factor`,
+  ]);
+});
+
 test('used resets, ended sessions and granted trust are recorded', async () => {
   const { service, events, none } = await startMeasured();
   const browser = await signedIn(service, ada, 'owner');
@@ -107,11 +134,43 @@ test('used resets, ended sessions and granted trust are recorded', async () => {
   const by = `${ada} ${browser.from}`;
   expect(await entriesOf(service)).toEqual([
     `${by} user.password set with a reset link; all sessions ended`,
+    ...new Array(3).fill(`${by} user.sign_in with a password`),
     `${by} user.session_end one, from another`,
     `${by} user.session_end all others: 1`,
     `${by} user.second_factor on`,
+    `${by} user.sign_in with a code as the second factor`,
     `${by} user.trust granted to a device`,
     `${by} user.session_end signed out`,
   ]);
   expect(await events()).toEqual({ ...none, sign_in: 5, password_reset: 1, session_end: 3, trust: 1 });
+});
+
+describe('the dashboard reads a log that no single response has', () => {
+  const service = sharedService();
+  let numbers: readonly number[] = [];
+  beforeAll(async () => {
+    const owner = await signedIn(service(), ada, 'owner');
+    for (let at = 0; at <= auditEntriesMax; at++)
+      await service().store.changeProject('default', 'docs', { name: `Docs ${at}` }, by);
+    const all = await service().store.readAudit('default', { limit: 2 * auditEntriesMax });
+    numbers = all.map(({ number }) => number);
+    expect(numbers.length).toBeGreaterThan(auditEntriesMax);
+    // The browser's, which sends the cookies of the session.
+    vi.stubGlobal('fetch', async (path: string) => {
+      const { status, text } = await owner.send({ path });
+      return new Response(text, { status });
+    });
+  });
+  afterAll(() => vi.unstubAllGlobals());
+
+  test('for the CSV, with every entry once', async () => {
+    const entries = await readAllEntries('default', {});
+    expect(entries.map(({ number }) => number)).toEqual(numbers);
+  });
+
+  test('a page at a time, with Load more', async () => {
+    const { pages } = await new QueryClient().fetchInfiniteQuery({ ...auditQuery('default', {}), pages: 3 });
+    const entries = pages.flatMap((page) => page.entries);
+    expect(entries.map(({ number }) => number)).toEqual(numbers.slice(0, 150));
+  });
 });

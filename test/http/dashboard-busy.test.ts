@@ -1,6 +1,11 @@
 /** Sign-ins under a flood of passwords: strangers are refused, and nobody else waits. */
 import { describe, expect, test, vi } from 'vitest';
-import { knownSignInsMax, refusedSignInsMax, strangerSignInsMax } from '../../src/domain/limits.js';
+import {
+  knownSignInsMax,
+  refusedSignInsMax,
+  strangerSignInsMax,
+  userSignInsMax,
+} from '../../src/domain/limits.js';
 import { Browser, PASSWORD, signedIn } from '../support/http/dashboard.js';
 import { errorOf, type Service, startService } from '../support/http/http.js';
 
@@ -88,15 +93,24 @@ test('requests that do not arrive keep nobody from signing in', async () => {
   expect((await new Browser(service, addressOf(2)).signIn(ada)).status).toBe(200);
 });
 
-test('known browsers are bounded, too', async () => {
+test('known browsers are bounded, too, and one user cannot take all their places', async () => {
   const service = await startService();
-  const known = await signedIn(service, ada, 'owner');
+  const people: Browser[] = [];
+  for (let at = 0; at < knownSignInsMax / userSignInsMax; at++)
+    people.push(await signedIn(service, `person${at}@example.org`, 'viewer'));
+  const late = await signedIn(service, ada, 'owner');
   const release = holdAttempts(service, knownSignInsMax);
-  const served = Array.from({ length: knownSignInsMax }, () => known.copy().signIn(ada));
-  await vi.waitFor(() => expect(service.store.throttles.take).toHaveBeenCalledTimes(knownSignInsMax));
-  expect((await known.copy().signIn(ada)).status).toBe(503);
+  const served: ReturnType<Browser['signIn']>[] = [];
+  for (const [at, person] of people.entries()) {
+    const signIn = () => person.copy().signIn(`person${at}@example.org`);
+    served.push(...Array.from({ length: userSignInsMax }, signIn));
+    await vi.waitFor(() => expect(service.store.throttles.take).toHaveBeenCalledTimes(served.length));
+    expect((await signIn()).status).toBe(503);
+    expect(service.store.throttles.take).toHaveBeenCalledTimes(served.length);
+  }
+  expect((await late.copy().signIn(ada)).status).toBe(503);
   release();
   const statuses = (await Promise.all(served)).map(({ status }) => status);
-  expect(new Set(statuses)).toEqual(new Set([200, 429]));
-  expect((await known.signIn(ada)).status).toBe(200);
+  expect(new Set(statuses)).toEqual(new Set([200]));
+  expect((await late.signIn(ada)).status).toBe(200);
 });

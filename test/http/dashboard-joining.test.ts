@@ -1,6 +1,6 @@
 /** Set-up links and invitations: each works once, in time, for the right person. */
 import { randomInt } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { invitationDaysMax } from '../../src/domain/limits.js';
 import { newInvitation } from '../../src/domain/people/invitation.js';
 import { runCli } from '../support/cli/cli.js';
@@ -202,6 +202,23 @@ test('expired, withdrawn and replaced links are rejected', async () => {
   const token = await setUpToken(set);
   set.clock.nowMs += lateMs;
   expect((await setUp(new Browser(set), token, ada)).status).toBe(404);
+});
+
+test('an invitation that is revoked while somebody accepts it leaves no account', async () => {
+  const service = await startService();
+  const { store, clock } = service;
+  const token = await invite(service, 'bob@example.org', 'owner');
+  const accept = store.acceptInvitation.bind(store);
+  vi.spyOn(store, 'acceptInvitation').mockImplementationOnce(async (...args) => {
+    const [invitation] = await store.listInvitations('default', clock.nowMs);
+    await store.revokeInvitation('default', invitation?.id ?? '', by);
+    return accept(...args);
+  });
+  const stranger = new Browser(service);
+  const body = { token, name: 'Bob', password: PASSWORD };
+  expect((await stranger.send({ path: '/api/invitations/accept', body })).status).toBe(404);
+  expect(await stranger.ask({ path: '/api/session' })).toMatchObject({ user: null });
+  expect((await stranger.signIn('bob@example.org')).status).toBe(401);
 });
 
 test('an invited user who has an account must sign in to join', async () => {

@@ -1,11 +1,13 @@
 /** Keys created in the dashboard: they work in the public API, and their secrets are shown once. */
 import { PassThrough } from 'node:stream';
 import { json } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import type { Io } from '../../src/cli/io.js';
 import { run } from '../../src/cli/program.js';
 import { auditOf, type Browser, signedIn } from '../support/http/dashboard.js';
 import { detailsOf, QUERIES, type Service, STATS, startMs, startService } from '../support/http/http.js';
+import { root } from '../tidy/sources.js';
 
 const KEYS = '/api/organizations/default/keys';
 const dayMs = 86_400_000;
@@ -209,6 +211,7 @@ test('the command line prints the same JSON of keys and projects', async () => {
       ...{ env: {}, clock: { now: () => service.clock.nowMs }, monotonicMs: () => 0, randomInt: () => 0 },
       stopRequested: () => new Promise(() => undefined),
       onHangup: () => undefined,
+      packageFolder: pathToFileURL(`${root}/`),
     };
     const status = await run([command, 'list', '--json', '--database', service.databaseUrl], io, '1.2.3');
     expect(status).toBe(0);

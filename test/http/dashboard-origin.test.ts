@@ -79,6 +79,16 @@ describe('every change returns 403 with', () => {
   });
 });
 
+test('a method that changes nothing needs no origin', async () => {
+  const service = await startService();
+  const visitor = new Browser(service);
+  const statusOf = async (method: string) =>
+    (await send(visitor, method, '/api/session', undefined, { origin: 'http://other.test' })).status;
+  expect([await statusOf('GET'), await statusOf('HEAD')]).toEqual([200, 200]);
+  expect([await statusOf('OPTIONS'), await statusOf('TRACE')]).toEqual([405, 405]);
+  expect([await statusOf('PUT'), await statusOf('PROPPATCH')]).toEqual([403, 403]);
+});
+
 test('the same changes succeed from a page of the server', async () => {
   const service = await startService();
   const owner = await signedIn(service, 'ada@example.org', 'owner');

@@ -92,12 +92,15 @@ test('adding and removing a passkey needs the password, and is audited', async (
   expect((await remove({ password: PASSWORD })).status).toBe(204);
   expect((await remove({ password: PASSWORD })).status).toBe(404);
   expect((await signInWith(service, device)).answer.status).toBe(401);
-  const entries = (await auditOf(service)).filter(({ action }) => action === 'user.passkey');
+  const entries = (await auditOf(service)).filter(({ action }) =>
+    ['user.passkey', 'user.sign_in'].includes(action),
+  );
   expect(entries.map(({ actor, detail }) => `${actor} ${detail}`)).toEqual([
     `${ada} removed: Old laptop; all other sessions ended`,
-    `${ada} used to sign in: Old laptop`,
+    `${ada} with the passkey Old laptop`,
     `${ada} renamed: Old laptop`,
     `${ada} added: Laptop; all other sessions ended`,
+    `${ada} with a password`,
   ]);
 });
 
@@ -166,8 +169,8 @@ test('a passkey signs in, alone or after the password', async () => {
   const finish = { response: device.get(passkey), trustDevice: true };
   await second.ask({ path: path('/api/sign-in/second-factor/passkey'), body: finish }, 204);
   expect(await second.ask({ path: path('/api/trusted-devices') })).toMatchObject({ devices: [{}] });
-  expect((await auditOf(service)).map(({ action }) => action).slice(0, 2)).toEqual([
-    'user.trust',
-    'user.passkey',
+  expect((await auditOf(service)).slice(0, 2)).toMatchObject([
+    { action: 'user.trust' },
+    { action: 'user.sign_in', detail: 'with the passkey Key as the second factor' },
   ]);
 });

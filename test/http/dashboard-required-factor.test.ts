@@ -1,6 +1,7 @@
 /** Organizations that require a second factor of their members. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ROLES, type Role } from '../../src/domain/people/member.js';
+import type { StartResponse } from '../../src/http/dashboard/responses.js';
 import { auditOf, Browser, invite, PASSWORD, signedIn } from '../support/http/dashboard.js';
 import { DASHBOARD_ROUTES, exampleOf, REFUSED_BODY } from '../support/http/dashboard-routes.js';
 import { errorOf, STATS, sharedService, startService } from '../support/http/http.js';
@@ -44,6 +45,13 @@ describe('members without a second factor', () => {
       path: exampleOf(path),
       ...(method === 'GET' || method === 'DELETE' ? {} : { body: REFUSED_BODY }),
     });
+
+  test('learn the names of their organizations only', async () => {
+    const { session, projects } = await person('viewer').ask<StartResponse>({ path: '/api/start' });
+    expect(session.organizations.map(({ id, locked }) => [id, locked])).toEqual([['default', true]]);
+    expect(projects).toEqual({});
+  });
+
   const routes = DASHBOARD_ROUTES.map(({ method, path, who }) => [method, path, who] as const);
 
   test.each(routes.filter(([, path]) => path.startsWith('/api/organizations/')))(

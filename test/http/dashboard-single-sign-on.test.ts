@@ -58,6 +58,12 @@ async function signInAs(browser: Browser, email: string | null, to?: string): Pr
 
 const findUser = async (browser: Browser) => (await browser.ask({ path: '/api/session' }))['user'];
 
+/** What the audit log says of successful sign-ins, newest first. */
+async function signIns(service: Service): Promise<string[]> {
+  const entries = (await auditOf(service)).filter(({ action }) => action === 'user.sign_in');
+  return entries.map(({ actor, detail }) => `${actor} ${detail}`);
+}
+
 /** The provider's tokens in the database. */
 async function storedTokens({ store }: Service): Promise<unknown[]> {
   const { rows } = await runOnUsers(
@@ -80,6 +86,8 @@ describe('single sign-on rejects', () => {
     expect(await signInAs(browser, email)).toBe(expected);
     expect(await findUser(browser)).toBeNull();
     expect((await runOnUsers(service.store, 'SELECT id FROM {user_account}')).rows).toEqual([]);
+    const problem = expected.split('=')[1];
+    expect(service.log()).toMatch(new RegExp(`"status":302,"problem":"${problem}".*"request refused"`));
   });
 
   test('a response that was used, changed, or meant for another browser', async () => {
@@ -218,6 +226,12 @@ describe('a user with two-factor authentication', () => {
     travel(Date.now() + 30_000);
     expect((await confirm(code(Date.now()), true)).status).toBe(204);
     expect(await findUser(browser)).toMatchObject({ email: ada.email });
+    // The first one was in preparation.
+    expect(await signIns(service)).toEqual([
+      `${ada.email} with a code as the second factor`,
+      `${ada.email} with a password`,
+      `${ada.email} with single sign-on`,
+    ]);
     // This browser is trusted now; another one is not.
     await browser.ask({ path: '/api/sign-out', body: {} }, 204);
     expect(await signInAs(browser, ada.email)).toBe('/projects/docs');
@@ -326,6 +340,7 @@ describe.each(databases)('on %s', (_kind, newDatabase) => {
       { email: ada.email },
     ]);
     expect(await storedTokens(service)).toEqual([]);
+    expect(await signIns(service)).toEqual(new Array(2).fill(`${ada.email} with single sign-on`));
     expect(await service.store.isSetUpOpen()).toBe(false);
   });
 

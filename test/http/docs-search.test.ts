@@ -11,14 +11,14 @@ const EXPECTED: readonly (readonly [query: string, page: string])[] = [
   ['privacy gdpr', 'privacy'],
   ['webhook', 'alerts'],
   ['what is other', 'queries'],
-  ['install', 'run'],
+  ['install', 'install'],
   ['csv export', 'http'],
   ['time zone', 'time'],
   ['forgot password', 'dashboard'],
   ['how to count questions', 'queries'],
   ['docker', 'run'],
   ['kubernetes', 'run'],
-  ['systemd service', 'run'],
+  ['systemd service', 'install'],
   ['nginx reverse proxy', 'run'],
   ['prometheus metrics', 'operate'],
   ['health check', 'operate'],
@@ -58,6 +58,36 @@ const EXPECTED: readonly (readonly [query: string, page: string])[] = [
   ['langfuse alternative', 'comparison'],
   ['environment variables', 'settings'],
   ['migrate from hosted platform', 'hosted'],
+  ['unique visitors', 'faq'],
+  ['pricing', 'faq'],
+  ['slack bot', 'queries'],
+  ['what is a caller', 'queries'],
+  ['right to be forgotten', 'privacy'],
+  ['cookie banner', 'privacy'],
+  ['add user', 'dashboard'],
+  ['change password', 'sign-in'],
+  ['session timeout', 'sign-in'],
+  ['key expired', 'keys'],
+  ['forgot admin key', 'keys'],
+  ['disk full', 'operate'],
+  ['log format', 'operate'],
+  ['weekly email report', 'alerts'],
+  ['public dashboard', 'sharing'],
+  ['iframe', 'sharing'],
+  ['windows service', 'install'],
+  ['verify checksum', 'install'],
+  ['breaking changes', 'versioning'],
+  ['postgres permissions', 'settings'],
+  ['billion queries', 'scaling'],
+  ['413', 'errors'],
+  ['x-forwarded-for', 'run'],
+  ['subpath /stats', 'run'],
+  ['daylight saving', 'time'],
+  ['compare with last year', 'http'],
+  ['export data', 'http'],
+  ['downgrade', 'backup'],
+  ['move project to another server', 'moving'],
+  ['lost queries on crash', 'exactness'],
 ];
 
 /** As VitePress's search box loads it. */
@@ -86,11 +116,11 @@ test('a word of no page finds nothing', () => {
   expect(findFirst('xylophone')).toBeUndefined();
 });
 
-test('at least 45 of 50 searches have the right page first', () => {
-  expect(EXPECTED).toHaveLength(50);
+test('at least nine in ten searches have the right page first', () => {
+  expect(EXPECTED).toHaveLength(80);
   const wrong = EXPECTED.flatMap(([query, page]) => {
     const first = findFirst(query);
     return first === page ? [] : [`${query}: ${first}, not ${page}`];
   });
-  expect(wrong.length, wrong.join('\n')).toBeLessThanOrEqual(5);
+  expect(wrong.length, wrong.join('\n')).toBeLessThanOrEqual(8);
 });

@@ -106,7 +106,7 @@ describe('for programs and previews of links', () => {
   const site = 'http://127.0.0.1:4000/docs/';
 
   test.each(existingPages().map((page) => [page.name, page] as const))(
-    'the page "%s" exists as Markdown with working links, and has a description and a picture',
+    'the page "%s" exists as Markdown with working links, and has a description and a picture of its own',
     (name, { description }) => {
       const { text } = read(`dist/docs/${name}.md`);
       const links = linksIn(text).map((link) => link.replace(/^index\.md/, './').replace(/\.md(?=#|$)/, ''));
@@ -114,23 +114,26 @@ describe('for programs and previews of links', () => {
       expect(list).toContain(`](${site}${name}.md): ${description}\n`);
       expect(map).toContain(`<loc>${site}${name === 'index' ? '' : name}</loc>`);
       const html = pages.get(name === 'index' ? '' : name) ?? '';
-      expect(description).toMatch(/^[A-Z].{20,158}\.$/);
+      // In the letters of the font that draws the pictures.
+      expect(description).toMatch(/^[A-Z][ -~]{20,158}\.$/);
       expect(html).toContain(`<meta name="description" content="${description}">`);
       expect(html).toContain(`<meta property="og:description" content="${description}">`);
-      expect(html).toMatch(/<meta property="og:image" content="[^"]+\/docs\/files\/[\w-]+\.png">/);
+      expect(html).toContain(`<meta property="og:image" content="${site}files/previews/${name}.png">`);
+      const header = readFileSync(join(root, `dist/docs/files/previews/${name}.png`)).subarray(0, 24);
+      expect(header.toString('latin1', 1, 4)).toBe('PNG');
+      const stated = ['width', 'height'].flatMap((side) =>
+        all(html, new RegExp(`og:image:${side}" content="(\\d+)"`, 'g')),
+      );
+      expect([header.readUInt32BE(16), header.readUInt32BE(20)].map(String)).toEqual(stated);
     },
   );
+});
 
-  test('the picture exists and has the stated size', () => {
-    const html = pages.get('') ?? '';
-    const [picture = ''] = all(html, /og:image" content="[^"]+\/docs\/([^"]+)"/g);
-    const header = readFileSync(join(root, 'dist/docs', picture)).subarray(0, 24);
-    expect(header.toString('latin1', 1, 4)).toBe('PNG');
-    const stated = ['width', 'height'].flatMap((side) =>
-      all(html, new RegExp(`og:image:${side}" content="(\\d+)"`, 'g')),
-    );
-    expect([header.readUInt32BE(16), header.readUInt32BE(20)].map(String)).toEqual(stated);
-  });
+test('programs that show or list pages may read the docs, and nothing else', () => {
+  const rules = read('dist/dashboard/robots.txt')
+    .text.split('\n')
+    .filter((line) => !/^(#|$)/.test(line));
+  expect(rules).toEqual(['User-agent: *', 'Allow: /docs/', 'Disallow: /']);
 });
 
 test('pages lead to the next one, to the dashboard, and say which version they describe', () => {

@@ -12,8 +12,8 @@ const needsKey = (path: string): boolean =>
 
 /** Node does not route CONNECT to the app. */
 const methods = METHODS.filter((method) => method !== 'CONNECT');
-/** The router sees all methods but the first eight as PROPFIND. */
-const ROUTED_METHODS = ['GET', 'HEAD', 'TRACE', 'DELETE', 'OPTIONS', 'PATCH', 'PUT', 'POST', 'PROPFIND'];
+/** The router sees all methods that no path takes as PROPFIND. */
+const ROUTED_METHODS = ['GET', 'HEAD', 'DELETE', 'PATCH', 'POST', 'PROPFIND'];
 const COMMON_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PURGE'];
 
 const UNKNOWN_PATHS = ['/nowhere', '/v1/nowhere', '/%zz', '/v1/analytics/%zz/assistant/queries'];

@@ -1,7 +1,9 @@
 /** The log and its secrecy. `startService` also checks the whole log at the end of each test. */
 import { describe, expect, test } from 'vitest';
-import { QUERIES, STATS, sharedService, startService } from '../support/http/http.js';
+import { Browser, signedIn } from '../support/http/dashboard.js';
+import { QUERIES, type Service, STATS, sharedService, startService } from '../support/http/http.js';
 import { requireNoKey } from '../support/secrets.js';
+import { runOnUsers } from '../support/users/people.js';
 
 describe('the log does not contain a key that is sent', () => {
   const service = sharedService();
@@ -55,6 +57,98 @@ describe('the log does not contain a key that is sent', () => {
     expect(lines).toMatchObject([
       { level: 20, msg: 'incoming request' },
       { level: 20, msg: 'request completed', res: { statusCode: 400 }, responseTime: expect.any(Number) },
+    ]);
+  });
+});
+
+describe('a refused request is logged, with its sender,', () => {
+  /** The fields of the lines since `before`, without those of every line and the id of the request. */
+  const refusalsSince = ({ log }: Pick<Service, 'log'>, before: number): unknown[] =>
+    log()
+      .slice(before)
+      .split('\n')
+      .filter((line) => line.includes('"request refused"'))
+      .map((line) => JSON.parse(line))
+      .map(({ level, time, pid, hostname, reqId, msg, ...fields }) => ({ ...fields, level }));
+  const analytics = '/v1/analytics/:projectId/assistant';
+  const refused = (fields: object) => ({ level: 40, unwritten: 0, ...fields });
+
+  test('if it has no right', async () => {
+    const service = await startService();
+    await service.addKey('counts', { type: 'admin', scopes: ['read'] });
+    const listed = await service.addKey('listed', { type: 'admin', allow: ['192.0.2.1'] });
+    const reading = await service.addKey('reading', { type: 'reading', projectId: 'docs' });
+    const before = service.log().length;
+    await service.send({ key: 'none' });
+    await service.send({ key: listed, from: '198.51.100.1' });
+    await service.send({ key: reading, path: STATS.replace('docs', 'blog') });
+    const tool = { name: 'get_caller_stats', arguments: { projectId: 'blog' } };
+    await service.send({
+      method: 'POST',
+      path: '/mcp',
+      key: reading,
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: tool }),
+    });
+    const viewer = await signedIn(service, 'eve@example.org', 'viewer');
+    const members = '/api/organizations/default/members';
+    await viewer.ask({ path: '/api/organizations/default/projects', body: {} }, 403);
+    await viewer.ask({ path: members.replace('default', 'rival') }, 404);
+    const [{ id } = {}] = (await runOnUsers(service.store, 'SELECT id FROM {user_account}')).rows;
+    const route = `${analytics}/caller-stats`;
+    expect(refusalsSince(service, before)).toEqual([
+      refused({ method: 'GET', route, status: 401 }),
+      refused({ method: 'GET', route, status: 403, keyId: 'listed' }),
+      refused({ method: 'GET', route, status: 404, keyId: 'reading' }),
+      refused({ method: 'POST', route: '/mcp', status: 404, keyId: 'reading' }),
+      refused({
+        method: 'POST',
+        route: '/api/organizations/:organizationId/projects',
+        status: 403,
+        userId: id,
+      }),
+      refused({
+        method: 'GET',
+        route: '/api/organizations/:organizationId/members',
+        status: 404,
+        userId: id,
+      }),
+    ]);
+  });
+
+  test('if it is invalid, comes from another site, or is above a limit, but not to an unknown path', async () => {
+    const service = await startService({ limits: { requestsPerMinute: 2 } });
+    const before = service.log().length;
+    await service.send({ path: `${STATS}?dateFrom=never` });
+    await service.record([{ id: '' }]);
+    await service.send();
+    const origin = 'https://elsewhere.example';
+    await new Browser(service).send({ path: '/api/sign-in', body: {}, headers: { origin } });
+    await service.sendRaw('GET / HTTP/1.1\r\nnonsense\r\n\r\n', { connectionError: true });
+    await service.send({ path: '/wp-login.php' });
+    const keyId = expect.any(String);
+    expect(refusalsSince(service, before)).toEqual([
+      refused({ method: 'GET', route: `${analytics}/caller-stats`, status: 400, keyId }),
+      refused({ method: 'POST', route: `${analytics}/queries`, status: 400, keyId }),
+      refused({ method: 'GET', route: `${analytics}/caller-stats`, status: 429, keyId }),
+      refused({ method: 'POST', route: '/api/sign-in', status: 403 }),
+      refused({ status: 400 }),
+    ]);
+  });
+
+  test('once in ten seconds, for each sender, route and status', async () => {
+    const service = await startService();
+    const other = await service.addKey('other', { type: 'admin' });
+    const before = service.log().length;
+    const path = `${STATS}?dateFrom=never`;
+    for (let times = 0; times < 5; times++) await service.send({ path });
+    await service.send({ path, key: other });
+    service.clock.nowMs += 10_000;
+    await service.send({ path });
+    expect(refusalsSince(service, before)).toMatchObject([
+      { unwritten: 0 },
+      { unwritten: 0, keyId: 'other' },
+      { unwritten: 4 },
     ]);
   });
 });

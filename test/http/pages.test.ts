@@ -142,6 +142,18 @@ test.each([
   expect([post.status, post.headers['allow']]).toEqual([405, 'GET, HEAD']);
 });
 
+test('only pages of users request early who is signed in', async () => {
+  const { send } = service();
+  const pageAt = async (path: string) => (await send({ path, key: null, headers: { accept: WINDOW } })).text;
+  for (const path of ['/', '/projects/docs', '/nothing'])
+    expect(await pageAt(path)).toContain('<link rel="preload" href="/api/start"');
+  for (const path of ['/docs/try', `/share/${'x'.repeat(43)}`]) {
+    const page = await pageAt(path);
+    expect(page).toContain('<title>caller-stats</title>');
+    expect(page).not.toContain('/api/start');
+  }
+});
+
 test('browsers cache files with a hash in their name, and revalidate others', async () => {
   const { send } = service();
   const { status, headers } = await send({ path: SCRIPT.path, key: null });

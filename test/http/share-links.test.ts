@@ -266,6 +266,36 @@ describe('the page of a share link', () => {
   });
 });
 
+test('a server serves only the links that its rule allows, and creates no others', async () => {
+  const { service, editor } = await start();
+  const [open_, closed] = [
+    await share(service, editor),
+    await share(service, editor, { password: PASSWORD }),
+  ];
+  const more = { database: service.databaseUrl, keys: service.keys } as const;
+  for (const [shareLinks, expected] of [
+    ['any', [200, 401]],
+    ['password', [404, 401]],
+    ['none', [404, 404]],
+  ] as const) {
+    const node = await startService({ ...more, shareLinks });
+    const statuses = [await open(node, open_.token), await open(node, closed.token)];
+    expect(
+      statuses.map(({ status }) => status),
+      shareLinks,
+    ).toEqual(expected);
+    const csv = await node.send({ path: `/share/${open_.token}.csv`, key: null });
+    expect(csv.status, shareLinks).toBe(expected[0]);
+    const browser = new Browser(node);
+    for (const [name, value] of editor.cookies) browser.setCookie(name, value);
+    expect(await browser.ask({ path: '/api/session' })).toMatchObject({ shareLinks });
+    const create = async (body: object) =>
+      (await browser.send({ path: SHARE_LINKS, body: { name: 'New', ...body } })).status;
+    const created = [await create({}), await create({ password: PASSWORD })];
+    expect(created, shareLinks).toEqual(expected.map((status) => (status === 404 ? 400 : 201)));
+  }
+});
+
 describe('a share link with a password', () => {
   test('shows nothing without it, and everything but CSV with it', async () => {
     const { service, editor } = await start();

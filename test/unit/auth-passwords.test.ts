@@ -5,7 +5,9 @@ import { requireGoodPassword } from '../../src/auth/passwords/password-rules.js'
 const owner = { email: 'ada.lovelace@analytical.example', name: 'Ada Byron' };
 
 async function problemOf(password: string): Promise<string> {
-  const error = await requireGoodPassword(password, owner, 'newPassword').catch((refused) => refused);
+  const error = await requireGoodPassword(password, { owner, field: 'newPassword' }).catch(
+    (refused) => refused,
+  );
   if (error === undefined) return '';
   expect(error).toMatchObject({ code: 'invalid', details: [expect.stringMatching(/^newPassword: /)] });
   return error.details[0];

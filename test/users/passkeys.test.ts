@@ -7,6 +7,7 @@ import { runOnUsers } from '../support/users/people.js';
 import { type Deviation, SoftwareAuthenticator } from '../support/users/software-authenticator.js';
 import {
   ada,
+  codeNow,
   codeOf,
   createUser,
   findEmail,
@@ -288,6 +289,41 @@ describe.each(placeFactories)('%s:', (_kind, factory) => {
     await node.credentials.dropSecondFactor(ada.email);
     expect(await node.users.signIn(new Visitor().asking(), ada)).toMatchObject({ secondFactor: false });
     expect(await codeOf((await begin(node, device)).finish())).toBe('wrong_credentials');
+  });
+
+  test('devices that sign with RSA work unless the server refuses them, also later', async () => {
+    const { node, store } = await openNew();
+    const strict = usersOf(store, { legacyAlgorithms: 'refuse' });
+    const visitor = await createUser(node);
+    const [device, old] = [
+      await addPasskey(node, visitor),
+      new SoftwareAuthenticator(relyingParty.origin, { isOld: true }),
+    ];
+    const offered = async (on: Node) => {
+      const { response } = await on.passkeys.startAdding(visitor.asking(), relyingParty);
+      return response.pubKeyCredParams.map(({ alg }) => alg);
+    };
+    expect(await offered(strict)).toEqual([-8, -7]);
+    expect(await offered(node)).toEqual([-8, -7, -257]);
+    expect(await codeOf(addPasskey(strict, visitor, old))).toBe('invalid');
+    await addPasskey(node, visitor, old);
+    expect(await codeOf((await begin(strict, old)).finish())).toBe('wrong_credentials');
+    expect(await codeOf((await begin(node, old)).finish())).toBe('accepted');
+    expect(await codeOf((await begin(strict, device)).finish())).toBe('accepted');
+  });
+
+  test('codes of an app that was not confirmed finish no second step', async () => {
+    const { node } = await openNew();
+    const visitor = await createUser(node);
+    await addPasskey(node, visitor);
+    const { uri } = await node.credentials.startSecondFactor(visitor.asking(), ada.password);
+    const step = await beginSecondStep(node);
+    const second = { code: codeNow(uri), trustDevice: false };
+    expect(step.offered.codes).toBe(false);
+    expect(await codeOf(node.users.verifySecondFactor(step.visitor.asking(), second))).toBe(
+      'wrong_credentials',
+    );
+    visitor.keep(await node.credentials.confirmSecondFactor(visitor.asking(), second.code));
   });
 
   test('a user has at most so many passkeys', async () => {

@@ -119,6 +119,63 @@ describe.each(placeFactories)('%s:', (kind, factory) => {
     }
   });
 
+  test('a server that refuses legacy algorithms takes no codes of apps that know only SHA-1', async () => {
+    const now = startOfTime();
+    const { node, store } = await openNew();
+    const strict = usersOf(store, { legacyAlgorithms: 'refuse' });
+    const visitor = await createUser(node);
+    const start = async () =>
+      (await strict.credentials.startSecondFactor(visitor.asking(), ada.password)).uri;
+    const confirm = (on: Node, code: string) => on.credentials.confirmSecondFactor(visitor.asking(), code);
+    const uri = await start();
+    await expect(confirm(strict, codesOf(uri, 'SHA1')(now))).rejects.toMatchObject({
+      code: 'wrong_credentials',
+      message: expect.stringContaining('knows only SHA-1'),
+    });
+    // One that was set up before.
+    visitor.keep(await confirm(node, codesOf(uri, 'SHA1')(now)));
+    travel(now + stepMs);
+    const signInWith = async (on: Node, code: string) => codeOf(verify(on, await challenged(on), code));
+    expect(await signInWith(strict, codesOf(uri, 'SHA1')(now + stepMs))).toBe('wrong_credentials');
+    expect(await signInWith(node, codesOf(uri, 'SHA1')(now + stepMs))).toBe('accepted');
+    visitor.keep(await node.credentials.stopSecondFactor(visitor.asking(), ada.password));
+    const renewed = await start();
+    visitor.keep(await confirm(strict, codesOf(renewed)(now + stepMs)));
+    travel(now + 2 * stepMs);
+    expect(await signInWith(strict, codesOf(renewed)(now + 2 * stepMs))).toBe('accepted');
+  });
+
+  test('a second step that waits for a code, and a link for a password, end with the password and with all sessions', async () => {
+    let now = startOfTime();
+    const { node } = await openNew();
+    const { visitor, code } = await withSecondFactor(node);
+    let password = ada.password;
+    const ends: readonly ((next: string) => Promise<unknown>)[] = [
+      async (newPassword) =>
+        visitor.keep(
+          await node.credentials.changePassword(visitor.asking(), { currentPassword: password, newPassword }),
+        ),
+      async (newPassword) => {
+        const token = await node.credentials.startPasswordReset(ada.email);
+        return node.credentials.resetPassword({ token, newPassword });
+      },
+      () => node.users.endAllSessions(ada.email),
+    ];
+    for (const [at, end] of ends.entries()) {
+      const waiting = await challenged(node, password);
+      const token = await node.credentials.startPasswordReset(ada.email);
+      const next = `a long passphrase, number ${at}`;
+      await end(next);
+      now += stepMs;
+      travel(now);
+      expect(await codeOf(verify(node, waiting, code(now)))).toBe('wrong_credentials');
+      expect(await codeOf(node.credentials.resetPassword({ token, newPassword: `${next} again` }))).toBe(
+        'not_found',
+      );
+      password = next;
+    }
+  });
+
   if (isDeep || kind === triedInQuickRun)
     describe('backup codes', () => {
       const stored = async (store: Store): Promise<string> =>

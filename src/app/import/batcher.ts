@@ -5,25 +5,30 @@ import type { RecordResult } from '../../storage/ports/store.js';
 export type Sink = (queries: readonly Query[]) => Promise<RecordResult>;
 
 /** Larger batches take more memory: objects that survive a collection cost several times their size. */
-const batchSize = 1_000;
+const batchQueriesDefault = 1_000;
 /** While one batch is written, others are read and share the next commit. */
-const concurrentBatchesMax = 3;
+const concurrentQueriesMax = 3_000;
 
-/** Sends queries to a sink in batches, a few at once, and adds up the results. */
+/** Sends queries to a sink in batches, a few small ones at once or one large one, and adds up the results. */
 export class Batcher {
   readonly #sink: Sink;
+  readonly #batchQueries: number;
+  readonly #concurrentBatchesMax: number;
   #batch: Query[] = [];
   #pending: Promise<void>[] = [];
   recorded = 0;
   duplicates = 0;
 
-  constructor(sink: Sink) {
+  /** `batchQueries` is the number of queries in each batch. */
+  constructor(sink: Sink, batchQueries = batchQueriesDefault) {
     this.#sink = sink;
+    this.#batchQueries = batchQueries;
+    this.#concurrentBatchesMax = Math.max(1, Math.floor(concurrentQueriesMax / batchQueries));
   }
 
   async add(query: Query): Promise<void> {
     this.#batch.push(query);
-    if (this.#batch.length >= batchSize) await this.#send();
+    if (this.#batch.length >= this.#batchQueries) await this.#send();
   }
 
   /** Resolves when all added queries are recorded. */
@@ -35,7 +40,7 @@ export class Batcher {
   async #send(): Promise<void> {
     const batch = this.#batch;
     this.#batch = [];
-    if (this.#pending.length >= concurrentBatchesMax) await this.#pending.shift();
+    if (this.#pending.length >= this.#concurrentBatchesMax) await this.#pending.shift();
     const sent = this.#sink(batch).then(({ recorded, duplicates }) => {
       this.recorded += recorded;
       this.duplicates += duplicates;

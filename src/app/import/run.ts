@@ -30,13 +30,15 @@ export interface ImportPlan {
   /** How many bad records to name. All are counted. */
   readonly namedMax?: number;
   readonly sink: Sink;
+  /** How many queries to pass to the sink at once; see `Batcher`. */
+  readonly batchQueries?: number | undefined;
   readonly clock: Clock;
   readonly progress: Progress;
 }
 
 /** Imports the sources. Reports bad records as `file:line: reason` and continues. */
 export async function runImport(plan: ImportPlan): Promise<ImportTotals> {
-  const batcher = new Batcher(plan.sink);
+  const batcher = new Batcher(plan.sink, plan.batchQueries);
   const totals: ImportTotals = { read: 0, recorded: 0, duplicates: 0, bad: 0, skipped: 0 };
   if (plan.strict) await recordIfAllGood(plan, batcher, totals);
   else await readAll(plan, totals, (query) => batcher.add(query));

@@ -11,18 +11,19 @@ import {
   verifyAuthenticationResponse,
   verifyRegistrationResponse,
 } from '@simplewebauthn/server';
+import { cose, decodeCredentialPublicKey } from '@simplewebauthn/server/helpers';
 import type { BetterAuthPlugin } from 'better-auth';
 import { createAuthEndpoint, getSessionFromCtx } from 'better-auth/api';
-import { expireCookie, setSessionCookie } from 'better-auth/cookies';
+import { setSessionCookie } from 'better-auth/cookies';
 import { CallerStatsError } from '../../domain/errors.js';
 import { passkeyChallengeSeconds, passkeysMax } from '../../domain/limits.js';
 import type { Clock } from '../../domain/time/clock.js';
 import { secondMs } from '../../domain/time/duration.js';
 import type { Throttles } from '../../storage/ports/throttles.js';
-import { findSecondStep } from '../second-factor/challenge.js';
-import type { LibraryContext } from '../second-factor/library-context.js';
-import { endOtherSessions } from '../second-factor/other-sessions.js';
-import { trustDevice } from '../second-factor/trusted-devices.js';
+import type { LegacyAlgorithms } from '../names.js';
+import { findSecondStep, finishSecondStep } from '../second-factor/challenge.js';
+import { bodyOf, type LibraryContext } from '../second-factor/library-context.js';
+import { replaceSessions } from '../second-factor/other-sessions.js';
 import { findChallenge, issueChallenge, type Purpose, redeemChallenge } from './challenge.js';
 import { findCredential, findPasskeys, PASSKEY_SCHEMA, type PasskeyRow } from './passkey-rows.js';
 import type { RelyingParty } from './relying-party.js';
@@ -30,6 +31,7 @@ import type { RelyingParty } from './relying-party.js';
 interface CeremonyOptions {
   readonly throttles: Pick<Throttles, 'take'>;
   readonly clock: Clock;
+  readonly legacyAlgorithms: LegacyAlgorithms;
 }
 
 export interface Registration {
@@ -49,12 +51,12 @@ export interface Assertion {
 /** WebAuthn, "Authenticator Transport Enumeration". */
 const TRANSPORTS = ['ble', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'];
 
-const timeout = passkeyChallengeSeconds * secondMs;
+/** Signatures with elliptic curves: Ed25519 and ES256 (IANA, "COSE Algorithms"). Browsers take the first that they can. */
+const APPROVED = [-8, -7] as const;
+/** RS256, of older devices. */
+const LEGACY = -257;
 
-/** The form of a body, for the types of the library. */
-function bodyOf<Body>() {
-  return { method: 'POST', metadata: { $Infer: { body: {} as Body } } } as const;
-}
+const timeout = passkeyChallengeSeconds * secondMs;
 
 export function passkeyCeremonies(options: CeremonyOptions) {
   return {
@@ -64,7 +66,8 @@ export function passkeyCeremonies(options: CeremonyOptions) {
   } satisfies BetterAuthPlugin;
 }
 
-function registration({ throttles, clock }: CeremonyOptions) {
+function registration({ throttles, clock, legacyAlgorithms }: CeremonyOptions) {
+  const supportedAlgorithmIDs = legacyAlgorithms === 'refuse' ? [...APPROVED] : [...APPROVED, LEGACY];
   return {
     startPasskey: createAuthEndpoint.serverOnly(
       bodyOf<Pick<Assertion, 'relyingParty'>>(),
@@ -82,6 +85,7 @@ function registration({ throttles, clock }: CeremonyOptions) {
           userName: user.email,
           userDisplayName: user.name,
           timeout,
+          supportedAlgorithmIDs,
           excludeCredentials: present.map(toDescriptor),
           authenticatorSelection: { residentKey: 'preferred', userVerification: 'preferred' },
         });
@@ -89,7 +93,7 @@ function registration({ throttles, clock }: CeremonyOptions) {
     ),
     addPasskey: createAuthEndpoint.serverOnly(bodyOf<Registration>(), async (context) => {
       const session = await requireSession(context);
-      const { adapter, internalAdapter } = context.context;
+      const { adapter } = context.context;
       const { name, response, relyingParty } = context.body;
       const userId = session.user.id;
       const challenge = await findChallenge(context, { purpose: 'register', userId }, clock);
@@ -100,6 +104,7 @@ function registration({ throttles, clock }: CeremonyOptions) {
         expectedOrigin: relyingParty.origin,
         expectedRPID: relyingParty.id,
         requireUserVerification: false,
+        supportedAlgorithmIDs,
       }).catch(() => undefined);
       if (verified?.registrationInfo === undefined) throw invalidPasskey();
       if ((await findPasskeys(adapter, userId)).length >= passkeysMax) throw tooMany();
@@ -121,10 +126,7 @@ function registration({ throttles, clock }: CeremonyOptions) {
           lastUsedAt: null,
         },
       });
-      // The other sessions began without this factor.
-      const renewed = await internalAdapter.createSession(userId, false, session.session);
-      await setSessionCookie(context, { session: renewed, user: session.user });
-      await endOtherSessions(adapter, userId, renewed.token);
+      await replaceSessions(context, session);
       return context.json({ ok: true });
     }),
   };
@@ -183,12 +185,9 @@ function secondStep(options: CeremonyOptions) {
           { purpose: 'second-factor', userId: step.userId },
           options,
         );
-        const { internalAdapter, createAuthCookie } = context.context;
-        // In one statement: a step is finished once, with a code or with a passkey.
-        const consumed = await internalAdapter.consumeVerificationValue(step.identifier);
-        expireCookie(context, createAuthCookie('two_factor'));
-        if (consumed?.value !== passkey.userId) throw signInAgain();
-        return beginSession(context, passkey, context.body);
+        const user = await finishSecondStep(context, step, context.body);
+        if (user === undefined) throw signInAgain();
+        return context.json({ email: user.email, passkey: passkey.name });
       },
     ),
   };
@@ -215,7 +214,7 @@ async function startAssertion(
 async function checkAssertion(
   context: LibraryContext & { readonly body: Assertion },
   { purpose, userId }: { readonly purpose: Purpose; readonly userId: string },
-  { throttles, clock }: CeremonyOptions,
+  { throttles, clock, legacyAlgorithms }: CeremonyOptions,
 ): Promise<PasskeyRow> {
   const { response, relyingParty } = context.body;
   const { adapter } = context.context;
@@ -223,6 +222,7 @@ async function checkAssertion(
   const passkey = await findCredential(adapter, response.id);
   if (challenge === undefined || passkey === null || !isOf(passkey, { userId, response, relyingParty }))
     throw refused();
+  if (legacyAlgorithms === 'refuse' && isLegacy(passkey)) throw refused();
   const verified = await verifyAuthenticationResponse({
     response,
     expectedChallenge: challenge,
@@ -261,17 +261,17 @@ function isOf(
   return named && [passkey.userId, ''].includes(userId) && passkey.relyingPartyId === relyingParty.id;
 }
 
-async function beginSession(
-  context: LibraryContext,
-  { userId, name }: PasskeyRow,
-  { trustDevice: isTrusted = false }: { readonly trustDevice?: boolean } = {},
-) {
+/** Whether its signatures are those of an older device. */
+function isLegacy({ publicKey }: PasskeyRow): boolean {
+  return cose.isCOSEPublicKeyRSA(decodeCredentialPublicKey(fromBase64(publicKey)));
+}
+
+async function beginSession(context: LibraryContext, { userId, name }: PasskeyRow) {
   const { internalAdapter } = context.context;
   const user = await internalAdapter.findUserById(userId);
   if (user === null) throw refused();
   const session = await internalAdapter.createSession(userId, false);
   await setSessionCookie(context, { session, user });
-  if (isTrusted) await trustDevice(context, userId, session.createdAt.getTime());
   return context.json({ email: user.email, passkey: name });
 }
 

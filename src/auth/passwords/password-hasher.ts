@@ -5,7 +5,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Worker } from 'node:worker_threads';
 import { CallerStatsError } from '../../domain/errors.js';
-import { hashingIdleMs, knownSignInsMax, strangerSignInsMax } from '../../domain/limits.js';
+import { hashingIdleMs, knownSignInsMax, strangerSignInsMax, userSignInsMax } from '../../domain/limits.js';
 import type { HashingResult, HashingTask, Niceness } from './hashing-thread.js';
 import type { HashedForm } from './password-hash.js';
 
@@ -26,25 +26,37 @@ const currentLane = new AsyncLocalStorage<Lane>();
 
 export class PasswordHasher {
   readonly #taken: Record<Lane, number> = { known: 0, stranger: 0 };
+  /** The places that each known user has taken. */
+  readonly #byUser = new Map<string, number>();
   readonly #threads: Readonly<Record<Lane, HashingThread>> = {
     known: new HashingThread(LANES.known.niceness),
     stranger: new HashingThread(LANES.stranger.niceness),
   };
 
   /**
-   * Runs `work` with a place in the lane, where its hashes are computed. Throws `busy` at once if all places are taken.
+   * Runs `work` with a place in the lane, where its hashes are computed. Throws `busy` at once if all places are taken, or
+   * those that one user may have, if the user is known: `email`.
    * Hashes outside a lane are for people who hold a link or a session, so they belong to the lane of known people.
    */
-  async inLane<T>(lane: Lane, work: () => Promise<T>): Promise<T> {
-    if (this.#taken[lane] >= LANES[lane].placesMax) {
+  async inLane<T>(lane: Lane, work: () => Promise<T>, email?: string): Promise<T> {
+    const own = email === undefined ? 0 : (this.#byUser.get(email) ?? 0);
+    if (this.#taken[lane] >= LANES[lane].placesMax || own >= userSignInsMax) {
       throw new CallerStatsError('busy', 'Too many people are signing in at once; try again.');
     }
     this.#taken[lane]++;
+    if (email !== undefined) this.#byUser.set(email, own + 1);
     try {
       return await currentLane.run(lane, work);
     } finally {
       this.#taken[lane]--;
+      if (email !== undefined) this.#leave(email);
     }
+  }
+
+  #leave(email: string): void {
+    const left = (this.#byUser.get(email) ?? 0) - 1;
+    if (left > 0) this.#byUser.set(email, left);
+    else this.#byUser.delete(email);
   }
 
   /** A hash of the password exactly as it is, unless another form is asked for. */

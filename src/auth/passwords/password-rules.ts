@@ -2,7 +2,7 @@
 import { CallerStatsError } from '../../domain/errors.js';
 
 /** Whose password it is. */
-export interface PasswordOwner {
+interface PasswordOwner {
   readonly email: string;
   readonly name: string;
 }
@@ -29,15 +29,34 @@ const SUBSTITUTES: Readonly<Record<string, string>> = {
   '!': 'i',
 };
 
-/** Throws `invalid`, with what is wrong with the field, for a password that is easy to guess. */
+/** Passwords that nobody may choose. */
+export interface PasswordList {
+  has(password: string): Promise<boolean>;
+}
+
+/** What a password is for. */
+export interface PasswordUse {
+  readonly owner: PasswordOwner;
+  /** The field of the request. */
+  readonly field: 'password' | 'newPassword';
+}
+
+/**
+ * Throws `invalid`, with what is wrong with the field, for a password that is easy to guess, or that is one of `breached`.
+ */
 export async function requireGoodPassword(
   password: string,
-  owner: PasswordOwner,
-  field: 'password' | 'newPassword',
+  { owner, field }: PasswordUse,
+  breached?: PasswordList,
 ): Promise<void> {
-  const problem = await findProblem(password, owner);
+  const problem = (await findProblem(password, owner)) ?? (await findBreach(password, breached));
   if (problem === undefined) return;
   throw new CallerStatsError('invalid', 'The request is invalid.', { details: [`${field}: ${problem}`] });
+}
+
+async function findBreach(password: string, breached: PasswordList | undefined): Promise<string | undefined> {
+  if (!(await breached?.has(password))) return undefined;
+  return 'is known from a breach of another site; a few words that belong to nothing make a good one';
 }
 
 async function findProblem(password: string, owner: PasswordOwner): Promise<string | undefined> {

@@ -4,13 +4,13 @@
  */
 import type { BetterAuthPlugin } from 'better-auth';
 import { createAuthMiddleware, getSessionFromCtx } from 'better-auth/api';
-import { deleteSessionCookie } from 'better-auth/cookies';
+import { deleteSessionCookie, expireCookie, setSessionCookie } from 'better-auth/cookies';
 import { generateRandomString } from 'better-auth/crypto';
 import { secondMs } from '../../domain/time/duration.js';
 import { findPasskeys } from '../passkeys/passkey-rows.js';
 import type { LibraryContext } from './library-context.js';
 import { findClaims, provesSecondFactor } from './provider-claims.js';
-import { renewTrust } from './trusted-devices.js';
+import { renewTrust, trustDevice } from './trusted-devices.js';
 
 export const SECOND_FACTOR_TABLE = 'user_second_factor';
 
@@ -23,15 +23,36 @@ export async function findChallengedUser(context: LibraryContext): Promise<strin
   return session === null ? (await findSecondStep(context))?.userId : session.user.id;
 }
 
+interface SecondStep {
+  readonly identifier: string;
+  readonly userId: string;
+}
+
 /** The second step that the browser has to take, and its user, whose password was right. */
-export async function findSecondStep(
-  context: LibraryContext,
-): Promise<{ readonly identifier: string; readonly userId: string } | undefined> {
+export async function findSecondStep(context: LibraryContext): Promise<SecondStep | undefined> {
   const { name } = context.context.createAuthCookie('two_factor');
   const identifier = await context.getSignedCookie(name, context.context.secret);
   if (!identifier) return undefined;
   const found = await context.context.internalAdapter.findVerificationValue(identifier);
   return found === null ? undefined : { identifier, userId: found.value };
+}
+
+/** Begins the session of the user; undefined if the step was finished before. */
+export async function finishSecondStep(
+  context: LibraryContext,
+  { identifier, userId }: SecondStep,
+  { trustDevice: isTrusted }: { readonly trustDevice: boolean },
+) {
+  const { internalAdapter, createAuthCookie } = context.context;
+  // In one statement: a step is finished once, with a code or with a passkey.
+  const consumed = await internalAdapter.consumeVerificationValue(identifier);
+  expireCookie(context, createAuthCookie('two_factor'));
+  const user = consumed?.value === userId ? await internalAdapter.findUserById(userId) : null;
+  if (user === null) return undefined;
+  const session = await internalAdapter.createSession(userId, false);
+  await setSessionCookie(context, { session, user });
+  if (isTrusted) await trustDevice(context, userId, session.createdAt.getTime());
+  return user;
 }
 
 interface ChallengeOptions {

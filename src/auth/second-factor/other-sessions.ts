@@ -1,14 +1,19 @@
-import type { DBAdapter } from 'better-auth';
+import type { getSessionFromCtx } from 'better-auth/api';
+import { setSessionCookie } from 'better-auth/cookies';
+import type { LibraryContext } from './library-context.js';
 import { forgetTrustedDevices } from './trusted-devices.js';
 
-/** After a new second factor: ends the sessions of the user that began without it, and the trust in devices. */
-export async function endOtherSessions(
-  adapter: Pick<DBAdapter, 'deleteMany'>,
-  userId: string,
-  /** The token of the session that stays. */
-  token: string,
-): Promise<void> {
-  await forgetTrustedDevices(adapter, userId);
-  const ofOthers = { field: 'token', operator: 'ne' as const, value: token };
-  await adapter.deleteMany({ model: 'session', where: [{ field: 'userId', value: userId }, ofOthers] });
+type Found = NonNullable<Awaited<ReturnType<typeof getSessionFromCtx>>>;
+
+/**
+ * After a new second factor: gives the session another token, and ends the sessions of the user that began without the factor,
+ * and the trust in devices.
+ */
+export async function replaceSessions(context: LibraryContext, { session, user }: Found): Promise<void> {
+  const { adapter, internalAdapter } = context.context;
+  const renewed = await internalAdapter.createSession(user.id, false, session);
+  await setSessionCookie(context, { session: renewed, user });
+  await forgetTrustedDevices(adapter, user.id);
+  const ofOthers = { field: 'token', operator: 'ne' as const, value: renewed.token };
+  await adapter.deleteMany({ model: 'session', where: [{ field: 'userId', value: user.id }, ofOthers] });
 }

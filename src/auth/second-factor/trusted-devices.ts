@@ -62,6 +62,14 @@ export function forgetTrustedDevices(
   return adapter.deleteMany({ model: 'verification', where });
 }
 
+/**
+ * Ends the trust in all devices of the user, and everything that was begun and not finished: sign-ins that wait for the second
+ * factor, and links that set a new password.
+ */
+export async function forgetPending(adapter: Pick<DBAdapter, 'deleteMany'>, userId: string): Promise<void> {
+  await adapter.deleteMany({ model: 'verification', where: [{ field: 'value', value: userId }] });
+}
+
 /** How long a device is trusted, from its last sign-in on: as the library has it. */
 const trustSeconds = (30 * dayMs) / secondMs;
 

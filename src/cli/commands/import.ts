@@ -64,7 +64,7 @@ export function addImportCommand(program: Command, io: Io): void {
     const sources = await Promise.all(files.map((file) => openSource(file, io.stdin)));
     if (options.dryRun) return rehearse(sources, form, options, io);
     const totals = await withSink(options, io, async (sink, store) => {
-      const imported = await importWith(sources, form, options, sink, io);
+      const imported = await importWith(sources, form, options, sink, io, store?.importBatchQueries);
       if (store !== undefined) await noteImport(store, options.project, imported, io.clock.now());
       return imported;
     });
@@ -111,6 +111,7 @@ async function importWith(
   { strict = false }: ImportOptions,
   sink: Sink,
   io: Io,
+  batchQueries?: number,
 ): Promise<ImportTotals> {
   // Check that the project exists before reading anything.
   await sink([]);
@@ -125,6 +126,7 @@ async function importWith(
       selectReader: (name) => selectReader(form, name),
       strict,
       sink,
+      batchQueries,
       clock: io.clock,
       progress,
     }),

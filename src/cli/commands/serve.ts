@@ -12,10 +12,11 @@ import type { AppOptions } from '../../http/app.js';
 import type { Tracing, TracingOptions } from '../../observability/tracing/tracing.js';
 import { withDeadline } from '../../shared/deadline.js';
 import type { Store } from '../../storage/ports/store.js';
-import type { Io } from '../io.js';
+import { type Io, UsageError } from '../io.js';
 import { runAuditPruning, runIngestionPruning, runPurging } from '../jobs/purge.js';
 import { retryUntilAvailable } from '../jobs/retry-until-available.js';
 import { watchServers } from '../jobs/watch-servers.js';
+import { BreachedPasswords } from '../server/breached-passwords.js';
 import { listen, localUrl, type Serving } from '../server/listen.js';
 import { openMetrics, serveMetrics } from '../server/metrics.js';
 import { openPrivateOutput } from '../server/private-output.js';
@@ -26,12 +27,6 @@ import { SERVER_SETTING_NAMES, SETTINGS, settingOption } from '../settings/setti
 import { openWithSettings } from '../store-command.js';
 import { openLog } from '../terminal/log.js';
 import { printLine } from '../terminal/output.js';
-
-/** The built dashboard. */
-const pages = fileURLToPath(new URL('../../dashboard', import.meta.url));
-
-/** The built documentation. */
-const docs = fileURLToPath(new URL('../../docs', import.meta.url));
 
 export function addServeCommand(program: Command, io: Io, version: string): void {
   const command = program
@@ -51,6 +46,7 @@ export function addServeCommand(program: Command, io: Io, version: string): void
     )
     .action(async (options: { readonly demo?: boolean }) => {
       const settings = readServerSettings(options, io.env);
+      const breachedPasswords = await openBreachedPasswords(settings);
       const log = await openLog(settings, io);
       // Listen from now on, so that a signal also stops a server that is still starting.
       const stopRequested = Promise.race([io.stopRequested(), waitForStopOrder(), closedTerminal(io, log)]);
@@ -72,7 +68,7 @@ export function addServeCommand(program: Command, io: Io, version: string): void
         serving =
           settings.workers > 1 && !cluster.isWorker
             ? await startWorkers(settings.workers, { signal: stop.signal, log })
-            : await serve(store, settings, io, { metrics, tracing, log, version });
+            : await serve(store, settings, io, { metrics, tracing, log, version, breachedPasswords });
         if (serving !== undefined && !cluster.isWorker) {
           const url = `${localUrl(settings.host, serving.port)}${settings.basePath}`;
           printLine(io.stdout, `caller-stats listens on ${url}`);
@@ -126,7 +122,14 @@ async function serve(
   store: Store,
   settings: ServerSettings,
   io: Io,
-  { version, ...observers }: Pick<AppOptions, 'metrics' | 'tracing' | 'log'> & { readonly version: string },
+  {
+    version,
+    breachedPasswords,
+    ...observers
+  }: Pick<AppOptions, 'metrics' | 'tracing' | 'log'> & {
+    readonly version: string;
+    readonly breachedPasswords: BreachedPasswords | undefined;
+  },
 ): Promise<Serving> {
   // Loaded only here, because other commands do not need it.
   const { buildApp } = await import('../../http/app.js');
@@ -139,14 +142,15 @@ async function serve(
     trustProxy: settings.trustProxy,
     telemetry: settings.telemetry,
     dashboard: {
-      pages,
+      pages: fileURLToPath(new URL('dist/dashboard', io.packageFolder)),
       singleSignOnName: settings.singleSignOn?.name,
       keyPrefix: settings.keyPrefix,
       keyLifeMax: settings.keyLifeMax,
+      shareLinks: settings.shareLinks,
       randomInt: io.randomInt,
       version,
     },
-    docs,
+    docs: fileURLToPath(new URL('dist/docs', io.packageFolder)),
     notifications: { mail: settings.mail, privateNetworks: settings.notificationNetworks },
     // Loaded with the first call.
     mcp: async (call) => {
@@ -158,6 +162,8 @@ async function serve(
       publicUrl: settings.publicUrl ?? undefined,
       secrets: () => findSecrets(settings, store),
       singleSignOn: settings.singleSignOn,
+      breachedPasswords,
+      legacyAlgorithms: settings.legacyAlgorithms,
       randomInt: io.randomInt,
     },
   });
@@ -170,6 +176,21 @@ async function serve(
     await stop();
     throw error;
   }
+}
+
+/** Throws `UsageError` if the file is not one of breached passwords. */
+async function openBreachedPasswords({
+  breachedPasswords: file,
+}: ServerSettings): Promise<BreachedPasswords | undefined> {
+  if (file === null) return undefined;
+  const breached = new BreachedPasswords(file);
+  try {
+    await breached.check();
+  } catch (error) {
+    const { flag } = SETTINGS.breachedPasswords;
+    throw new UsageError([`--${flag}: ${file} cannot be used: ${(error as Error).message}`]);
+  }
+  return breached;
 }
 
 /** The tracing library is loaded only if traces are sent somewhere. */

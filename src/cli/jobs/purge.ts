@@ -58,7 +58,11 @@ export async function runAuditPruning(
   if (days === null) return;
   while (!signal.aborted) {
     try {
-      const entries = await store.pruneAudit(clock.now() - days * dayMs);
+      const before = clock.now() - days * dayMs;
+      const entries = await repeat(async () => {
+        const removed = await store.pruneAudit(before, cleanupRowsMax);
+        return { removed, done: removed < cleanupRowsMax };
+      }, signal);
       if (entries > 0) log.info({ entries, days }, 'old entries of the audit log were forgotten');
     } catch (error) {
       log.warn({ err: error }, 'old entries of the audit log could not be forgotten; tried again in a day');

@@ -3,8 +3,10 @@
  * prints otherwise is usually kept in a log, which more people read.
  */
 import { open } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { PrivateOutput } from '../../app/first-run.js';
 import { CallerStatsError } from '../../domain/errors.js';
+import { flushFolder } from '../../shared/flush.js';
 import { locationOf } from '../../storage/open.js';
 import type { Io } from '../io.js';
 import { SETTINGS, type Values } from '../settings/settings.js';
@@ -48,6 +50,7 @@ async function append(file: string, lines: readonly string[]): Promise<void> {
     } finally {
       await handle.close();
     }
+    flushFolder(dirname(file));
   } catch (cause) {
     const advice = `set ${SETTINGS.firstRunFile.environment} to a file that can be written, or to - for standard output`;
     throw new CallerStatsError(

@@ -8,7 +8,7 @@ import { dirname } from 'node:path';
 import type { Logger } from 'pino';
 import { SECRET_NAME } from '../../auth/names.js';
 import { CallerStatsError } from '../../domain/errors.js';
-import { flush } from '../../shared/flush.js';
+import { flushFolder } from '../../shared/flush.js';
 import { locationOf } from '../../storage/open.js';
 import type { Store } from '../../storage/ports/store.js';
 import { type SECRET_SETTINGS, SETTINGS, secrets, type Values } from '../settings/settings.js';
@@ -80,12 +80,12 @@ async function create(file: string, secret: string): Promise<void> {
     await rm(whole, { force: true });
   }
   // Durable before the secret leaves the database, and before anything is signed with it.
-  flush(dirname(file));
+  flushFolder(dirname(file));
 }
 
 async function replace(file: string, all: readonly string[]): Promise<void> {
   await rename(await writeBeside(file, all), file);
-  flush(dirname(file));
+  flushFolder(dirname(file));
 }
 
 /** Writes another file first, so that nobody reads half of one. Returns its name. */

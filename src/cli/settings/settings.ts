@@ -3,12 +3,14 @@
  * All are read and checked once, at start, and all problems are reported together.
  */
 import { Option } from 'commander';
+import { LEGACY_ALGORITHMS } from '../../auth/names.js';
 import { VENDOR_PATTERN } from '../../domain/keys/api-key.js';
 import { parseKeyLife } from '../../domain/keys/key-lifetime.js';
 import { parseNetworks } from '../../domain/keys/networks.js';
 import * as limits from '../../domain/limits.js';
 import { toEmail } from '../../domain/people/member.js';
 import { isName } from '../../domain/projects/project.js';
+import { SHARE_LINK_RULES } from '../../domain/projects/share-link.js';
 import { parseTelemetryText, type TelemetrySetting } from '../../domain/queries/telemetry-settings.js';
 import { collectProblems, failure, oneOf, type Result, success } from '../../domain/result.js';
 import { hourMs } from '../../domain/time/duration.js';
@@ -129,6 +131,10 @@ const SERVER_SETTINGS = defineSettings({
     description:
       'file with secrets, the newest first; none uses a file beside a SQLite database, and PostgreSQL itself',
   },
+  breachedPasswords: {
+    ...optionalSetting('file', success<string>),
+    description: 'file with the SHA-1 of breached passwords, sorted, which nobody may choose',
+  },
   firstRunFile: {
     ...optionalSetting('file', success<string>),
     description:
@@ -214,6 +220,20 @@ const SERVER_SETTINGS = defineSettings({
       'require asks users with two-factor authentication for a code after single sign-on; trust does not, unless the ' +
       'provider says that it checked only one factor',
     parse: oneOf(['require', 'trust']),
+  },
+  legacyAlgorithms: {
+    fallback: 'accept',
+    placeholder: 'rule',
+    description:
+      'accept or refuse what is weaker than OWASP ASVS asks for: RSA signatures of providers and passkeys, and authenticator ' +
+      'apps with SHA-1',
+    parse: oneOf(LEGACY_ALGORITHMS),
+  },
+  shareLinks: {
+    fallback: 'any',
+    placeholder: 'rule',
+    description: 'which share links work: any, only those with a password, or none',
+    parse: oneOf(SHARE_LINK_RULES),
   },
   requestsPerMinute: {
     ...integerSetting('number', 0, { min: 0, max: 1_000_000 }),

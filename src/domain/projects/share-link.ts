@@ -5,6 +5,15 @@ import { generateToken, hashToken } from '../people/invitation.js';
 import { failure, quote, type Result, success } from '../result.js';
 import { generateId, type RandomInt } from './project.js';
 
+/** Which links a server serves: any, only those with a password, whose address alone opens nothing, or none. */
+export const SHARE_LINK_RULES = ['any', 'password', 'none'] as const;
+
+export type ShareLinkRule = (typeof SHARE_LINK_RULES)[number];
+
+export function isServed(rule: ShareLinkRule, { hasPassword }: { readonly hasPassword: boolean }): boolean {
+  return rule === 'any' || (rule === 'password' && hasPassword);
+}
+
 export interface ShareLink {
   readonly id: string;
   readonly organizationId: string;

@@ -4,11 +4,13 @@ import type { AuthProvider } from '../../auth/auth-provider.js';
 import type { Credentials } from '../../auth/credentials.js';
 import type { Passkeys } from '../../auth/passkeys/passkeys.js';
 import type { Users } from '../../auth/users.js';
+import type { ShareLinkRule } from '../../domain/projects/share-link.js';
 import type { TelemetryTexts } from '../../domain/queries/telemetry-settings.js';
 import type { Clock } from '../../domain/time/clock.js';
 import type { Store } from '../../storage/ports/store.js';
 import type { FailureLimit, RateLimit } from '../admission/rate-limits.js';
 import type { IngestionMonitor } from '../ingestion/monitor.js';
+import type { RefusalLog } from '../refusal-log.js';
 import type { BasePath } from '../request/base-path.js';
 import type { SessionGuard } from './authorize.js';
 import type { LoginThrottle } from './login-throttle.js';
@@ -27,6 +29,7 @@ export interface DashboardOptions {
   readonly keyPrefix: string;
   /** The maximum lifetime of new keys in milliseconds; null for no limit. */
   readonly keyLifeMax: number | null;
+  readonly shareLinks: ShareLinkRule;
   readonly randomInt: (max: number) => number;
   /** The version of the server, for signed-in users. */
   readonly version: string;
@@ -37,6 +40,7 @@ export interface DashboardOptions {
   readonly requests: RateLimit;
   /** Limits addresses whose requests fail to authenticate. */
   readonly failures: FailureLimit;
+  readonly refusals: RefusalLog;
   readonly notifications: NotificationSetup;
 }
 

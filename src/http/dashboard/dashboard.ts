@@ -10,6 +10,7 @@ import { Users } from '../../auth/users.js';
 import { dashboardBodyBytesMax } from '../../domain/limits.js';
 import { HttpError } from '../errors.js';
 import { addJsonParser, refuseEncoding } from '../request/body.js';
+import { sentMethod } from '../resource.js';
 import { SessionGuard } from './authorize.js';
 import type { Dashboard, DashboardOptions } from './context.js';
 import { LoginThrottle } from './login-throttle.js';
@@ -96,8 +97,9 @@ const SAFE = ['GET', 'HEAD', 'OPTIONS', 'TRACE'];
  */
 function requireSameOrigin(publicUrl: string | undefined) {
   const where = publicUrl === undefined ? '' : `, which is at ${publicUrl}`;
-  return async ({ method, headers, protocol }: FastifyRequest): Promise<void> => {
-    if (SAFE.includes(method)) return;
+  return async (request: FastifyRequest): Promise<void> => {
+    if (SAFE.includes(sentMethod(request))) return;
+    const { headers, protocol } = request;
     const { origin = '', host = '', 'sec-fetch-site': site } = headers;
     const isOwn =
       URL.canParse(origin) &&

@@ -83,8 +83,10 @@ export class LoginThrottle {
     const lane = isSignedIn || device !== undefined ? 'known' : 'stranger';
     try {
       // A place comes first: an attempt without one does not reach the store.
-      return await this.#options.authProvider.passwords.inLane(lane, () =>
-        this.#counted(request, { email, shareLinkId, device, what }, check),
+      return await this.#options.authProvider.passwords.inLane(
+        lane,
+        () => this.#counted(request, { email, shareLinkId, device, what }, check),
+        lane === 'known' ? email : undefined,
       );
     } catch (error) {
       const isBusy = error instanceof CallerStatsError && error.code === 'busy';
@@ -116,9 +118,18 @@ export class LoginThrottle {
     }
   }
 
-  /** Remembers the browser with a cookie, or forgets the failures of one that has it. */
-  async succeeded(request: FastifyRequest, reply: FastifyReply, email: string): Promise<void> {
-    this.#options.authProvider.log.count('sign_in');
+  /**
+   * Records that the user signed in, and how: undefined with the account that was just created. Remembers the browser with a
+   * cookie, or forgets the failures of one that has it.
+   */
+  async succeeded(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { email, how }: { readonly email: string; readonly how: string | undefined },
+  ): Promise<void> {
+    const { log } = this.#options.authProvider;
+    if (how === undefined) log.count('sign_in');
+    else await log.signedIn({ email, address: getClientAddress(request), how });
     const device = await this.#findDevice(request, email);
     if (device !== undefined) {
       await this.#options.throttles.reset(await this.#sign(`attempts of device ${device}`));

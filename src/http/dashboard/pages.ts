@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { addFile, addFiles, addMissingPage, CACHING, filesIn, requireBuilt } from '../files.js';
 import type { BasePath } from '../request/base-path.js';
 
-/** The paths of all pages. All other paths show the page for 404. */
+/** The paths of pages. All other paths show the page for 404. */
 const PATHS = [
   '/',
   '/sign-in',
@@ -18,8 +18,10 @@ const PATHS = [
   '/members',
   '/audit',
   '/account',
-  '/docs/try',
 ];
+
+/** The page that sends test requests. It does not depend on who is signed in. */
+const TRY_PATH = '/docs/try';
 
 const PAGES = 'pages of the dashboard';
 
@@ -29,6 +31,7 @@ export async function addPages(app: FastifyInstance, folder: string, basePath: B
   const page = { folder, caching: CACHING.page };
   const change = basePath === '' ? undefined : (text: string) => addBasePath(basePath, text);
   for (const url of PATHS) addFile(app, url, 'index.html', { ...page, change });
+  addFile(app, TRY_PATH, 'index.html', { ...page, change: (text) => omitSession(change?.(text) ?? text) });
   addMissingPage(app, '/', 'index.html', { ...page, change });
   for (const file of await filesIn(folder)) {
     if (file !== 'index.html') addFile(app, `/${file}`, file, page);
@@ -43,10 +46,15 @@ export async function addPages(app: FastifyInstance, folder: string, basePath: B
 export async function readSecretPage(folder: string, basePath: BasePath): Promise<string> {
   await requireBuilt(folder, PAGES);
   const page = addBasePath(basePath, await readFile(join(folder, 'index.html'), 'utf8'));
-  return page.replace(
+  return omitSession(page).replace(
     '<meta name="referrer" content="same-origin"',
     '<meta name="referrer" content="no-referrer"',
   );
+}
+
+/** Omits the link that requests who is signed in before the scripts of the page do. */
+function omitSession(page: string): string {
+  return page.replace(/<link rel="preload"[^>]*>/, '');
 }
 
 /** Adds the base path to the page's links, and tells it to the page's scripts. */

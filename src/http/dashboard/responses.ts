@@ -15,6 +15,7 @@ import type { PasskeyProblem, RequestOptions } from '../../auth/passkeys/relying
 import type { AuditEntry } from '../../domain/people/audit.js';
 import type { Role } from '../../domain/people/member.js';
 import type { SecondFactorRule } from '../../domain/projects/project.js';
+import type { ShareLinkRule } from '../../domain/projects/share-link.js';
 import type { TelemetryTexts } from '../../domain/queries/telemetry-settings.js';
 
 export type { KeyJson as KeyResponse, ProjectJson as ProjectResponse } from '../../app/json.js';
@@ -116,6 +117,13 @@ export interface AuditResponse {
   readonly more: boolean;
 }
 
+/** What every page loads first. */
+export interface StartResponse {
+  readonly session: SessionResponse;
+  /** The projects of each organization of the user, by the organization's id. */
+  readonly projects: Readonly<Record<string, ProjectsResponse>>;
+}
+
 export interface SessionResponse {
   /** Null for a visitor who is not signed in. */
   readonly user: {
@@ -144,6 +152,7 @@ export interface SessionResponse {
   /** Why the server has no passkeys, if it has none. */
   readonly passkeyProblem: PasskeyProblem | null;
   readonly singleSignOn: { readonly name: string } | null;
+  readonly shareLinks: ShareLinkRule;
   readonly keys: {
     readonly prefix: string;
     /** Maximum lifetime of a key in days; null for no limit. */

@@ -12,7 +12,12 @@ import { CallerStatsError } from '../../domain/errors.js';
 import { shareTicketSeconds } from '../../domain/limits.js';
 import { hashToken } from '../../domain/people/invitation.js';
 import type { Project } from '../../domain/projects/project.js';
-import { isShareToken, type ShareLink } from '../../domain/projects/share-link.js';
+import {
+  isServed,
+  isShareToken,
+  type ShareLink,
+  type ShareLinkRule,
+} from '../../domain/projects/share-link.js';
 import type { Clock } from '../../domain/time/clock.js';
 import { secondMs } from '../../domain/time/duration.js';
 import type { Store } from '../../storage/ports/store.js';
@@ -27,6 +32,7 @@ const PURPOSE = 'share ticket';
 interface SharedLinksOptions {
   readonly store: Pick<Store, 'findShareLink' | 'findProject'>;
   readonly clock: Clock;
+  readonly shareLinks: ShareLinkRule;
   readonly authProvider: AuthProvider;
   readonly loginThrottle: LoginThrottle;
   /** Limits organizations. */
@@ -57,9 +63,11 @@ export class SharedLinks {
 
   /** The link of the request's path and its project, whether or not it has a password. 404 if it does not work. */
   async find(request: FastifyRequest, reply: FastifyReply): Promise<Shared> {
-    const { store, clock, requests, failures } = this.#options;
+    const { store, clock, shareLinks, requests, failures } = this.#options;
     const token = getParameter(request, 'token');
-    const link = isShareToken(token) ? await store.findShareLink(hashToken(token), clock.now()) : undefined;
+    const found = isShareToken(token) ? await store.findShareLink(hashToken(token), clock.now()) : undefined;
+    const hasPassword = (found?.passwordHash ?? null) !== null;
+    const link = isServed(shareLinks, { hasPassword }) ? found : undefined;
     const project = link && (await store.findProject(link.organizationId, link.projectId));
     if (link === undefined || project === undefined) {
       await failures.consume(getClientAddress(request), reply);

@@ -98,6 +98,7 @@ export class Authenticator {
   ): Promise<Access> {
     const access = await this.#findAccess(request, reply, projectId, allowed);
     const { key } = access;
+    request.sender = { keyId: key.id };
     await this.#options.requests.consume(key.organizationId, reply);
     this.#requireAddress(key, getClientAddress(request));
     requireScope(key, needed);

@@ -4,10 +4,12 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { createStoreSource, LIST_PROJECTS, type ReportSource } from '../../app/reports.js';
+import { CallerStatsError } from '../../domain/errors.js';
 import type { ApiKey } from '../../domain/keys/api-key.js';
 import { toolBodyBytesMax } from '../../domain/limits.js';
 import type { Store } from '../../storage/ports/store.js';
-import { HttpError } from '../errors.js';
+import { HttpError, STATUS_OF_CODE } from '../errors.js';
+import type { RefusalLog } from '../refusal-log.js';
 import { type Authenticator, READING_TYPES } from '../request/authenticate.js';
 import { addJsonParser, refuseEncoding } from '../request/body.js';
 import { requireNoParameters } from '../request/parameters.js';
@@ -31,8 +33,14 @@ export async function addMcp(
   {
     store,
     authenticator,
+    refusals,
     answer,
-  }: { readonly store: Store; readonly authenticator: Authenticator; readonly answer: ToolEndpoint },
+  }: {
+    readonly store: Store;
+    readonly authenticator: Authenticator;
+    readonly refusals: RefusalLog;
+    readonly answer: ToolEndpoint;
+  },
 ): Promise<void> {
   const keys = new WeakMap<FastifyRequest, ApiKey>();
   // A separate context with its own body parser.
@@ -78,7 +86,9 @@ export async function addMcp(
             );
           }
           const response = await answer({
-            source: createStoreSource(store, key, LIST_PROJECTS),
+            source: observeRefusals(createStoreSource(store, key, LIST_PROJECTS), (status) =>
+              refusals.refused(request, status),
+            ),
             request: toWebRequest(request),
             body: request.body,
           });
@@ -91,6 +101,18 @@ export async function addMcp(
       },
     });
   });
+}
+
+/** The protocol answers what a tool refuses with `200`, so `refused` gets the status that other routes have for it. */
+function observeRefusals(source: ReportSource, refused: (status: number) => void): ReportSource {
+  return {
+    ...source,
+    read: (...question) =>
+      source.read(...question).catch((error: unknown) => {
+        if (error instanceof CallerStatsError) refused(STATUS_OF_CODE[error.code]);
+        throw error;
+      }),
+  };
 }
 
 function toWebRequest({ headers }: FastifyRequest): Request {

@@ -12,6 +12,7 @@ const organization = '/api/organizations/:organizationId';
 
 const TABLE: Readonly<Record<string, DashboardRoute['who']>> = {
   'GET /api/session': 'anybody',
+  'GET /api/start': 'anybody',
   'POST /api/sign-in': 'anybody',
   'POST /api/sign-in/second-factor': 'anybody',
   'POST /api/sign-in/second-factor/start': 'anybody',

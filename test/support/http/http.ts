@@ -105,6 +105,7 @@ export interface ServiceOptions {
   readonly database?: string | undefined;
   readonly users?: Partial<AppOptions['users']>;
   readonly keyLifeMax?: number | null;
+  readonly shareLinks?: AppOptions['dashboard']['shareLinks'];
   readonly limits?: Partial<AppOptions['limits']>;
   readonly basePath?: BasePath;
   readonly trustProxy?: readonly string[];
@@ -169,6 +170,7 @@ export async function startService(
     notifications = {},
     nowMs = startMs,
     keyLifeMax = null,
+    shareLinks = 'any',
     logLevel = 'trace',
     metrics,
   }: ServiceOptions = {},
@@ -207,6 +209,7 @@ export async function startService(
       singleSignOnName: users.singleSignOn?.name,
       keyPrefix: 'cs',
       keyLifeMax,
+      shareLinks,
       randomInt: (max) => randomInt(max),
       version: '1.2.3',
     },

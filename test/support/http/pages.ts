@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 
 export const PAGE =
-  '<!doctype html><meta name="referrer" content="same-origin"><meta name="base-path" content=""><title>caller-stats</title><script src="/theme.js"></script>';
+  '<!doctype html><meta name="referrer" content="same-origin"><meta name="base-path" content=""><title>caller-stats</title><link rel="preload" href="/api/start" as="fetch"><script src="/theme.js"></script>';
 
 export const SCRIPT = { path: '/assets/index-1a2b3c.js', text: 'export {};\n'.repeat(200) } as const;
 

@@ -22,7 +22,13 @@ export interface Misbehavior {
   readonly redirectsTokens?: boolean;
 }
 
-type Signature = 'own key' | 'another key' | 'none' | 'public key as secret' | 'client secret';
+type Signature =
+  | 'own key'
+  | 'elliptic curve'
+  | 'another key'
+  | 'none'
+  | 'public key as secret'
+  | 'client secret';
 
 export interface ForgingProvider {
   readonly issuer: string;
@@ -37,6 +43,8 @@ export interface ForgingProvider {
 
 /** Generated once, because that takes longer than the rest of a test. */
 const own = generateKeyPairSync('rsa', { modulusLength: 2048 });
+/** As few providers have, besides the first. */
+const curve = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const another = generateKeyPairSync('rsa', { modulusLength: 2048 });
 
 interface Grant {
@@ -85,7 +93,10 @@ export async function startForgingProvider(email: string): Promise<ForgingProvid
         return {
           status: 200,
           body: {
-            keys: [{ ...own.publicKey.export({ format: 'jwk' }), kid: 'k', use: 'sig', alg: 'RS256' }],
+            keys: [
+              { ...own.publicKey.export({ format: 'jwk' }), kid: 'k', use: 'sig', alg: 'RS256' },
+              { ...curve.publicKey.export({ format: 'jwk' }), kid: 'curve', use: 'sig', alg: 'ES256' },
+            ],
           },
         };
       case '/user':
@@ -134,12 +145,13 @@ function metadataOf(issuer: string): Json {
     jwks_uri: `${issuer}/keys`,
     response_types_supported: ['code'],
     subject_types_supported: ['public'],
-    id_token_signing_alg_values_supported: ['RS256', 'HS256', 'none'],
+    id_token_signing_alg_values_supported: ['RS256', 'ES256', 'HS256', 'none'],
   };
 }
 
 const ALGORITHMS: Readonly<Record<Signature, string>> = {
   'own key': 'RS256',
+  'elliptic curve': 'ES256',
   'another key': 'RS256',
   none: 'none',
   'public key as secret': 'HS256',
@@ -153,13 +165,17 @@ function signToken(
   clientSecret: string,
 ): string {
   const encode = (value: Json) => Buffer.from(JSON.stringify(value)).toString('base64url');
-  const signed = `${encode({ alg: ALGORITHMS[signature], typ: 'JWT', kid: 'k', ...header })}.${encode(claims)}`;
+  const signed = `${encode({ alg: ALGORITHMS[signature], typ: 'JWT', kid: signature === 'elliptic curve' ? 'curve' : 'k', ...header })}.${encode(claims)}`;
   const withKey = (key: KeyObject) => sign('sha256', Buffer.from(signed), key).toString('base64url');
   const withSecret = (secret: string | Buffer) =>
     createHmac('sha256', secret).update(signed).digest('base64url');
   switch (signature) {
     case 'own key':
       return `${signed}.${withKey(own.privateKey)}`;
+    case 'elliptic curve': {
+      const key = { key: curve.privateKey, dsaEncoding: 'ieee-p1363' } as const;
+      return `${signed}.${sign('sha256', Buffer.from(signed), key).toString('base64url')}`;
+    }
     case 'another key':
       return `${signed}.${withKey(another.privateKey)}`;
     case 'none':

@@ -28,14 +28,19 @@ const FLAGS = { userPresent: 1, userVerified: 4, hasCredential: 64 } as const;
 
 export class SoftwareAuthenticator {
   readonly #origin: string;
-  readonly #keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  readonly #keys: ReturnType<typeof newKeys>;
   readonly id = randomBytes(16).toString('base64url');
   /** A device that does not count says 0 each time. */
   counter: number;
   #userHandle: string | undefined;
 
-  constructor(origin: string, { counter = 1 }: { readonly counter?: number } = {}) {
+  /** `isOld`: it signs with RSA. */
+  constructor(
+    origin: string,
+    { counter = 1, isOld = false }: { readonly counter?: number; readonly isOld?: boolean } = {},
+  ) {
     this.#origin = origin;
+    this.#keys = newKeys(isOld);
     this.counter = counter;
   }
 
@@ -118,20 +123,36 @@ export class SoftwareAuthenticator {
   }
 
   #credential(id: string): Buffer {
-    const { x = '', y = '' } = this.#keys.publicKey.export({ format: 'jwk' });
+    const { x = '', y = '', n, e = '' } = this.#keys.publicKey.export({ format: 'jwk' });
     const bytes = Buffer.from(id, 'base64url');
     const head = Buffer.alloc(18);
     head.writeUInt16BE(bytes.length, 16);
-    // COSE (RFC 9053): an elliptic curve key, for ES256, on P-256.
-    const key = new Map<number, number | Uint8Array>([
-      [1, 2],
-      [3, -7],
-      [-1, 1],
-      [-2, new Uint8Array(Buffer.from(x, 'base64url'))],
-      [-3, new Uint8Array(Buffer.from(y, 'base64url'))],
-    ]);
+    const bytesOf = (text: string) => new Uint8Array(Buffer.from(text, 'base64url'));
+    // COSE (RFC 9053): an elliptic curve key, for ES256, on P-256; (RFC 8812) an RSA key, for RS256.
+    const key = new Map<number, number | Uint8Array>(
+      n === undefined
+        ? [
+            [1, 2],
+            [3, -7],
+            [-1, 1],
+            [-2, bytesOf(x)],
+            [-3, bytesOf(y)],
+          ]
+        : [
+            [1, 3],
+            [3, -257],
+            [-1, bytesOf(n)],
+            [-2, bytesOf(e)],
+          ],
+    );
     return Buffer.concat([head, bytes, Buffer.from(isoCBOR.encode(key))]);
   }
+}
+
+function newKeys(isOld: boolean) {
+  return isOld
+    ? generateKeyPairSync('rsa', { modulusLength: 2048 })
+    : generateKeyPairSync('ec', { namedCurve: 'P-256' });
 }
 
 /** The part of a deviation that is in the data of the browser. */

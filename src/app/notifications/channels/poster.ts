@@ -85,10 +85,19 @@ export class Poster {
 
   #requireAllowed(addresses: readonly string[], isSecure: boolean): void {
     const isAllowed = (address: string): boolean =>
-      this.#isListed(address) || (isSecure && ipaddr.process(address).range() === 'unicast');
+      this.#isListed(address) || (isSecure && isPublic(address));
     if (addresses.length === 0 || !addresses.every(isAllowed))
       throw refused('its address is not public, and the server does not allow it');
   }
+}
+
+/** Of IPv6, only 2000::/3 is assigned to public addresses: others may lead to the IPv4 address that they contain. */
+const ASSIGNED = ipaddr.IPv6.parseCIDR('2000::/3');
+
+/** IPv4 addresses in the form `::ffff:…` count as IPv4. */
+function isPublic(address: string): boolean {
+  const parsed = ipaddr.process(address);
+  return parsed.range() === 'unicast' && (parsed instanceof ipaddr.IPv4 || parsed.match(ASSIGNED));
 }
 
 function refused(reason: string): CallerStatsError {

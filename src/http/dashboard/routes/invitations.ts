@@ -49,7 +49,8 @@ export function addSetUp(
         throw error;
       }
       setCookies(reply, answered);
-      await loginThrottle.succeeded(request, reply, fields.email);
+      const how = isKnown ? 'with a password' : undefined;
+      await loginThrottle.succeeded(request, reply, { email: fields.email, how });
       return noContent(reply);
     },
   });
@@ -85,9 +86,17 @@ export function addInvitationLinks(
         password: optional(newPassword),
       });
       const { email: invited, tokenHash } = await find(fields.token);
-      if (await users.exists(invited)) await requireSignedInAs(request, reply, invited);
+      const isKnown = await users.exists(invited);
+      if (isKnown) await requireSignedInAs(request, reply, invited);
       else await createAccount(request, reply, invited, fields);
-      await store.acceptInvitation(tokenHash, invited, sessionGuard.getActor(request, invited));
+      try {
+        await store.acceptInvitation(tokenHash, invited, sessionGuard.getActor(request, invited));
+      } catch (error) {
+        // Revoked meanwhile: a stranger with the link must not keep an account with the address of another person.
+        if (!isKnown && error instanceof CallerStatsError && error.code === 'not_found')
+          await users.remove(invited);
+        throw error;
+      }
       return noContent(reply);
     },
   });
@@ -111,7 +120,7 @@ export function addInvitationLinks(
     }
     const account = { email: address, name: called, password };
     setCookies(reply, await users.create(toAuthRequest(request), account));
-    await loginThrottle.succeeded(request, reply, address);
+    await loginThrottle.succeeded(request, reply, { email: address, how: undefined });
   }
 }
 

@@ -70,7 +70,7 @@ export function addPasskeys(app: FastifyInstance, dashboard: Dashboard): void {
 }
 
 export function addPasskeySignIn(app: FastifyInstance, dashboard: Dashboard): void {
-  const { passkeys, store, sessionGuard, loginThrottle, authProvider } = dashboard;
+  const { passkeys, loginThrottle, authProvider } = dashboard;
 
   /** Runs the check of a passkey within the limits of its user, and records what it did. */
   async function signIn(
@@ -78,9 +78,11 @@ export function addPasskeySignIn(app: FastifyInstance, dashboard: Dashboard): vo
     reply: FastifyReply,
     {
       response,
+      step,
       check,
     }: {
       readonly response: Assertion['response'];
+      readonly step: 'first' | 'second';
       readonly check: (
         relyingParty: RelyingParty,
       ) => Promise<AuthResponse & { readonly email: string; readonly passkey: string }>;
@@ -93,10 +95,9 @@ export function addPasskeySignIn(app: FastifyInstance, dashboard: Dashboard): vo
     );
     setCookies(reply, answered);
     const { email, passkey } = answered;
-    await loginThrottle.succeeded(request, reply, email);
+    const how = `with the passkey ${passkey}${step === 'second' ? ' as the second factor' : ''}`;
+    await loginThrottle.succeeded(request, reply, { email, how });
     authProvider.log.count('passkey_use');
-    const change = { action: 'user.passkey', detail: `used to sign in: ${passkey}` } as const;
-    await store.logUserChange(email, change, sessionGuard.getActor(request, email));
     return email;
   }
 
@@ -114,7 +115,7 @@ export function addPasskeySignIn(app: FastifyInstance, dashboard: Dashboard): vo
       const { response } = readFields(request, { response: credentialJson<Assertion['response']> });
       const check = (relyingParty: RelyingParty) =>
         passkeys.signIn(toAuthRequest(request), { response, relyingParty });
-      await signIn(request, reply, { response, check });
+      await signIn(request, reply, { response, step: 'first', check });
       return noContent(reply);
     },
   });
@@ -138,7 +139,7 @@ export function addPasskeySignIn(app: FastifyInstance, dashboard: Dashboard): vo
       });
       const check = (relyingParty: RelyingParty) =>
         passkeys.verifySecondFactor(toAuthRequest(request), { response, relyingParty, trustDevice });
-      const email = await signIn(request, reply, { response, check });
+      const email = await signIn(request, reply, { response, step: 'second', check });
       if (trustDevice) await recordTrust(dashboard, request, email);
       return noContent(reply);
     },

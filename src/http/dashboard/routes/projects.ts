@@ -19,15 +19,10 @@ import type { Dashboard } from '../context.js';
 import { created } from '../requests.js';
 import type { ProjectsResponse } from '../responses.js';
 
-export function addProjects(
-  app: FastifyInstance,
-  { store, sessionGuard, randomInt, telemetry }: Dashboard,
-): void {
+export function addProjects(app: FastifyInstance, dashboard: Dashboard): void {
+  const { store, sessionGuard, randomInt } = dashboard;
   sessionGuard.addMemberResource(app, '/projects', 'editor', {
-    GET: async ({ organizationId }): Promise<ProjectsResponse> => {
-      const projects = await store.listProjects(organizationId);
-      return { projects: projects.map(projectToJson), server: telemetry };
-    },
+    GET: ({ organizationId }) => listProjects(dashboard, organizationId),
     POST: async ({ organizationId, by }, request, reply) => {
       const fields = readFields(request, { name, id: optional(projectId) });
       const create = () => createProject({ store, randomInt }, { ...fields, organizationId }, by);
@@ -57,6 +52,15 @@ export function addProjects(
       await deleteProject(store, target, { name: typed, field: 'name' }, by);
     },
   });
+}
+
+/** The projects of an organization that the user may read. */
+export async function listProjects(
+  { store, telemetry }: Pick<Dashboard, 'store' | 'telemetry'>,
+  organizationId: string,
+): Promise<ProjectsResponse> {
+  const projects = await store.listProjects(organizationId);
+  return { projects: projects.map(projectToJson), server: telemetry };
 }
 
 /** The id in the request's path. `404` for an id that no project can have. */

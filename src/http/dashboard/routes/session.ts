@@ -1,5 +1,5 @@
-/** `GET /api/session`: what every page loads first. It needs no session. */
-import type { FastifyInstance } from 'fastify';
+/** Who is signed in, and what every page needs to know of the server. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findRelyingParty } from '../../../auth/passkeys/relying-party.js';
 import { DEFAULT_EXPIRY } from '../../../domain/keys/key-lifetime.js';
 import { keyGraceDaysMax } from '../../../domain/limits.js';
@@ -7,15 +7,69 @@ import { dayMs } from '../../../domain/time/duration.js';
 import { addResource } from '../../resource.js';
 import type { Dashboard } from '../context.js';
 import { originOf, setCookies, toAuthRequest } from '../requests.js';
-import type { SessionResponse } from '../responses.js';
+import type { SessionResponse, StartResponse } from '../responses.js';
+import { listProjects } from './projects.js';
 
 /** The choices for the expiry of a new key (contract, part 2). */
 const EXPIRY_DAYS = [7, 30, 60, 90];
 
 export function addSession(app: FastifyInstance, dashboard: Dashboard): void {
-  const { users, passkeys, authProvider, store, singleSignOnName, keyPrefix, keyLifeMax, version } =
-    dashboard;
-  const about = {
+  const readSession = createSessionReader(dashboard);
+  addResource(app, '/api/session', { GET: readSession });
+  addResource(app, '/api/start', {
+    GET: async (request, reply): Promise<StartResponse> => {
+      const session = await readSession(request, reply);
+      const open = session.organizations.filter(({ locked }) => !locked);
+      const projects = await Promise.all(
+        open.map(async ({ id }) => [id, await listProjects(dashboard, id)] as const),
+      );
+      return { session, projects: Object.fromEntries(projects) };
+    },
+  });
+}
+
+function createSessionReader(dashboard: Dashboard) {
+  const { users, passkeys, authProvider, store, version } = dashboard;
+  const about = describeServer(dashboard);
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<SessionResponse> => {
+    const found = await users.findSession(toAuthRequest(request));
+    const relyingParty = findRelyingParty(authProvider.publicUrl, originOf(request));
+    const passkeyProblem = 'problem' in relyingParty ? relyingParty.problem : null;
+    if (found === undefined) {
+      const setUp = await store.isSetUpOpen();
+      return { user: null, organizations: [], setUp, passkeyProblem, ...about };
+    }
+    setCookies(reply, found);
+    const { user, session } = found;
+    const memberships = await store.listMemberships(user.email);
+    const hasSecondFactor = await users.hasSecondFactor(user, session);
+    return {
+      user: {
+        email: user.email,
+        name: user.name,
+        hasPassword: await users.hasPassword(user),
+        secondFactor: user.codes || (await passkeys.list(user)).length > 0,
+        codes: user.codes,
+        session: session.id,
+      },
+      organizations: memberships.map(({ organizationId, organizationName, role, secondFactor }) => ({
+        id: organizationId,
+        name: organizationName,
+        role,
+        secondFactor,
+        locked: secondFactor === 'required' && !hasSecondFactor,
+      })),
+      version,
+      setUp: false,
+      passkeyProblem,
+      ...about,
+    };
+  };
+}
+
+function describeServer({ singleSignOnName, keyPrefix, keyLifeMax, shareLinks }: Dashboard) {
+  return {
+    shareLinks,
     singleSignOn: singleSignOnName === undefined ? null : { name: singleSignOnName },
     keys: {
       prefix: keyPrefix,
@@ -28,40 +82,4 @@ export function addSession(app: FastifyInstance, dashboard: Dashboard): void {
       graceDaysMax: keyGraceDaysMax,
     },
   };
-  addResource(app, '/api/session', {
-    GET: async (request, reply): Promise<SessionResponse> => {
-      const found = await users.findSession(toAuthRequest(request));
-      const relyingParty = findRelyingParty(authProvider.publicUrl, originOf(request));
-      const passkeyProblem = 'problem' in relyingParty ? relyingParty.problem : null;
-      if (found === undefined) {
-        const setUp = await store.isSetUpOpen();
-        return { user: null, organizations: [], setUp, passkeyProblem, ...about };
-      }
-      setCookies(reply, found);
-      const { user, session } = found;
-      const memberships = await store.listMemberships(user.email);
-      const hasSecondFactor = await users.hasSecondFactor(user, session);
-      return {
-        user: {
-          email: user.email,
-          name: user.name,
-          hasPassword: await users.hasPassword(user),
-          secondFactor: user.codes || (await passkeys.list(user)).length > 0,
-          codes: user.codes,
-          session: session.id,
-        },
-        organizations: memberships.map(({ organizationId, organizationName, role, secondFactor }) => ({
-          id: organizationId,
-          name: organizationName,
-          role,
-          secondFactor,
-          locked: secondFactor === 'required' && !hasSecondFactor,
-        })),
-        version,
-        setUp: false,
-        passkeyProblem,
-        ...about,
-      };
-    },
-  });
 }

@@ -1,8 +1,7 @@
 /** The share links of a project, for its members. */
 import type { FastifyInstance } from 'fastify';
 import { shareLinkToJson } from '../../../app/json.js';
-import { createShareLink } from '../../../app/share-links.js';
-import { requireGoodPassword } from '../../../auth/passwords/password-rules.js';
+import { createShareLink, type ShareLinkIssuing } from '../../../app/share-links.js';
 import { noSuchProject } from '../../errors.js';
 import { newPassword, optional, readFields, text, texts } from '../../request/fields.js';
 import { getParameter } from '../../request/target.js';
@@ -13,9 +12,11 @@ import { getExistingId } from './projects.js';
 
 export function addShareLinks(app: FastifyInstance, dashboard: Dashboard): void {
   const { store, clock, sessionGuard, authProvider } = dashboard;
-  const hashPassword = async (password: string, projectName: string): Promise<string> => {
-    await requireGoodPassword(password, { email: '', name: projectName }, 'password');
-    return authProvider.passwords.hash(password);
+  const hashPassword: ShareLinkIssuing['hashPassword'] = async (password, { projectName, by }) => {
+    const owner = { email: '', name: projectName };
+    await authProvider.requireGoodPassword(password, { owner, field: 'password' });
+    const hash = () => authProvider.passwords.hash(password);
+    return authProvider.passwords.inLane('known', hash, by.name);
   };
   sessionGuard.addMemberResource(app, '/projects/:projectId/share-links', 'editor', {
     GET: async ({ organizationId }, request): Promise<ShareLinksResponse> => {

@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { SINGLE_SIGN_ON_CALLBACK, SINGLE_SIGN_ON_PATH, type SignInProblem } from '../../../auth/names.js';
 import { email, flag, optional, readFields, text } from '../../request/fields.js';
+import { getClientAddress } from '../../request/target.js';
 import { addResource } from '../../resource.js';
 import type { Dashboard } from '../context.js';
 import { noContent, setCookies, toAuthRequest } from '../requests.js';
@@ -16,7 +17,8 @@ export function addSignIn(app: FastifyInstance, dashboard: Dashboard): void {
       );
       setCookies(reply, answered);
       // With a second factor, the browser is trusted only after that, too.
-      if (!answered.secondFactor) await loginThrottle.succeeded(request, reply, fields.email);
+      if (!answered.secondFactor)
+        await loginThrottle.succeeded(request, reply, { email: fields.email, how: 'with a password' });
       return { secondFactor: answered.secondFactor };
     },
   });
@@ -31,7 +33,8 @@ export function addSignIn(app: FastifyInstance, dashboard: Dashboard): void {
         trustDevice,
       });
       setCookies(reply, answered);
-      await loginThrottle.succeeded(request, reply, answered.email);
+      const how = `with ${answered.kind} as the second factor`;
+      await loginThrottle.succeeded(request, reply, { email: answered.email, how });
       if (trustDevice) await recordTrust(dashboard, request, answered.email);
       return noContent(reply);
     },
@@ -70,7 +73,7 @@ export async function recordTrust(
 
 export function addSingleSignOn(
   app: FastifyInstance,
-  { users, basePath, singleSignOnName, authProvider }: Dashboard,
+  { users, basePath, singleSignOnName, authProvider, refusals }: Dashboard,
 ): void {
   if (singleSignOnName === undefined) return;
   addResource(app, SINGLE_SIGN_ON_PATH, {
@@ -89,14 +92,18 @@ export function addSingleSignOn(
   });
   addResource(app, SINGLE_SIGN_ON_CALLBACK, {
     GET: async (request, reply) => {
-      const { headers } = await users.finishSingleSignOn(
+      const { headers, email } = await users.finishSingleSignOn(
         toAuthRequest(request),
         request.originalUrl.split('?')[1] ?? '',
       );
       setCookies(reply, { cookies: headers.getSetCookie() });
-      const location = translateProblem(headers.get('location'), basePath);
-      // The sign-in page tells a problem, or asks for the second factor.
-      if (!location.startsWith(`${basePath}/sign-in?`)) authProvider.log.count('sign_in');
+      const { location, problem } = translateProblem(headers.get('location'), basePath);
+      if (problem !== undefined) refusals.refused(request, 302, problem);
+      // Without a user, the sign-in page tells a problem, or asks for the second factor.
+      if (email !== undefined) {
+        const address = getClientAddress(request);
+        await authProvider.log.signedIn({ email, address, how: 'with single sign-on' });
+      }
       return reply.redirect(location);
     },
   });
@@ -115,9 +122,13 @@ const EXPLAINED: readonly string[] = [
 ] satisfies SignInProblem[];
 
 /** The library's redirect, with its error replaced by one that the sign-in page knows. */
-function translateProblem(location: string | null, basePath: string): string {
+function translateProblem(
+  location: string | null,
+  basePath: string,
+): { readonly location: string; readonly problem?: string } {
   const [path = '', query = ''] = (location ?? `${basePath}/sign-in?error=failed`).split('?');
-  const problem = new URLSearchParams(query).get('error');
-  if (problem === null) return location ?? `${basePath}/`;
-  return `${path}?problem=${EXPLAINED.includes(problem) ? problem : 'failed'}`;
+  const error = new URLSearchParams(query).get('error');
+  if (error === null) return { location: location ?? `${basePath}/` };
+  const problem = EXPLAINED.includes(error) ? error : 'failed';
+  return { location: `${path}?problem=${problem}`, problem };
 }

@@ -1,0 +1,64 @@
+/**
+ * Logs requests that are refused for what the client sent: a missing right, a wrong key, invalid input, a limit. They may be
+ * attempts to get past a check. A line says which route refused with which status, and which key or user sent the request;
+ * of equal lines, one in ten seconds is written. Unknown paths are left out, because every server on the internet gets them.
+ */
+import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
+import type { Clock } from '../domain/time/clock.js';
+import { BoundedCache } from '../shared/bounded-cache.js';
+import { createThrottledWarning } from './throttled-log.js';
+
+/** Who sent a request: the id of the key or of the user. */
+type Sender = { readonly keyId: string } | { readonly userId: string };
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Null until the request is authenticated. */
+    sender: Sender | null;
+  }
+}
+
+/** Kinds of lines that are remembered, which is more than a server has routes, statuses and busy clients. */
+const kindsMax = 10_000;
+
+export class RefusalLog {
+  readonly #log: FastifyBaseLogger;
+  readonly #warnings = new BoundedCache<string, ReturnType<typeof createThrottledWarning>>(kindsMax);
+  readonly #clock: Clock;
+
+  constructor(log: FastifyBaseLogger, clock: Clock) {
+    this.#log = log;
+    this.#clock = clock;
+  }
+
+  /** Adds the field `sender` to requests. */
+  watch(app: FastifyInstance): void {
+    app.decorateRequest('sender', null);
+  }
+
+  /** A request that a route refused, with the status of its answer. `problem` must be one of few texts, not a client's. */
+  refused(request: FastifyRequest, status: number, problem?: string): void {
+    if (status >= 500 || request.is404) return;
+    const { id, method, routeOptions, sender } = request;
+    const fields = {
+      method,
+      route: routeOptions.url,
+      status,
+      ...sender,
+      ...(problem !== undefined && { problem }),
+    };
+    this.#write(fields, id);
+  }
+
+  /** A request that reached no route, because it was invalid or too late. */
+  malformed(status: number): void {
+    if (status < 500) this.#write({ status });
+  }
+
+  #write(fields: object, reqId?: string): void {
+    const warn = this.#warnings.getOrCreate(Object.values(fields).join(' '), () =>
+      createThrottledWarning(this.#clock),
+    );
+    warn(this.#log, { ...(reqId !== undefined && { reqId }), ...fields }, 'request refused');
+  }
+}

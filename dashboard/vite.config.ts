@@ -12,19 +12,35 @@ const server = 'http://127.0.0.1:4000';
 // Always build for production, whatever NODE_ENV the shell or a test runner sets.
 if (process.argv.includes('build')) process.env['NODE_ENV'] = 'production';
 
-/** The modules that the layout and the overview share with other pages. */
-const firstView =
-  /dashboard\/src\/(navigation|preferences|time|layout\/(?!shortcuts-dialog)|format\/(?!snippets|user-agent|project-id|files|save-file)|api\/(client|query-client|session|projects|stats)\.ts|chart\/(drawing|labels|layout)|pages\/overview\/(numbers-view|tiles|time-card|updated|use-numbers|toolbar\/(toolbar|range-picker|zone-picker|choice-name))|components\/(feedback|content\/(copy\.ts|docs-link|page|change)|forms\/button|overlays\/(menu|picker|use-popover)))|lucide-react\/dist\/esm\/icons\/(x|arrow-(up|down))\.|src\/domain\/(queries\/caller|projects\/samples|people\/member)\.ts/;
+const source = (file: string): string => fileURLToPath(new URL(`src/${file}`, import.meta.url));
 
-/** The code that most visits need first: the browser loads it together with the app, not after it. */
-const preloadOverview: Plugin = {
-  name: 'preload-overview',
+interface Modules {
+  getModuleInfo(id: string): { readonly importedIds: readonly string[] } | null;
+}
+
+/** What a module imports, directly and indirectly, without packages and what it loads on demand. */
+function importedBy(id: string, modules: Modules, found = new Set<string>()): ReadonlySet<string> {
+  if (found.has(id) || id.includes('/node_modules/')) return found;
+  found.add(id);
+  for (const one of modules.getModuleInfo(id)?.importedIds ?? []) importedBy(one, modules, found);
+  return found;
+}
+
+/** A file with all that a module imports: each file takes a request, and browsers have six connections. */
+function fileFor(module: string, name: string) {
+  const has = (id: string, modules: Modules) => importedBy(source(module), modules).has(id);
+  return { debugName: name, name: (id: string, modules: Modules) => (has(id, modules) ? name : null) };
+}
+
+/** The browser loads the code of the app at once, not after the script that imports it. */
+const preloadApp: Plugin = {
+  name: 'preload-app',
   apply: 'build',
   transformIndexHtml: {
     order: 'post',
     handler: (_html, { bundle = {} }) =>
       Object.keys(bundle)
-        .filter((file) => /\/(overview-page|chart)-[^/]*\.js$/.test(file))
+        .filter((file) => /\/(vendor|app|rolldown-runtime)-[^/]*\.js$/.test(file))
         .map((file) => ({
           tag: 'link',
           attrs: { rel: 'modulepreload', crossorigin: true, href: `/${file}` },
@@ -36,7 +52,7 @@ const preloadOverview: Plugin = {
 export default defineConfig({
   plugins: [
     react(),
-    preloadOverview,
+    preloadApp,
     { name: 'precompress', apply: 'build', closeBundle: () => precompress(output) },
   ],
   experimental: {
@@ -62,10 +78,11 @@ export default defineConfig({
             {
               name: 'vendor',
               test: /node_modules\/(react|react-dom|scheduler|@tanstack|wouter|regexparam|use-sync)/,
+              priority: 2,
             },
-            // What the first view needs besides its page, in one file: each file takes a request, and browsers have six
-            // connections.
-            { name: 'app', test: firstView },
+            // The script that sends the first requests does not wait for the app.
+            { ...fileFor('main.ts', 'index'), priority: 3 },
+            { ...fileFor('start.tsx', 'app'), priority: 1 },
           ],
         },
       },

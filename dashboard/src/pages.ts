@@ -3,7 +3,6 @@ import { lazyCode } from './navigation/lazy-code.js';
 
 const LOADERS = {
   signIn: () => import('./pages/sign-in/sign-in-page.js').then((module) => module.SignInPage),
-  overview: () => import('./pages/overview/overview-page.js').then((module) => module.OverviewPage),
   setUpNeeded: () => import('./pages/set-up-needed-page.js').then((module) => module.SetUpNeededPage),
   secondFactorNeeded: () =>
     import('./pages/account/second-factor-needed-page.js').then((module) => module.SecondFactorNeededPage),
@@ -22,7 +21,8 @@ const LOADERS = {
   account: () => import('./pages/account/account-page.js').then((module) => module.AccountPage),
 } as const;
 
-type PageName = keyof typeof LOADERS;
+/** The overview is part of the app's code: most visits need it first. */
+type PageName = keyof typeof LOADERS | 'overview';
 
 /** The page of a path: the first pattern that matches. */
 const PATHS: readonly (readonly [path: RegExp, page: PageName])[] = [
@@ -56,11 +56,11 @@ export function isPage(path: string): boolean {
 export function preloadPage(path: string): void {
   const page = findPage(path);
   // Opening the page reports the error.
-  if (page !== undefined) LOADERS[page]().catch(() => undefined);
+  if (page !== undefined && page !== 'overview') LOADERS[page]().catch(() => undefined);
 }
 
+export { OverviewPage } from './pages/overview/overview-page.js';
 export const SignInPage = lazyCode(LOADERS.signIn);
-export const OverviewPage = lazyCode(LOADERS.overview);
 export const SetUpNeededPage = lazyCode(LOADERS.setUpNeeded);
 export const SecondFactorNeededPage = lazyCode(LOADERS.secondFactorNeeded);
 export const SetUpPage = lazyCode(LOADERS.setUp);

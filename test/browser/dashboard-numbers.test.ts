@@ -312,7 +312,7 @@ describe('in detail', () => {
       .querySelectorAll('text')].map((text) => text.textContent)`;
     expect(await page.evaluate<string[]>(words)).toEqual(
       expect.arrayContaining([
-        'Demo',
+        'Sample events',
         'Queries per day · 1–29 Mar 2026 · Europe/Berlin',
         ...['Web', 'API', 'Other', 'Outlined: incomplete'],
       ]),

@@ -5,6 +5,7 @@ import { expectAccessible } from '../support/browser/accessible.js';
 import { onSqlite } from '../support/browser/dashboard-server.js';
 import { ada, type Person, person } from '../support/browser/dashboard-user.js';
 import { dashboardVisits, startSetUp } from '../support/browser/dashboard-visit.js';
+import { patience } from '../support/browser/overview.js';
 import { sharedByTests } from '../support/cleanup.js';
 
 const open = dashboardVisits();
@@ -114,8 +115,10 @@ test('a passkey is added, signs in alone and after the password, and is refused 
 });
 
 async function signOut(page: Page): Promise<void> {
-  // Requests of the page that are still under way would be refused.
-  await page.waitForLoadState('networkidle');
+  // Requests that are still under way would be refused: this page sends none once all of it is shown.
+  await page.goto('/account');
+  await page.getByRole('region', { name: 'Passkeys' }).waitFor();
+  await expect.poll(() => page.locator('[aria-busy=true]').count(), patience).toBe(0);
   await page.getByRole('button', { name: 'Account menu' }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();

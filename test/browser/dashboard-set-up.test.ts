@@ -49,6 +49,7 @@ describe.each(everyDashboardStarter)('on %s', (_kind, start) => {
 
     // The sample queries are older than the default range.
     await page.getByRole('button', { name: 'Range: All time' }).waitFor();
+    await page.getByRole('banner').getByText('Sample data').waitFor();
     await expectTiles(page, everything);
     await page.getByRole('slider', { name: /^Queries per/ }).waitFor();
     const table = page.getByRole('table', { name: 'Callers' });

@@ -74,7 +74,7 @@ test('a visitor sees the counts of the project and nothing of its organization',
   page.on('request', (request) => requests.push(`${request.headers()['referer'] ?? ''} ${request.url()}`));
   await page.reload();
   await expectTiles(page, await countYear());
-  await page.getByRole('heading', { name: 'Demo', level: 1 }).waitFor();
+  await page.getByRole('heading', { name: 'Sample events', level: 1 }).waitFor();
   await page.getByRole('slider').waitFor();
   const { callers } = await shared().session.ask<CallerCounts>('GET', `${project}/callers?${bounds}`);
   const caller = callers.at(-1)?.caller ?? '';

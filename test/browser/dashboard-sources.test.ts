@@ -35,7 +35,7 @@ test('sources appear by themselves, with the rule for what matches none', async 
   await pollSeconds(page, () => row('shop').count()).toBe(1);
   expect(await numbers('shop')).toEqual(['2', '0', '0', '0', '2']);
   await row('shop').getByText('No rule matches').waitFor();
-  await page.getByText('none of its 1 records has an attribute that names an operation').waitFor();
+  await page.getByText('its only record has no attribute that names an operation').waitFor();
 
   const values = page.getByRole('table', { name: 'shop, traces' });
   await values.getByRole('row', { name: 'execute_tool' }).getByText('None needed').waitFor();
@@ -48,7 +48,7 @@ test('sources appear by themselves, with the rule for what matches none', async 
   await page.getByText('Now they are default, as on the whole server.').waitFor();
   await values.getByRole('button', { name: 'Use rules with http.route=/api/ask…' }).click();
   await dialog.getByRole('button', { name: 'Use these rules' }).click();
-  await page.getByText('The rules of demo are saved').waitFor();
+  await page.getByText('The rules of Sample events are saved').waitFor();
   // At once, because the other suggestions would undo this change.
   expect(await page.getByText('Now they are default;http.route=/api/ask.').count()).toBe(1);
   await values.getByRole('row', { name: '/api/ask' }).getByText('None needed').waitFor();

@@ -14,7 +14,7 @@ test('the documentation can be read, searched and followed without external requ
   const { url } = server();
   const { page } = await visit(url);
   await page.goto('/docs');
-  await page.getByRole('heading', { name: 'Start', level: 1 }).waitFor();
+  await page.getByRole('heading', { name: 'Quick start', level: 1 }).waitFor();
   await expectAccessible(page);
 
   await page.getByRole('link', { name: 'Record over HTTP', exact: true }).first().click();

@@ -1,7 +1,8 @@
 /** The audit log of an organization, newest first. */
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import { auditEntriesMax } from '../../../src/domain/limits.js';
-import { organizationPath, request } from './client.js';
+import { request } from './client.js';
+import { organizationPath } from './paths.js';
 import type { AuditEntry, AuditPage } from './types.js';
 
 /** Entries per page. */

@@ -1,7 +1,8 @@
 /** The HTTP client of the dashboard. */
 import { queryOptions } from '@tanstack/react-query';
 import { basePath } from '../navigation/base-path.js';
-import { takeEarly } from './early.js';
+import { dropEarly, takeEarly } from './early.js';
+import { organizationPath } from './paths.js';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
@@ -53,16 +54,17 @@ export async function request<T>(
   body?: unknown,
   signal?: AbortSignal,
 ): Promise<T> {
+  if (method === 'GET') {
+    const early = await takeEarly<T>(path);
+    if (early !== undefined) return early;
+  } else {
+    dropEarly();
+  }
   const response = await send(method, path, body, signal);
   const text = await response.text().catch(() => '');
   const answer = parse(text);
   if (response.ok && (text === '' || answer !== undefined)) return answer as T;
   throw toApiError(response, answer);
-}
-
-/** The API path of an organization. */
-export function organizationPath(organizationId: string): string {
-  return `/api/organizations/${encodeURIComponent(organizationId)}`;
 }
 
 /** The query of one of an organization's lists, such as its `keys`. */
@@ -81,8 +83,6 @@ async function send(
   signal: AbortSignal | undefined,
 ): Promise<Response> {
   try {
-    const early = method === 'GET' ? takeEarly(path) : undefined;
-    if (early !== undefined) return await early;
     return await fetch(`${basePath}${path}`, {
       method,
       headers: {

@@ -1,7 +1,7 @@
 /** What arrived at a project lately. */
 import { queryOptions } from '@tanstack/react-query';
 import { request } from './client.js';
-import { projectPath } from './projects.js';
+import { projectPath } from './paths.js';
 import type { ProjectRef } from './stats.js';
 import type { Ingestion } from './types.js';
 

@@ -1,6 +1,7 @@
 /** The API keys of an organization. */
 import { useMutation } from '@tanstack/react-query';
-import { listQuery, organizationPath, request } from './client.js';
+import { listQuery, request } from './client.js';
+import { organizationPath } from './paths.js';
 import { queryClient } from './query-client.js';
 import type { Key, KeyType, KeyWithSecret, Scope } from './types.js';
 

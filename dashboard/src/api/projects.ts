@@ -1,15 +1,12 @@
 /** The projects of an organization. */
 import { queryOptions, useMutation } from '@tanstack/react-query';
-import { listQuery, organizationPath, request } from './client.js';
+import { listQuery, request } from './client.js';
+import { organizationPath, projectPath, projectsPath } from './paths.js';
 import { queryClient } from './query-client.js';
 import type { Project, Projects, Summaries, TelemetrySetting } from './types.js';
 
 /** How often the overview of all projects is refreshed. */
 const summariesMs = 60_000;
-
-export function projectPath(organizationId: string, projectId: string): string {
-  return `${organizationPath(organizationId)}/projects/${encodeURIComponent(projectId)}`;
-}
 
 export function projectsQuery(organizationId: string) {
   return { ...listQuery<Projects>(organizationId, 'projects'), staleTime: 60_000 };
@@ -32,7 +29,7 @@ export interface NewProject {
 }
 
 export async function createProject(organizationId: string, project: NewProject): Promise<Project> {
-  const created = await request<Project>('POST', `${organizationPath(organizationId)}/projects`, project);
+  const created = await request<Project>('POST', projectsPath(organizationId), project);
   await queryClient.invalidateQueries(projectsQuery(organizationId));
   return created;
 }

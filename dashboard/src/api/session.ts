@@ -1,24 +1,23 @@
 /** The signed-in user and the settings of this server. */
-import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { ApiError, request } from './client.js';
 import { queryClient, recoveryMs, sessionKey } from './query-client.js';
 import type { Organization, Session, User } from './types.js';
 
-const session = {
+export const sessionQuery = queryOptions({
   queryKey: sessionKey,
-  queryFn: ({ signal }: { signal: AbortSignal }) =>
-    request<Session>('GET', '/api/session', undefined, signal),
+  queryFn: ({ signal }) => request<Session>('GET', '/api/session', undefined, signal),
   staleTime: 60_000,
-};
+});
 
 /** The session query, with its loading and error states. */
 export function useSessionQuery() {
-  return useQuery(session);
+  return useQuery(sessionQuery);
 }
 
 /** The session, for components that render only after it has loaded. */
 export function useSession(): Session {
-  return useSuspenseQuery(session).data;
+  return useSuspenseQuery(sessionQuery).data;
 }
 
 /** The signed-in user, for pages behind the sign-in. */
@@ -34,7 +33,7 @@ export function useOrganizations(): readonly Organization[] {
 
 /** Resolves as soon as the server answers. Until then, the app shows that it cannot be reached. */
 export async function untilServerAnswers(): Promise<void> {
-  const asked = { ...session, staleTime: 0, retryDelay: recoveryMs };
+  const asked = { ...sessionQuery, staleTime: 0, retryDelay: recoveryMs };
   const passes = (error: unknown) => error instanceof ApiError && error.passes;
   await queryClient.fetchQuery({ ...asked, retry: (_, error) => passes(error) }).catch(() => undefined);
 }

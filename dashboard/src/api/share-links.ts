@@ -1,7 +1,7 @@
 /** The share links of a project. */
 import { queryOptions } from '@tanstack/react-query';
-import { organizationPath, request } from './client.js';
-import { projectPath } from './projects.js';
+import { request } from './client.js';
+import { organizationPath, projectPath } from './paths.js';
 import { queryClient } from './query-client.js';
 import type { ProjectRef } from './stats.js';
 import type { CreatedShareLink, ShareLinks } from './types.js';

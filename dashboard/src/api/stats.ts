@@ -3,7 +3,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { boundParameters } from '../format/curl.js';
 import type { Bounded, Range } from '../time/range.js';
 import { request } from './client.js';
-import { projectPath } from './projects.js';
+import { type Asked, callersPath, countsPath, reportPath, seriesPath } from './paths.js';
 import type { Callers, Counts, CutBounds, Interval, Series } from './types.js';
 
 /** Refetch interval of ranges that include the current time. */
@@ -14,16 +14,10 @@ const trendsStaleMs = 60_000;
 /** Retries when a query was recorded between the three requests. */
 const readingsMax = 3;
 
-export const ALL_TIME: Range = { from: null, to: null };
-
 /** Whose counts, and the path of the API that has them. */
 export interface CountsRef {
   readonly projectId: string;
   readonly path: string;
-}
-
-export function countsOf({ organizationId, projectId }: ProjectRef): CountsRef {
-  return { projectId, path: projectPath(organizationId, projectId) };
 }
 
 /** Everything that the overview shows of a range: three responses that agree with each other. */
@@ -60,7 +54,7 @@ export function readingQuery(shown: Shown, live: boolean) {
 export function countsQuery({ projectId, path }: CountsRef, range: Range, caller: string | null = null) {
   return queryOptions({
     queryKey: ['project', projectId, 'counts', caller, range],
-    queryFn: ({ signal }) => readCounts({ projectId, path, range, caller }, signal),
+    queryFn: ({ signal }) => readCounts({ path, range, caller }, signal),
   });
 }
 
@@ -69,7 +63,12 @@ export function cutBoundsQuery(ref: CountsRef, range: Range) {
   return queryOptions({
     queryKey: ['project', ref.projectId, 'imported-counts', range],
     queryFn: ({ signal }) =>
-      request<CutBounds>('GET', pathOf(ref, 'imported-counts', boundParameters(range)), undefined, signal),
+      request<CutBounds>(
+        'GET',
+        reportPath(ref, 'imported-counts', boundParameters(range)),
+        undefined,
+        signal,
+      ),
     enabled: range.from !== null || range.to !== null,
     placeholderData: keepPreviousData,
   });
@@ -79,7 +78,8 @@ export function cutBoundsQuery(ref: CountsRef, range: Range) {
  * The counts of the range to compare with. Its end moves with the clock; the last response is shown until the next arrives.
  */
 export function comparedCountsQuery(ref: CountsRef, range: Bounded | null, caller: string | null) {
-  const asked = range ?? { from: 0, to: 0 };
+  const { from, to } = range ?? { from: 0, to: 0 };
+  const asked = { from, to };
   return queryOptions({
     ...countsQuery(ref, asked, caller),
     enabled: range !== null,
@@ -110,7 +110,7 @@ export function trendsQuery(shown: Shown, interval: Interval) {
   const query = { ...boundParameters(range), interval, timeZone: zone, by: 'caller' };
   return queryOptions({
     queryKey: ['project', shown.projectId, 'trends', zone, interval, range],
-    queryFn: ({ signal }) => request<Series>('GET', pathOf(shown, 'series', query), undefined, signal),
+    queryFn: ({ signal }) => request<Series>('GET', reportPath(shown, 'series', query), undefined, signal),
     staleTime: trendsStaleMs,
     placeholderData: keepPreviousData,
   });
@@ -126,7 +126,7 @@ async function readAll(shown: Shown, signal: AbortSignal): Promise<Reading> {
     const [counts, series, callers] = await Promise.all([
       readCounts(shown, signal),
       readBest(shown, signal),
-      request<Callers>('GET', pathOf(shown, 'callers', boundParameters(shown.range)), undefined, signal),
+      request<Callers>('GET', callersPath(shown), undefined, signal),
     ]);
     const sum = series.buckets.reduce((total, bucket) => total + bucket.total, 0);
     const agree = counts.total === sum && counts.total === totalOf(callers, shown.caller);
@@ -138,21 +138,12 @@ function totalOf({ total, callers }: Callers, caller: string | null): number {
   return caller === null ? total : (callers.find((one) => one.caller === caller)?.count ?? 0);
 }
 
-type Asked = CountsRef & Pick<Shown, 'range' | 'caller'>;
-
 function readCounts(asked: Asked, signal: AbortSignal): Promise<Counts> {
-  return request('GET', pathOf(asked, 'caller-stats', askedParameters(asked)), undefined, signal);
-}
-
-/** The parameters of counts and series. */
-function askedParameters({ range, caller }: Asked): Record<string, string> {
-  return { ...boundParameters(range), ...(caller === null ? {} : { caller }) };
+  return request('GET', countsPath(asked), undefined, signal);
 }
 
 function readSeries(shown: Shown, signal: AbortSignal): Promise<Series> {
-  const { interval, zone } = shown;
-  const query = { ...askedParameters(shown), interval, timeZone: zone };
-  return request('GET', pathOf(shown, 'series', query), undefined, signal);
+  return request('GET', seriesPath(shown), undefined, signal);
 }
 
 /** The length of all time is unknown before the server responds; a few months are shown as days. */
@@ -161,9 +152,4 @@ async function readBest(shown: Shown, signal: AbortSignal): Promise<Series> {
   const unbounded = shown.range.from === null || shown.range.to === null;
   if (!shown.automatic || !unbounded || series.buckets.length > 3) return series;
   return readSeries({ ...shown, interval: 'day' }, signal);
-}
-
-function pathOf({ path }: CountsRef, operation: string, query: Readonly<Record<string, string>>): string {
-  const text = new URLSearchParams(query).toString();
-  return `${path}/${operation}${text === '' ? '' : `?${text}`}`;
 }

@@ -36,6 +36,7 @@ export type {
   ShareLinkResponse as ShareLink,
   ShareLinksResponse as ShareLinks,
   ShareTicketResponse as ShareTicket,
+  StartResponse as Start,
   SummariesResponse as Summaries,
   TrustedDeviceResponse as TrustedDevice,
   TwoFactorSetupResponse as TwoFactorSetup,

@@ -1,11 +1,11 @@
 /** The organization and project that the pages show. */
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { SAMPLE_PROJECT_IDS } from '../../../src/domain/projects/samples.js';
 import { projectsQuery } from '../api/projects.js';
 import { useOrganizations } from '../api/session.js';
 import type { Organization, Project } from '../api/types.js';
-import { recall, remember } from '../preferences/local-storage.js';
+import { remember } from '../preferences/local-storage.js';
+import { lastOrganization, lastProject } from './last-project.js';
 
 export interface CurrentProject {
   readonly organization: Organization;
@@ -40,9 +40,7 @@ export function useProject(projectId: string): Search<CurrentProject> {
 
 /** The organization of pages without a project: the last one visited, or the first. */
 export function useOrganization(): Organization | null {
-  const organizations = useOrganizations();
-  const last = recall('organization');
-  return organizations.find(({ id }) => id === last) ?? organizations[0] ?? null;
+  return lastOrganization(useOrganizations()) ?? null;
 }
 
 /** The start project: the last one visited, or the organization's first. */
@@ -51,10 +49,8 @@ export function useFirstProject(organization: Organization | null): Search<Proje
     ...projectsQuery(organization?.id ?? ''),
     enabled: organization !== null,
   });
-  const last = recall('project');
-  const projects = data?.projects ?? [];
   return {
-    found: projects.find(({ id }) => id === last) ?? projects[0] ?? null,
+    found: lastProject(data?.projects ?? []) ?? null,
     isLoading: isPending && organization !== null,
     error: data === undefined ? error : null,
   };
@@ -76,11 +72,6 @@ export function useRemembered({ organization, project }: CurrentProject): void {
 
 /** The pages of a project besides the overview, as their paths end. */
 export type ProjectPageName = 'keys' | 'sources' | 'settings';
-
-/** Whether `serve --demo` created the project. */
-export function isSampleProject({ id }: Project): boolean {
-  return Object.values<string>(SAMPLE_PROJECT_IDS).includes(id);
-}
 
 /** The path of a project's page; the overview by default. */
 export function projectPage(projectId: string, page?: ProjectPageName): string {

@@ -1,9 +1,9 @@
 /** The state of the overview, and its representation in the URL: a link restores exactly what was on screen. */
 import { CALLER_TYPES, isCallerName } from '../../../src/domain/queries/caller.js';
-import type { CallerType, Interval } from '../api/types.js';
+import type { CallerType, Interval, Project } from '../api/types.js';
 import { INTERVALS } from '../time/interval.js';
 import { type Choice, type Comparison, DEFAULT_CHOICE, isChoice, PRESETS } from '../time/range.js';
-import { isZone } from '../time/zone.js';
+import { browserZone, isZone } from '../time/zone.js';
 
 export interface View {
   readonly choice: Choice;
@@ -17,6 +17,14 @@ export interface View {
   readonly table: boolean;
   /** Types hidden from the chart. */
   readonly hidden: readonly CallerType[];
+}
+
+/** What the overview needs to know of a project to choose what it shows. A shared project has no id. */
+export type Viewed = Pick<Project, 'timeZone'> & Partial<Pick<Project, 'id'>>;
+
+/** The default zone of a project. */
+export function defaultZone(project: Viewed): string {
+  return project.timeZone !== null && isZone(project.timeZone) ? project.timeZone : browserZone();
 }
 
 const COMPARE_VALUES: Readonly<Record<string, Comparison | undefined>> = Object.assign(Object.create(null), {

@@ -1,22 +1,5 @@
-/** The current time for components. The dashboard reads the clock only here. */
-import { useSyncExternalStore } from 'react';
+/** The current time. The dashboard reads the clock only here. */
 
 export function now(): number {
   return Date.now();
-}
-
-/** The current time, rounded down to steps: a component renders again only when the step changes. */
-export function useNow(stepMs = 5_000): number {
-  return useSyncExternalStore(
-    (listener) => {
-      const timer = setInterval(listener, Math.min(stepMs, 1_000));
-      // Browsers pause the timers of hidden pages; update when the page becomes visible.
-      document.addEventListener('visibilitychange', listener);
-      return () => {
-        clearInterval(timer);
-        document.removeEventListener('visibilitychange', listener);
-      };
-    },
-    () => Math.floor(Date.now() / stepMs) * stepMs,
-  );
 }

@@ -29,6 +29,8 @@ export interface Range {
   readonly to: number | null;
 }
 
+export const ALL_TIME: Range = { from: null, to: null };
+
 export interface Bounded {
   readonly from: number;
   readonly to: number;

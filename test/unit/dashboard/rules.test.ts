@@ -7,6 +7,21 @@ import { readFilter, toAuditFilter, writeFilter } from '../../../dashboard/src/p
 import { isBusy, isInUse, keyExpiry, sortKeys } from '../../../dashboard/src/pages/keys/key-order.js';
 import { findKeys } from '../../../dashboard/src/pages/keys/key-search.js';
 import { SHORTCUTS, step } from '../../../dashboard/src/preferences/shortcuts.js';
+import { isSampleProject, SAMPLE_PROJECTS } from '../../../src/domain/projects/samples.js';
+
+describe('sample data', () => {
+  test.each(Object.values(SAMPLE_PROJECTS))('is in the project %o', (project) => {
+    expect(isSampleProject(project)).toBe(true);
+  });
+
+  test.each([
+    { id: 'demo', name: 'Demo' },
+    { id: 'assistant-demo', name: 'Assistant demo' },
+    { id: 'sample-events', name: 'Sample events' },
+  ])('is not in %o, which users created', (project) => {
+    expect(isSampleProject(project)).toBe(false);
+  });
+});
 
 const nowMs = Date.parse('2026-06-01T12:00Z');
 const dayMs = 86_400_000;

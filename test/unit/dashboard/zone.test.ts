@@ -50,6 +50,8 @@ describe('a zone', () => {
     expect(allZones()).toContain('Europe/Berlin');
     expect(allZones().filter((name) => !isZone(name))).toEqual([]);
     expect(isZone('Asia/Calcutta')).toBe(true);
+    expect(allZones()).toContain('Asia/Kolkata');
+    expect(allZones()).not.toContain('Asia/Calcutta');
     expect(isZone(browserZone())).toBe(true);
   });
 });

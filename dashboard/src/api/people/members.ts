@@ -1,5 +1,6 @@
 /** The members and open invitations of an organization. */
-import { listQuery, organizationPath, request } from '../client.js';
+import { listQuery, request } from '../client.js';
+import { organizationPath } from '../paths.js';
 import { queryClient } from '../query-client.js';
 import { refreshSession } from '../session.js';
 import type {

@@ -24,6 +24,8 @@ interface TableProps<T> {
   readonly isMuted?: (row: T) => boolean;
   /** Also shows the caption above the table. */
   readonly isCaptionSeen?: boolean;
+  /** Also has columns on a narrow screen: for short values that readers compare. */
+  readonly keepsColumns?: boolean;
   /** The order of the rows before users sort them, if it is one of the columns'. */
   readonly sorted?: Sort<string>;
 }
@@ -35,15 +37,15 @@ export function Table<T>({
   rowKey,
   isMuted,
   isCaptionSeen = false,
+  keepsColumns = false,
   sorted: initial,
 }: TableProps<T>) {
   const [sort, setSort] = useState<Sort<string> | null>(initial ?? null);
   const sortValue = columns.find(({ head }) => head === sort?.column)?.sortValue;
   const sorted =
     sort === null || sortValue === undefined ? rows : sortRows(rows, sortValue, sort.isAscending);
-  const kind = columns.some((column) => column.sortValue !== undefined)
-    ? 'table-cards table-sorts'
-    : 'table-cards';
+  const sorts = columns.some((column) => column.sortValue !== undefined) ? ' table-sorts' : '';
+  const kind = keepsColumns ? 'table-columns' : `table-cards${sorts}`;
   return (
     <table className={`table ${kind}`} role="table">
       <caption className={isCaptionSeen ? '' : 'out-of-sight'}>{caption}</caption>

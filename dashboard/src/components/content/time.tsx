@@ -2,7 +2,7 @@
 import { useId, useRef } from 'react';
 import { exact } from '../../format/dates.js';
 import { relative } from '../../format/relative.js';
-import { useNow } from '../../time/clock.js';
+import { useNow } from '../../time/use-now.js';
 import { browserZone } from '../../time/zone.js';
 import './time.css';
 

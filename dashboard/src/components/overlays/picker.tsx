@@ -74,7 +74,11 @@ function List({ label, options: given, value, onChoose }: ListProps) {
   const current = found[Math.min(active, found.length - 1)];
 
   useEffect(() => {
-    list.current?.querySelector(`[data-active="${active}"]`)?.scrollIntoView({ block: 'nearest' });
+    // When the list opens, it is visible only in the next frame.
+    const frame = requestAnimationFrame(() =>
+      list.current?.querySelector(`[data-active="${active}"]`)?.scrollIntoView({ block: 'nearest' }),
+    );
+    return () => cancelAnimationFrame(frame);
   }, [active]);
 
   const onKeyDown = (event: KeyboardEvent): void => {

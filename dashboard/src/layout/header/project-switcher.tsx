@@ -5,13 +5,14 @@ import { ChevronsUpDown, LayoutGrid, Plus } from 'lucide-react';
 import { useRef } from 'react';
 import { Link, useLocation } from 'wouter';
 import { roleAllows } from '../../../../src/domain/people/member.js';
+import { isSampleProject } from '../../../../src/domain/projects/samples.js';
 import { projectsQuery } from '../../api/projects.js';
 import { useOrganizations } from '../../api/session.js';
 import type { Organization, Project } from '../../api/types.js';
 import { Badge } from '../../components/feedback/badge.js';
 import { Skeleton } from '../../components/feedback/skeleton.js';
 import { Picker, type PickerHandle } from '../../components/overlays/picker.js';
-import { isSampleProject, type ProjectPageName, projectPage } from '../../navigation/current-project.js';
+import { type ProjectPageName, projectPage } from '../../navigation/current-project.js';
 import { useShortcut } from '../use-shortcuts.js';
 import { Logo } from './logo.js';
 

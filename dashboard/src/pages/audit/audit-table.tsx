@@ -46,20 +46,25 @@ interface WhatProps {
 }
 
 function What({ entry: { action, targetId, detail }, name }: WhatProps) {
+  // The detail of what has no present name, such as a share link or a deleted project, begins with its former name.
+  const isIdLast = name === undefined && detail !== '' && !targetId.includes('@');
+  const target = (
+    <Link
+      href={`/audit?target=${encodeURIComponent(targetId)}`}
+      className="audit-link"
+      title="Only entries about this"
+    >
+      {isIdLast ? <code className="small">{targetId}</code> : (name ?? targetId)}
+    </Link>
+  );
   return (
     <span className="audit-what">
       <span className="row">
         <span className="audit-action">{actionName(action)}</span>
-        <Link
-          href={`/audit?target=${encodeURIComponent(targetId)}`}
-          className="audit-link"
-          title="Only entries about this"
-        >
-          {name ?? targetId}
-        </Link>
+        {isIdLast ? detail : target}
         {name !== undefined && name !== targetId && <code className="quiet small">{targetId}</code>}
       </span>
-      {detail !== '' && <span className="check-hint">{detail}</span>}
+      {isIdLast ? target : detail !== '' && detail !== name && <span className="check-hint">{detail}</span>}
     </span>
   );
 }

@@ -53,7 +53,11 @@ export function MembersTable({ organization, members }: MembersTableProps) {
     },
     {
       head: 'Since',
-      cell: ({ createdAt }) => <time dateTime={createdAt}>{day(Date.parse(createdAt), browserZone())}</time>,
+      cell: ({ createdAt }) => (
+        <time dateTime={createdAt} className="nowrap">
+          {day(Date.parse(createdAt), browserZone())}
+        </time>
+      ),
     },
   ];
   const factor: Column<Member> = {

@@ -1,12 +1,11 @@
 /** Chooses the range of an overview whose URL names none, before anything is shown. */
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useEffectEvent, useMemo } from 'react';
-import { ALL_TIME, type CountsRef, countsQuery } from '../../api/stats.js';
+import { useEffectEvent, useLayoutEffect, useMemo } from 'react';
+import { type CountsRef, countsQuery } from '../../api/stats.js';
 import { PageLoading } from '../../layout/page-boundary.js';
-import { initialChoice, readView } from '../../navigation/view.js';
-import { type Choice, DEFAULT_CHOICE } from '../../time/range.js';
+import { defaultZone, initialChoice, readView, type Viewed } from '../../navigation/view.js';
+import { ALL_TIME, type Choice, DEFAULT_CHOICE } from '../../time/range.js';
 import { useNumbers } from './use-numbers.js';
-import { defaultZone, type Viewed } from './use-view.js';
 
 interface LandingProps {
   readonly counts: CountsRef;
@@ -26,7 +25,8 @@ export function Landing({ counts, project, query, onChoice }: LandingProps) {
   const hasFailed = error !== null || whole.error !== null;
 
   const choose = useEffectEvent(onChoice);
-  useEffect(() => {
+  // Before the browser paints, because the cache may have the counts already.
+  useLayoutEffect(() => {
     if (recentTotal !== undefined && wholeTotal !== undefined) choose(initialChoice(recentTotal, wholeTotal));
     else if (hasFailed) choose(DEFAULT_CHOICE);
   }, [recentTotal, wholeTotal, hasFailed]);

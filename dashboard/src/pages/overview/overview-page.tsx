@@ -2,20 +2,21 @@
 import { useQuery } from '@tanstack/react-query';
 import { Suspense, useEffect, useEffectEvent, useState } from 'react';
 import { useSearch } from 'wouter';
-import { ALL_TIME, type CountsRef, countsOf, countsQuery } from '../../api/stats.js';
+import { countsOf } from '../../api/paths.js';
+import { type CountsRef, countsQuery } from '../../api/stats.js';
 import { Page } from '../../components/content/page.js';
 import { Notice } from '../../components/feedback/notice.js';
 import type { CurrentProject } from '../../navigation/current-project.js';
 import { lazyCode } from '../../navigation/lazy-code.js';
-import { readChoice } from '../../navigation/view.js';
-import { type Choice, DEFAULT_CHOICE } from '../../time/range.js';
+import { defaultZone, readChoice } from '../../navigation/view.js';
+import { ALL_TIME, type Choice, DEFAULT_CHOICE } from '../../time/range.js';
 import { Landing } from './landing.js';
 import { NumbersView } from './numbers-view.js';
 import { CurlMenu } from './toolbar/curl-menu.js';
 import { ExportMenu } from './toolbar/export-menu.js';
 import { Updated } from './updated.js';
 import { type Numbers, useNumbers } from './use-numbers.js';
-import { defaultZone, useView } from './use-view.js';
+import { useView } from './use-view.js';
 
 const FirstQuery = lazyCode(() => import('./first-query.js').then((module) => module.FirstQuery));
 

@@ -1,6 +1,6 @@
 /** When the numbers were last updated. */
 import { relative } from '../../format/relative.js';
-import { useNow } from '../../time/clock.js';
+import { useNow } from '../../time/use-now.js';
 import type { Numbers } from './use-numbers.js';
 
 export function Updated({ numbers: { updatedAt, isLive, error, reading } }: { numbers: Numbers }) {

@@ -13,12 +13,10 @@ import type { Bucket, Counts, Interval } from '../../api/types.js';
 import type { Bar } from '../../chart/layout.js';
 import { daySpan } from '../../format/dates.js';
 import type { View } from '../../navigation/view.js';
-import { useNow } from '../../time/clock.js';
 import { findIncomplete } from '../../time/completeness.js';
-import { intervalFor } from '../../time/interval.js';
-import { type Bounded, comparedRange, isOpen, type Range, resolveRange } from '../../time/range.js';
-
-const minuteMs = 60_000;
+import { type Bounded, isOpen, type Range } from '../../time/range.js';
+import { useNow } from '../../time/use-now.js';
+import { comparedAt, shownAt, stepMs } from './shown.js';
 
 export interface Numbers {
   readonly range: Range;
@@ -40,18 +38,12 @@ export interface Numbers {
 }
 
 export function useNumbers(ref: CountsRef, view: View): Numbers {
-  const now = useNow(minuteMs);
-  const range = useMemo(() => resolveRange(view.choice, view.zone, now), [view.choice, view.zone, now]);
+  const now = useNow(stepMs);
+  const { projectId, path } = ref;
+  const shown = useMemo(() => shownAt({ projectId, path }, view, now), [projectId, path, view, now]);
+  const { range } = shown;
   const compared = useMemo(() => findCompared(view, now), [view, now]);
   const isLive = isOpen(range, now);
-  const shown = {
-    ...ref,
-    range,
-    zone: view.zone,
-    caller: view.caller,
-    interval: intervalFor(view.interval, range),
-    automatic: view.interval === null,
-  };
 
   const { data, error, dataUpdatedAt, isPlaceholderData, refetch } = useQuery(readingQuery(shown, isLive));
   const interval = data?.series.interval ?? shown.interval;
@@ -99,9 +91,9 @@ export function useNumbers(ref: CountsRef, view: View): Numbers {
   };
 }
 
-function findCompared({ choice, zone, compare }: View, now: number): Numbers['compared'] {
-  const range = comparedRange(choice, zone, now, compare ?? 'previous');
-  return range && { ...range, name: daySpan(range.from, range.to, zone) };
+function findCompared(view: View, now: number): Numbers['compared'] {
+  const range = comparedAt(view, now);
+  return range && { ...range, name: daySpan(range.from, range.to, view.zone) };
 }
 
 function toBar({ start, end, ...counts }: Bucket): Bar {

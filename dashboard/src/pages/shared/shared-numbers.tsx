@@ -6,13 +6,13 @@ import { queryClient } from '../../api/query-client.js';
 import { sharedCounts, sharedQuery } from '../../api/shared.js';
 import type { SharedProject } from '../../api/types.js';
 import { Page } from '../../components/content/page.js';
-import { readChoice } from '../../navigation/view.js';
+import { defaultZone, readChoice } from '../../navigation/view.js';
 import { type Choice, DEFAULT_CHOICE } from '../../time/range.js';
 import { Landing } from '../overview/landing.js';
 import { NumbersView } from '../overview/numbers-view.js';
 import { Updated } from '../overview/updated.js';
 import { useNumbers } from '../overview/use-numbers.js';
-import { defaultZone, useView } from '../overview/use-view.js';
+import { useView } from '../overview/use-view.js';
 
 interface SharedNumbersProps {
   readonly token: string;

@@ -75,8 +75,10 @@ function Values({ source, window, current }: Omit<UnmatchedProps, 'report'> & { 
   if (unmatchedValues.length === 0)
     return (
       <p className="quiet">
-        {source.name}: none of its {count(source[window].unmatched)} records has an attribute that names an
-        operation.
+        {source.name}:{' '}
+        {source[window].unmatched === 1
+          ? 'its only record has no attribute that names an operation.'
+          : `none of its ${count(source[window].unmatched)} records has an attribute that names an operation.`}
       </p>
     );
   return (

@@ -4,6 +4,7 @@ import { ChartColumnStacked, Table2 } from 'lucide-react';
 import { Suspense } from 'react';
 import { CALLER_TYPE_NAMES, CALLER_TYPES } from '../../../../../src/domain/queries/caller.js';
 import type { CallerType } from '../../../api/types.js';
+import { Chart } from '../../../chart/chart.js';
 import { EmptyState } from '../../../components/feedback/empty-state.js';
 import { Skeleton } from '../../../components/feedback/skeleton.js';
 import { Button } from '../../../components/forms/button.js';
@@ -13,12 +14,7 @@ import type { View } from '../../../navigation/view.js';
 import { toLocal } from '../../../time/zone.js';
 import type { Numbers } from '../use-numbers.js';
 
-const loadChart = () => import('../../../chart/chart.js').then((module) => module.Chart);
-const Chart = lazyCode(loadChart);
 const TimeTable = lazyCode(() => import('./time-table.js').then((module) => module.TimeTable));
-
-// Together with the page, not after its numbers. Showing the chart reports an error.
-loadChart().catch(() => undefined);
 
 interface TimeCardProps {
   readonly view: View;
@@ -33,13 +29,18 @@ export function TimeCard({ view, setView, numbers }: TimeCardProps) {
     <section className="card time-card" aria-label={title}>
       <div className="card-head">
         <h2>{title}</h2>
-        <Legend view={view} setView={setView} compared={before.bars === null ? null : numbers.compared} />
+        <Legend
+          view={view}
+          setView={setView}
+          compared={before.bars === null ? null : numbers.compared}
+          hasIncomplete={!view.table && bars.some(({ incomplete }) => incomplete !== undefined)}
+        />
         <Button
           kind="quiet"
           icon={view.table ? ChartColumnStacked : Table2}
           onClick={() => setView({ table: !view.table })}
         >
-          {view.table ? 'Show as chart' : 'Show as table'}
+          <span className="card-head-label">{view.table ? 'Show as chart' : 'Show as table'}</span>
         </Button>
       </div>
       {view.table ? (
@@ -72,17 +73,15 @@ function Bars({ view, setView, numbers, title }: TimeCardProps & { title: string
       ? {}
       : { onPick: (bar: { start: number; end: number }) => setView(closer(bar, view.zone)) };
   return (
-    <Suspense fallback={<Skeleton shape="chart" />}>
-      <Chart
-        label={title}
-        bars={bars}
-        before={before.bars}
-        types={types}
-        interval={interval}
-        zone={view.zone}
-        {...look}
-      />
-    </Suspense>
+    <Chart
+      label={title}
+      bars={bars}
+      before={before.bars}
+      types={types}
+      interval={interval}
+      zone={view.zone}
+      {...look}
+    />
   );
 }
 
@@ -99,10 +98,12 @@ interface LegendProps {
   readonly setView: (change: Partial<View>) => void;
   /** The range of the line in the chart. */
   readonly compared: Numbers['compared'];
+  /** Whether there are bars that look different because they are not complete. */
+  readonly hasIncomplete: boolean;
 }
 
 /** The legend; each entry hides or shows its type. */
-function Legend({ view, setView, compared }: LegendProps) {
+function Legend({ view, setView, compared, hasIncomplete }: LegendProps) {
   const toggle = (type: CallerType): void => {
     const isHidden = view.hidden.includes(type);
     const hidden = isHidden ? view.hidden.filter((one) => one !== type) : [...view.hidden, type];
@@ -124,8 +125,14 @@ function Legend({ view, setView, compared }: LegendProps) {
           {CALLER_TYPE_NAMES[type]}
         </button>
       ))}
+      {hasIncomplete && (
+        <span className="legend-mark">
+          <span className="swatch swatch-incomplete" aria-hidden />
+          Incomplete
+        </span>
+      )}
       {compared !== null && (
-        <span className="legend-before">
+        <span className="legend-mark">
           <span className="swatch swatch-before" aria-hidden />
           {compared.name}
         </span>

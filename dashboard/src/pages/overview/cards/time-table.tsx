@@ -65,6 +65,7 @@ export function TimeTable({ numbers: { bars, before, interval, compared }, zone,
         caption={`${title}, times in ${zone}`}
         columns={before.bars === null ? columns : [...columns, previous]}
         rows={rows.toReversed()}
+        keepsColumns
         sorted={{ column: 'When', isAscending: false }}
         rowKey={({ bar }) => bar.start}
       />

@@ -31,7 +31,7 @@ export function CurlMenu({ project, view, numbers: { range, interval } }: CurlMe
         { label: 'What the operations return', icon: BookOpen, href: docsUrl('http') },
       ]}
       button={(props) => (
-        <Button {...props} kind="quiet" icon={Terminal}>
+        <Button {...props} title="Copy as curl" kind="quiet" icon={Terminal}>
           <span className="toolbar-label">Copy as curl</span>
         </Button>
       )}

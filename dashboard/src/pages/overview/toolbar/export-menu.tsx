@@ -50,7 +50,13 @@ export function ExportMenu({ project, view, numbers }: ExportMenuProps) {
         ...KINDS.map(([label, kind]) => ({ label, onSelect: () => void save(kind) })),
       ]}
       button={(props) => (
-        <Button {...props} kind="quiet" icon={Download} disabled={reading === undefined || numbers.isStale}>
+        <Button
+          {...props}
+          title="Download"
+          kind="quiet"
+          icon={Download}
+          disabled={reading === undefined || numbers.isStale}
+        >
           <span className="toolbar-label">Download</span>
         </Button>
       )}

@@ -4,8 +4,8 @@ import type {
   NotificationsResponse,
   SavedNotificationResponse,
 } from '../../../../../src/http/dashboard/responses.js';
-import { organizationPath, request } from '../../../api/client.js';
-import { projectPath } from '../../../api/projects.js';
+import { request } from '../../../api/client.js';
+import { organizationPath, projectPath } from '../../../api/paths.js';
 import { queryClient } from '../../../api/query-client.js';
 import type { ProjectRef } from '../../../api/stats.js';
 

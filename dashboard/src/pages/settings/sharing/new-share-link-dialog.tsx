@@ -23,9 +23,9 @@ interface NewShareLinkDialogProps {
 }
 
 export function NewShareLinkDialog({ project, counts, onClose }: NewShareLinkDialogProps) {
-  const { keys: rules } = useSession();
+  const { keys: rules, shareLinks: rule } = useSession();
   const [created, setCreated] = useState<CreatedShareLink | null>(null);
-  const [hasPassword, setPassword] = useState(false);
+  const [hasPassword, setPassword] = useState(rule === 'password');
   if (created !== null) return <AddressDialog created={created} project={project} onClose={onClose} />;
   return (
     <Dialog title="Create a share link" onClose={onClose} wide>
@@ -49,6 +49,7 @@ export function NewShareLinkDialog({ project, counts, onClose }: NewShareLinkDia
           label="Require a password"
           hint="A link with a password serves no CSV for spreadsheets."
           checked={hasPassword}
+          disabled={rule === 'password'}
           onChange={(event) => setPassword(event.target.checked)}
         />
         {hasPassword && <NewPassword />}

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link2 } from 'lucide-react';
 import { Suspense, useState } from 'react';
+import { useSession } from '../../../api/session.js';
 import { shareLinksQuery } from '../../../api/share-links.js';
 import type { ShareLink } from '../../../api/types.js';
 import { DocsLink } from '../../../components/content/docs-link.js';
@@ -23,6 +24,7 @@ const RevokeShareLinkDialog = lazyCode(() =>
 export function Sharing({ organization, project }: CurrentProject) {
   const ref = { organizationId: organization.id, projectId: project.id };
   const { data, error, refetch } = useQuery(shareLinksQuery(ref));
+  const { shareLinks: rule } = useSession();
   const [isCreating, setCreating] = useState(false);
   const [revoked, setRevoked] = useState<ShareLink | null>(null);
   return (
@@ -43,11 +45,15 @@ export function Sharing({ organization, project }: CurrentProject) {
       {data !== undefined && data.links.length > 0 && (
         <ShareLinksList links={data.links} onRevoke={setRevoked} />
       )}
-      <div className="row">
-        <Button icon={Link2} onClick={() => setCreating(true)}>
-          Create share link…
-        </Button>
-      </div>
+      {rule === 'none' ? (
+        <p className="quiet">This server serves no share links.</p>
+      ) : (
+        <div className="row">
+          <Button icon={Link2} onClick={() => setCreating(true)}>
+            Create share link…
+          </Button>
+        </div>
+      )}
       <Suspense>
         {isCreating && (
           <NewShareLinkDialog project={project} counts={ref} onClose={() => setCreating(false)} />

@@ -8,10 +8,11 @@ import { precompress } from '../../scripts/precompress.js';
 import { downloads, siteLink } from './links.js';
 import { PAGES } from './page-list.js';
 import { FOREIGN, linkOf, REWRITES, sidebar } from './pages.js';
+import { pictureOf, size, writePictures } from './pictures.js';
 import { toIndexed } from './search.js';
 import { codeColours, strictPage, writeStrictFiles } from './strict.js';
 import { fitTables } from './tables.js';
-import { PREVIEW, writeTexts } from './texts.js';
+import { writeTexts } from './texts.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const base = '/docs/';
@@ -49,6 +50,18 @@ function repositoryUrl(): string | undefined {
   return host === undefined ? undefined : `https://${host}/${path}`;
 }
 
+/** Releases whose docs the menu links to. */
+const releasesMax = 5;
+
+/** The newest released versions, each with the address of its docs on the host of the repository. */
+function releases(repository: string | undefined): { text: string; link: string }[] {
+  if (repository === undefined) return [];
+  const tags = (askGit('tag', '--list', 'v*', '--sort=-version:refname') ?? '').split('\n').filter(Boolean);
+  return tags
+    .slice(0, releasesMax)
+    .map((tag) => ({ text: `Docs of ${tag.slice(1)}`, link: `${repository}/tree/${tag}/docs` }));
+}
+
 /** The page of a file of the site. */
 const pageOf = (file: string): string => basename(file, '.md');
 
@@ -65,10 +78,10 @@ function previewOf(file: string, title: string, description: string): HeadConfig
     property('title', title),
     property('description', description),
     property('url', `${site.slice(0, -1)}${linkOf(page)}`),
-    property('image', `${site}files/${basename(PREVIEW)}`),
-    property('image:width', '1200'),
-    property('image:height', '630'),
-    property('image:alt', `${summary} Below, the overview of the dashboard with a bar for each day`),
+    property('image', `${site}${pictureOf(page)}`),
+    property('image:width', String(size.width)),
+    property('image:height', String(size.height)),
+    property('image:alt', `${title}: ${description}`),
     ['meta', { name: 'twitter:card', content: 'summary_large_image' }],
     ['link', { rel: 'alternate', type: 'text/markdown', href: `${base}${page}.md` }],
   ];
@@ -101,11 +114,14 @@ export default defineConfig({
     codeTransformers: [codeColours],
     config(md) {
       md.core.ruler.push('tables', ({ tokens }) => fitTables(tokens));
-      md.core.ruler.push('site-links', ({ tokens, env }) => {
+      md.core.ruler.push('links-and-flags', ({ tokens, env }) => {
         // Of a page that is indexed for the search, VitePress tells the one, else both.
         const { path, realPath = path } = env as { path: string; realPath?: string };
         const page = relative(root, realPath);
         for (const token of tokens.flatMap(({ children }) => children ?? [])) {
+          // Browsers would break the line after the hyphens.
+          if (token.type === 'code_inline' && /^--\S{1,30}$/.test(token.content))
+            token.attrJoin('class', 'flag');
           if (token.type !== 'link_open') continue;
           token.attrSet('href', siteLink(token.attrGet('href') ?? '', page));
         }
@@ -131,6 +147,7 @@ export default defineConfig({
         items: [
           { text: 'Changes', link: '/changelog' },
           { text: 'Other versions', link: '/versions' },
+          ...releases(repository),
         ],
       },
     ],
@@ -144,11 +161,11 @@ export default defineConfig({
   }),
   transformHead: ({ pageData, title, description }) => previewOf(pageData.relativePath, title, description),
   transformHtml: (html) => strictPage(html, base),
-  buildEnd({ outDir }) {
+  async buildEnd({ outDir }) {
     writeStrictFiles(outDir);
     writeTexts(outDir, { root, site, summary });
     mkdirSync(join(outDir, 'files'), { recursive: true });
     for (const file of downloads) copyFileSync(join(root, file), join(outDir, 'files', basename(file)));
-    precompress(outDir);
+    await Promise.all([precompress(outDir), writePictures(outDir, root)]);
   },
 });

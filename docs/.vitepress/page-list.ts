@@ -21,7 +21,7 @@ export const GROUPS: readonly Group[] = [
     text: 'Start',
     pages: {
       index: {
-        title: 'Start',
+        title: 'Quick start',
         description: 'Start caller-stats with sample data, read the first counts and record a question.',
         keywords: 'quick start getting started first steps overview demo',
       },
@@ -34,7 +34,7 @@ export const GROUPS: readonly Group[] = [
         title: 'The dashboard',
         description: 'Set up the dashboard, invite others, and read counts, keys and sources in it.',
         keywords:
-          'dashboard web ui set-up link owner invite invitation member forgot forgotten lost password reset chart',
+          'dashboard web ui set-up link owner invite invitation add member user forgot forgotten lost password reset chart',
       },
     },
   },
@@ -78,7 +78,7 @@ export const GROUPS: readonly Group[] = [
       'import-counts': {
         title: 'Import counts',
         description: 'Import history that exists only as counts, from a file or from another server.',
-        keywords: 'import counts spreadsheet daily totals history backfill',
+        keywords: 'counts spreadsheet daily totals history backfill',
       },
       hosted: {
         title: 'Move from the hosted original',
@@ -94,13 +94,13 @@ export const GROUPS: readonly Group[] = [
         title: 'Read the counts',
         description: 'Read the counts in the terminal, spreadsheets, Grafana, programs and AI assistants.',
         keywords:
-          'read report spreadsheet google sheets excel power bi libreoffice grafana pandas duckdb mcp claude cursor curl',
+          'read report spreadsheet google sheets excel power bi libreoffice grafana pandas jupyter duckdb mcp claude cursor curl',
       },
       sharing: {
         title: 'Share the counts',
         description:
           'Public, read-only links of a project: with a password, an expiry, or embedded in a page.',
-        keywords: 'share public link embed iframe password revoke read-only visitors',
+        keywords: 'share public link dashboard embed iframe password revoke read-only visitors',
       },
       alerts: {
         title: 'Digest and alerts',
@@ -120,22 +120,29 @@ export const GROUPS: readonly Group[] = [
   {
     text: 'How to run',
     pages: {
-      run: {
-        title: 'Install and run',
-        description: 'Install caller-stats as a package, service or container, behind a proxy with TLS.',
+      install: {
+        title: 'Install',
+        description: 'Download, verify, install and update caller-stats: package, image and services.',
         keywords:
-          'install installation deploy docker container compose kubernetes systemd service nginx caddy proxy tls https base path',
+          'install installation download npm npx image signature checksum sha256 cosign attestation systemd launchd windows service update upgrade',
+      },
+      run: {
+        title: 'Run',
+        description: 'Run caller-stats in production: first keys, checks, containers, and a proxy with TLS.',
+        keywords:
+          'deploy docker container compose kubernetes doctor nginx caddy proxy x-forwarded-for tls https base path subpath prefix first admin key',
       },
       keys: {
         title: 'Keys and members',
         description: 'Create, rotate and revoke API keys; organizations, members and the audit log.',
-        keywords: 'api key create rotate revoke expire scope allowlist organization audit log',
+        keywords:
+          'api key create rotate revoke expire forgot forgotten scope allowlist organization audit log',
       },
       'sign-in': {
         title: 'Sign-in',
         description: 'Roles, passwords, two-factor authentication, passkeys, single sign-on and sessions.',
         keywords:
-          'sign in login role two-factor 2fa totp authenticator passkey webauthn sso oidc okta keycloak entra google single sign-on session lockout',
+          'sign in login role change password two-factor 2fa totp authenticator passkey webauthn sso oidc okta keycloak entra google session timeout lockout',
       },
       projects: {
         title: 'Projects',
@@ -150,7 +157,8 @@ export const GROUPS: readonly Group[] = [
       operate: {
         title: 'Monitor',
         description: 'Probes, Prometheus metrics with dashboard and alerts, logs and traces of the server.',
-        keywords: 'monitor monitoring prometheus metrics alert health check readyz livez log logging trace',
+        keywords:
+          'monitor monitoring prometheus metrics alert health check readyz livez log logs logging format trace disk full',
       },
       scaling: {
         title: 'Scale',
@@ -162,7 +170,7 @@ export const GROUPS: readonly Group[] = [
         title: 'Move to another database',
         description:
           'Copy everything between SQLite, PostgreSQL and Citus, and prove that nothing is missing.',
-        keywords: 'sqlite to postgres postgresql copy migrate database switch',
+        keywords: 'sqlite to postgres postgresql copy move another server project migrate switch',
       },
       failover: {
         title: 'Standby and failover',
@@ -187,7 +195,8 @@ export const GROUPS: readonly Group[] = [
       queries: {
         title: 'Queries and callers',
         description: 'What a query is, what a caller is, and which of the types web, api and other it has.',
-        keywords: 'query question count questions caller type other unknown slack web api meaning definition',
+        keywords:
+          'query question count questions caller type other unknown slack discord bot integration web api meaning definition',
       },
       ids: {
         title: 'Ids',
@@ -218,7 +227,7 @@ export const GROUPS: readonly Group[] = [
         title: 'Privacy and GDPR',
         description: 'What is stored and for how long, how to delete it, and requests of data subjects.',
         keywords:
-          'privacy gdpr dsgvo personal data stored storage cookies erase delete subject request compliance',
+          'privacy gdpr dsgvo personal data stored storage cookies erase delete right forgotten subject request compliance',
       },
       comparison: {
         title: 'Comparison',
@@ -230,7 +239,8 @@ export const GROUPS: readonly Group[] = [
       faq: {
         title: 'Questions and answers',
         description: 'Short answers to frequent questions about counting, reading and running.',
-        keywords: 'faq question answer unique users licence license free price cost',
+        keywords:
+          'faq question answer unique users visitors delete single query licence license free price pricing cost',
       },
       glossary: {
         title: 'Glossary',
@@ -247,7 +257,7 @@ export const GROUPS: readonly Group[] = [
         title: 'Operations over HTTP',
         description: 'The operations of the HTTP API: ranges, series, callers, JSON and CSV.',
         keywords:
-          'http api operation endpoint range series csv export download json datefrom dateto interval',
+          'http api operation endpoint range series csv export download data json datefrom dateto interval compare last year period',
       },
       api: {
         title: 'API',
@@ -269,7 +279,7 @@ export const GROUPS: readonly Group[] = [
         title: 'Settings',
         description: 'Every flag and environment variable, and how to connect to PostgreSQL.',
         keywords:
-          'setting configuration config environment variables env flag postgresql postgres secret pgbouncer port',
+          'setting configuration config environment variables env flag postgresql postgres permissions privileges grant secret pgbouncer port',
       },
       limits: {
         title: 'Limits',
@@ -308,6 +318,12 @@ export const GROUPS: readonly Group[] = [
       walk: {
         title: 'Times of all steps',
         description: 'How long each step of these pages takes on a small machine.',
+      },
+      versioning: {
+        title: 'Versions and compatibility',
+        description: 'What stays the same between versions, how things are removed, and what is supported.',
+        keywords:
+          'semver semantic versioning compatibility breaking change deprecated deprecation support node postgresql stable',
       },
       versions: {
         title: 'Other versions',

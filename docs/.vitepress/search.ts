@@ -17,7 +17,7 @@ const keywords = new Map([...PAGES].map(([name, page]) => [name, wordsIn(page.ke
 const UNSEARCHED = new Set(['figures', 'profiles', 'walk']);
 
 /** Pages that mention everything, and are rarely what a reader wants. */
-const LAST = new Set(['changelog', 'api', 'commands', 'limits', 'reliability']);
+const LAST = new Set(['changelog', 'api', 'commands', 'limits', 'reliability', 'security-asvs']);
 
 /** What the search index has of a page: its HTML without help texts, with its keywords after the title. */
 export function toIndexed(html: string, page: string): string {
@@ -39,9 +39,11 @@ export const searchOptions: SearchOptions = {
     return STOP_WORDS.has(word) ? null : word;
   },
   boostDocument: (id, term, fields) => {
+    // Names of alerts: many begin with a word that readers search for.
+    if (term.startsWith('callerstats')) return 0.1;
     const page = String(id).replace(/#.*/, '').slice(1) || 'index';
     const isTitle = Array.isArray(fields?.['titles']) && fields['titles'].length === 0;
-    if (isTitle && keywords.get(page)?.has(term)) return 10;
+    if (isTitle && keywords.get(page)?.has(term)) return LAST.has(page) ? 3 : 10;
     return LAST.has(page) ? 0.3 : 1;
   },
 };

@@ -37,5 +37,5 @@ function toText(markdown: string): string {
 function breakCode(code: Token): void {
   const escaped = code.content.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
   code.type = 'html_inline';
-  code.content = `<code v-pre>${escaped.replaceAll(/[_./=](?=\w)|[a-z](?=[A-Z])/g, '$&<wbr>')}</code>`;
+  code.content = `<code v-pre>${escaped.replaceAll(/(?<=\w)[_./=](?=\w)|[a-z](?=[A-Z])/g, '$&<wbr>')}</code>`;
 }

@@ -1,11 +1,8 @@
 /** The site for programs: each page as Markdown, and `llms.txt` with a list of them. */
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { siteLink } from './links.js';
 import { existingPages } from './pages.js';
-
-/** The picture of previews of links. */
-export const PREVIEW = 'docs/images/preview.png';
 
 /** A page of the repository with the links of the site, in which all pages are in one folder. */
 function toSiteText(text: string, source: string): string {
@@ -35,7 +32,4 @@ export function writeTexts(
     join(folder, 'llms.txt'),
     ['# caller-stats', '', `> ${summary}`, '', '## Pages', '', ...list, ''].join('\n'),
   );
-  const preview = join(folder, 'files', basename(PREVIEW));
-  mkdirSync(dirname(preview), { recursive: true });
-  copyFileSync(join(root, PREVIEW), preview);
 }

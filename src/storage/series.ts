@@ -1,9 +1,11 @@
 /** Reads a series from any store: finds missing bounds, and counts all buckets in one snapshot. */
-import type { Counts } from '../domain/counting/counts.js';
+import { toPrevious } from '../domain/counting/comparison.js';
+import type { Compared, Counts } from '../domain/counting/counts.js';
 import { type DateRange, EARLIEST_MS, LATEST_MS } from '../domain/counting/date-range.js';
 import { bucketAround, type Edge, findBucketEdges } from '../domain/counting/interval.js';
 import type { SeriesRequest } from '../domain/counting/report-request.js';
 import { type Series, type SeriesOfCallers, splitByCaller, toBuckets } from '../domain/counting/series.js';
+import { countsBetween, countsOf, numbersBetween, tile } from '../domain/counting/tiles.js';
 import { CallerStatsError } from '../domain/errors.js';
 import { seriesBucketsMax, seriesByCallerBucketsMax, seriesCallersMax } from '../domain/limits.js';
 import { YEAR_10000_MS, YEAR_ZERO_MS } from '../domain/time/date-time.js';
@@ -23,18 +25,14 @@ export async function readSeries(
   projectId: string,
   question: SeriesRequest,
 ): Promise<Series> {
-  const { interval, timeZone, range, byCaller } = question;
+  const { interval, timeZone, range } = question;
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
     const edges = await edgesFor(store, projectId, question);
-    if (edges.length === 0) {
-      return { interval, timeZone, buckets: [], ...(byCaller ? splitByCaller([], new Map(), 0) : {}) };
-    }
     // Also counts what is outside the buckets. There is something only if it was recorded after the extent was read.
-    const bounds = [range.from, ...edges.map(({ timeMs }) => timeMs), range.to];
-    const { counts, ...callers } = await countBounds(store, projectId, question, bounds);
-    if (counts.at(0)?.total === 0 && counts.at(-1)?.total === 0) {
-      return { interval, timeZone, buckets: toBuckets(edges, counts.slice(1, -1)), ...callers };
-    }
+    const bounds = edges.length === 0 ? [] : [range.from, ...edges.map(({ timeMs }) => timeMs), range.to];
+    const { counts, ...more } = await countBounds(store, projectId, question, bounds);
+    const outside = (counts.at(0)?.total ?? 0) + (counts.at(-1)?.total ?? 0);
+    if (outside === 0) return { interval, timeZone, buckets: toBuckets(edges, counts.slice(1, -1)), ...more };
   }
   throw new CallerStatsError(
     'unavailable',
@@ -42,20 +40,33 @@ export async function readSeries(
   );
 }
 
+/** Counts the ranges between bounds, and the one to compare with, in one snapshot. */
 async function countBounds(
   store: SeriesStore,
   projectId: string,
-  { byCaller, caller, range }: SeriesRequest,
+  { byCaller, caller, range, compared, timeZone }: SeriesRequest,
   bounds: readonly number[],
-): Promise<{ readonly counts: readonly Counts[] } & SeriesOfCallers> {
-  if (!byCaller) return { counts: await store.countSeries(projectId, bounds, caller) };
+): Promise<{ readonly counts: readonly Counts[] } & SeriesOfCallers & Compared> {
+  const tiles = compared === undefined ? bounds : tile([...bounds, compared.from, compared.to]);
+  if (tiles.length === 0) return { counts: [], ...(byCaller ? splitByCaller([], new Map(), 0) : {}) };
   // Queries that are recorded after this one change which callers are the busiest, but no sum.
-  const { callers: present } = await store.countCallers(projectId, range);
+  const present = byCaller ? (await store.countCallers(projectId, range)).callers : [];
   const names = present.slice(0, seriesCallersMax).map((one) => one.caller);
-  const { all, callers } = await store.countSeriesByCaller(projectId, bounds, names);
-  const inBuckets = names.map((name, at) => [name, callers[at]?.slice(1, -1) ?? []] as const);
+  const { all, callers } = byCaller
+    ? await store.countSeriesByCaller(projectId, tiles, names)
+    : { all: await store.countSeries(projectId, tiles, caller), callers: [] };
+  const counts = countsBetween(bounds, tiles, all);
+  const previous =
+    compared === undefined
+      ? {}
+      : { previous: toPrevious(compared, timeZone, countsOf(compared, tiles, all)) };
+  if (!byCaller) return { counts, ...previous };
+  const inBuckets = names.map((name, at) => {
+    const numbers = numbersBetween(bounds, tiles, callers[at] ?? []);
+    return [name, numbers.slice(1, -1)] as const;
+  });
   const others = present.length - names.length;
-  return { counts: all, ...splitByCaller(all.slice(1, -1), new Map(inBuckets), others) };
+  return { counts, ...splitByCaller(counts.slice(1, -1), new Map(inBuckets), others), ...previous };
 }
 
 async function edgesFor(

@@ -1,18 +1,22 @@
 /** Runs every code block of the README and the docs, except those in `NOT_HERE`, each with the reason or another test. */
 import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import { programFile, runCommand } from '../support/cli/cli.js';
 import {
   copyOf,
   emptyPlace,
+  makeKey,
   type Place,
   placeWithDemo,
   placeWithProject,
+  placeWithSample,
   project,
   succeed,
 } from '../support/cli/cli-place.js';
 import { type Sample, samples, stepsOf } from '../support/cli/samples.js';
+import { newSchemaIn } from '../support/storage/store.js';
+import { isDeep } from '../support/volume.js';
 import { root } from '../tidy/sources.js';
 
 /** Blocks that are not run here, by the start of their name, and why. */
@@ -44,6 +48,7 @@ const NOT_HERE: Readonly<Record<string, string>> = {
       'test/client/recipes.test.ts runs those whose language is on the machine',
     ]),
   ),
+  'CONTRIBUTING.md: npm run test:deep': 'a release; test/unit/scripts/release.test.ts',
   'CONTRIBUTING.md: CALLER_STATS_TEST_DATABASE_URL': 'a database of the reader',
   'docs/tutorial.md: npm ci': 'as in the README',
   'docs/tutorial.md: alias caller-stats': 'aliases are for shells of people',
@@ -58,7 +63,7 @@ const NOT_HERE: Readonly<Record<string, string>> = {
   'docs/guides/read/dashboard.md: caller-stats member reset':
     'for a user who has joined; test/users has that',
   'docs/reference/http.md: {': 'answers, cut short; their form is that of the OpenAPI document',
-  'docs/guides/run/moving.md: $ export': 'two databases of the reader; test/cli/copy.test.ts',
+  'docs/reference/http.md: "callers"': 'the same',
   'docs/guides/run/moving.md: docs: the target': 'what a run says; test/cli/copy-live.test.ts',
   'docs/guides/record/opentelemetry.md: OTEL_':
     'variables of other programs; test/cli/otlp.test.ts sends what they make SDKs send',
@@ -87,9 +92,8 @@ const NOT_HERE: Readonly<Record<string, string>> = {
   'docs/guides/run/citus.md':
     'several servers with Citus, which CI does not have; the page says what was run',
   'docs/guides/run/failover.md': 'several servers of the reader; test/postgres/failover.test.ts',
-  'docs/guides/run/run.md: npm install --global ./caller-stats': 'test/cli/package.deep.test.ts',
-  'docs/guides/run/run.md: npm install --global --prefix /usr/local':
-    'needs root and systemd; the page says what was tried of it, test/tidy/deploy.test.ts reads the unit',
+  'docs/guides/run/install.md':
+    'downloads releases, and needs root and services; test/cli/package.deep.test.ts installs the package, test/tidy/deploy.test.ts reads the services',
   'docs/guides/run/run.md: docker build': 'needs Docker; the page says what was tried of it',
   'docs/guides/run/run.md: caller-stats serve --base-path':
     'a server that stays; test/http/base-path.test.ts',
@@ -121,6 +125,7 @@ async function runPage(
   place: Place,
   address: string,
   given: Record<string, string>,
+  replaced: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   const blocks = samples().filter((sample) => sample.page === page && isHere(sample));
   expect(blocks.length).toBeGreaterThan(0);
@@ -130,7 +135,10 @@ async function runPage(
   let current = place;
   const env: Record<string, string> = { ...place.env, ...given };
   for (const { command, output, name } of steps) {
-    const here = adapt(command, place, address);
+    const here = Object.entries(replaced).reduce(
+      (text, [from, to]) => text.replaceAll(from, `'${to}'`),
+      adapt(command, place, address),
+    );
     if (here.includes('caller-stats restore')) {
       // A database that nothing has open: commands within this process keep theirs open.
       current = await copyOf(current);
@@ -150,6 +158,7 @@ function adapt(command: string, { folder }: Place, address: string): string {
     .trimEnd()
     .replaceAll('node dist/main.js', 'caller-stats')
     .replaceAll('http://127.0.0.1:4000', address)
+    .replaceAll('sqlite:./data/', `sqlite:${folder}/`)
     .replaceAll('/backups/', `${folder}/backup-of-`)
     .replaceAll('/var/log/nginx/', `${folder}/`)
     .replace(/https:\/\/api\.example\.com(.* --source-project) \S+/, `${address}$1 demo`);
@@ -175,14 +184,12 @@ async function runStep(
     return { status, printed: stderr + stdout };
   }
   const program = `caller-stats() { "${process.execPath}" "${programFile}" "$@"; }`;
-  const [, variable] = /^export (\w+)=\$\(/.exec(command) ?? [];
+  const [, variable] = /^export (\w+)=(?!…)/.exec(command) ?? [];
   const value = variable === undefined ? '' : `printf '\\n%s' "$${variable}"`;
   const { status, stdout } = await shell(`set -e; exec 2>&1\n${program}\n${command}\n${value}`);
-  return {
-    status,
-    printed: stdout,
-    ...(variable !== undefined && { variables: { [variable]: stdout.split('\n').at(-1) ?? '' } }),
-  };
+  if (variable === undefined) return { status, printed: stdout };
+  const lines = stdout.split('\n');
+  return { status, printed: lines.slice(0, -1).join('\n'), variables: { [variable]: lines.at(-1) ?? '' } };
 }
 
 /** The last lines, as many as the page shows: curl prints its progress before. */
@@ -280,6 +287,16 @@ async function onImports(page: string): Promise<void> {
   await runPage(page, place, 'http://127.0.0.1:4000', {});
 }
 
+/** With two keys, and the sample's events in the project `docs`, which the page copies to PostgreSQL. */
+async function onTwoDatabases(page: string): Promise<void> {
+  const place = await placeWithSample();
+  for (const type of ['admin', 'recording'] as const) await makeKey(place, type);
+  const [server] = inject('postgresServers');
+  if (server === undefined) throw new Error('No PostgreSQL server was started.');
+  const target = { 'postgres://stats@db.example.com/stats': newSchemaIn(server.url) };
+  await runPage(page, place, '', {}, target);
+}
+
 /** With an empty project `docs`, and without a server. */
 const onProject = async (page: string) => runPage(page, await placeWithProject(), '', {});
 
@@ -294,7 +311,9 @@ const PAGES: Readonly<Record<string, (page: string) => Promise<void>>> = {
   'docs/tutorial.md': onEmpty,
   'docs/guides/record/hosted.md': onOtherServer,
   'docs/guides/read/dashboard.md': onProject,
+  'docs/guides/run/run.md': onEmpty,
   'docs/guides/run/backup.md': onProject,
+  'docs/guides/run/moving.md': onTwoDatabases,
   'docs/guides/record/import.md': onImports,
   'docs/guides/record/import-counts.md': onOtherServer,
   'docs/guides/record/opentelemetry.md': onDemo,
@@ -302,9 +321,13 @@ const PAGES: Readonly<Record<string, (page: string) => Promise<void>>> = {
   'docs/guides/record/recipes-sdks.md': onProject,
 };
 
+/** Pages for the deep run only: this one copies the sample to PostgreSQL, as test/cli/copy.test.ts does in every run. */
+const DEEP: readonly string[] = ['docs/guides/run/moving.md'];
+
 describe('the blocks of a page work and print what it shows:', () => {
-  test.each(Object.entries(PAGES))('%s', async (page, run) => {
-    await run(page);
+  const run = Object.entries(PAGES).filter(([page]) => isDeep || !DEEP.includes(page));
+  test.each(run)('%s', async (page, runBlocks) => {
+    await runBlocks(page);
   });
 });
 

@@ -128,7 +128,7 @@ test.each(['rate(a[5m]', 'sum by (a (b)', 'a{b=}', 'a b'])(
 );
 
 test('the docs list exactly the existing alerts', () => {
-  expect(firstCells('Alerts')).toEqual(rules.map(({ alert }) => alert));
+  expect(firstCells('Alert rules')).toEqual(rules.map(({ alert }) => alert));
 });
 
 test('the Grafana dashboard filters by the selected source, jobs and servers, and contains no host', () => {

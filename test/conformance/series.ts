@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { CALLER_STATS, CALLERS, SERIES } from '../../src/app/reports.js';
 import { BUCKET_WIDTHS_MS } from '../../src/domain/counting/buckets.js';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import type { Query } from '../../src/domain/queries/query.js';
 import { YEAR_ZERO_MS } from '../../src/domain/time/date-time.js';
+import { dayMs } from '../../src/domain/time/duration.js';
+import { UTC } from '../../src/domain/time/time-zone.js';
 import { by, type PlaceFactory, projectOf } from '../support/storage/store.js';
 import { isDeep } from '../support/volume.js';
 
@@ -161,6 +164,69 @@ export function describeSeries(kind: string, factory: PlaceFactory): void {
       }
       await recording;
       expect([...seen]).toEqual([0]);
+    });
+
+    test('and the counts that they are compared with see the same recordings', async () => {
+      const { open } = await factory();
+      const [writer, reader] = [await open(), await open()];
+      await writer.createProject(projectOf('p'), by);
+      let done = false;
+      const recording = (async () => {
+        for (let turn = 0; turn < 5 * turns; turn++) {
+          const batch = Array.from({ length: 60 }, (_, at) => ({
+            id: `${turn} ${at}`,
+            caller: ['web', 'slack', 'zed'][at % 3] ?? '',
+            occurredAt: (at - 30) * dayMs,
+          }));
+          await writer.record('p', batch);
+        }
+        done = true;
+      })();
+      const range = { from: 0, to: 30 * dayMs };
+      const question = { range, compared: { from: -30 * dayMs, to: 0 }, timeZone: UTC };
+      const series = { ...question, caller: undefined, interval: 'day' } as const;
+      const seen = new Set<number>();
+      while (!done) {
+        const [totals, callers, ...all] = await Promise.all([
+          CALLER_STATS.read(reader, 'p', { ...question, caller: undefined }),
+          CALLERS.read(reader, 'p', { ...question, caller: undefined }),
+          SERIES.read(reader, 'p', { ...series, byCaller: false }),
+          SERIES.read(reader, 'p', { ...series, byCaller: true }),
+        ]);
+        for (const { total, previous } of [totals, callers]) seen.add(total - (previous?.total ?? 0));
+        for (const { buckets, previous } of all)
+          seen.add(buckets.reduce((sum, { total }) => sum + total, 0) - (previous?.total ?? 0));
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      await recording;
+      expect([...seen]).toEqual([0]);
+    });
+
+    test('and the counts that they are compared with may overlap', async () => {
+      const store = await openWith(['web', 5], ['slack', 15], ['api', 25], ['slack', 35]);
+      const [range, compared] = [
+        { from: 10, to: 40 },
+        { from: 0, to: 30 },
+      ];
+      const asked = { range, compared, timeZone: UTC, caller: undefined };
+      const bounds = { dateFrom: '1970-01-01T00:00:00.000+00:00', dateTo: '1970-01-01T00:00:00.030+00:00' };
+      const previous = { ...(await store.count('p', compared)), ...bounds };
+      expect(previous.total).toBe(3);
+      expect(await CALLER_STATS.read(store, 'p', asked)).toEqual({
+        ...(await store.count('p', range)),
+        previous,
+      });
+      expect(await CALLERS.read(store, 'p', asked)).toEqual({
+        ...(await store.countCallers('p', range)),
+        previous,
+      });
+      for (const byCaller of [false, true]) {
+        const plain = { ...asked, interval: 'day', byCaller, compared: undefined } as const;
+        expect(await SERIES.read(store, 'p', { ...plain, compared })).toEqual({
+          ...(await SERIES.read(store, 'p', plain)),
+          previous,
+        });
+      }
     });
   });
 

@@ -4,7 +4,7 @@ import { by, type PlaceFactory, projectOf } from '../support/storage/store.js';
 
 export function describeStats(kind: string, factory: PlaceFactory): void {
   test(`${kind}: reports stats, also when closed, and checks each of its parts and recording`, async () => {
-    const store = await (await factory()).open();
+    const store = await (await factory('new')).open();
     for (const part of [undefined, ...STORE_PARTS]) await store.check(part);
     // Many calls at once, on a store that has committed nothing yet.
     await Promise.all(Array.from({ length: 20 }, (_, at) => store.checkRecording(at)));

@@ -73,7 +73,7 @@ async function doAll(store: Store, name: string): Promise<void> {
   await store.changeMember(name, member.email, 'editor', by);
   await store.removeMember(name, member.email, by);
   await store.readAudit(name, { limit: 10 });
-  await store.pruneAudit(0);
+  await store.pruneAudit(0, 1);
   await store.verify();
   await store.deleteProject('default', name, by);
   while (!(await store.purgeDeleted(1)).done);

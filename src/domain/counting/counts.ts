@@ -45,9 +45,16 @@ export interface Compared {
 export type CallerStats = Counts & Compared;
 
 /** The JSON of caller-stats. `JSON.stringify` would take longer. */
-export function callerStatsToJson({ web, api, other, total, previous }: CallerStats): string {
-  const counts = `{"web":${web},"api":${api},"other":${other},"total":${total}`;
-  return previous === undefined ? `${counts}}` : `${counts},"previous":${JSON.stringify(previous)}}`;
+export function callerStatsToJson(stats: CallerStats): string {
+  const { previous } = stats;
+  if (previous === undefined) return `{${countsToJson(stats)}}`;
+  const { dateFrom, dateTo } = previous;
+  const compared = `{${countsToJson(previous)},"dateFrom":"${dateFrom}","dateTo":"${dateTo}"}`;
+  return `{${countsToJson(stats)},"previous":${compared}}`;
+}
+
+function countsToJson({ web, api, other, total }: Counts): string {
+  return `"web":${web},"api":${api},"other":${other},"total":${total}`;
 }
 
 /** The counts of one bucket of a series: `start` is inclusive, `end` is not. Both are RFC 3339 with the zone's offset. */
@@ -101,4 +108,11 @@ export function toCallerCounts(counted: Iterable<readonly [caller: string, count
     .sort(([a, countOfA], [b, countOfB]) => countOfB - countOfA || (a < b ? -1 : 1))
     .map(([caller, count]) => ({ caller, type: callerType(caller), count }));
   return { total: callers.reduce((sum, { count }) => sum + count, 0), callers };
+}
+
+/** The counts of queries by these callers. */
+export function sumByType(callers: readonly CallerCount[]): Counts {
+  const sums = zeroCounts();
+  for (const { type, count } of callers) sums[type] += count;
+  return withTotal(sums);
 }

@@ -10,6 +10,11 @@ export interface RecordResult {
   readonly duplicates: number;
 }
 
+/** The counts by caller of a range, and those of another one if it was asked for. */
+export interface ComparedCallerCounts extends CallerCounts {
+  readonly inCompared?: Counts;
+}
+
 /** Adjacent ranges: the counts of all callers, and the numbers of queries of each that was asked for, in that order. */
 export interface SeriesByCaller {
   readonly all: readonly Counts[];
@@ -26,6 +31,8 @@ export interface CountStore {
    * than the project's `rowsFrom`: duplicates of them can no longer be detected. `unavailable` if too much is waiting.
    */
   record(projectId: string, queries: readonly Query[]): Promise<RecordResult>;
+  /** How many queries an import should pass to `record` at once; undefined if it makes no difference. */
+  readonly importBatchQueries: number | undefined;
 
   /**
    * Counts the project's queries in a range, exactly; with `caller`, only those of this caller. Four zeros if the range
@@ -50,9 +57,10 @@ export interface CountStore {
 
   /**
    * Counts the project's queries in a range by caller, from one snapshot: `total` equals `count`. Empty if the range is
-   * empty or there is no such project. The time depends on the number of callers only.
+   * empty or there is no such project. The time depends on the number of callers only. With `compared`, `inCompared` is
+   * `count` of that range, from the same snapshot.
    */
-  countCallers(projectId: string, range: DateRange): Promise<CallerCounts>;
+  countCallers(projectId: string, range: DateRange, compared?: DateRange): Promise<ComparedCallerCounts>;
 
   /**
    * The range from the project's first query to just after its last one, by when they occurred; undefined if it has no

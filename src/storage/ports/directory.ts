@@ -174,8 +174,8 @@ export interface DirectoryChanges {
   /** Also withdraws the member's open invitations. `not_found` and `invalid` as above. */
   removeMember(organizationId: string, email: string, by: Actor): Promise<void>;
 
-  /** Deletes entries of all audit logs from before a time, and returns how many. */
-  pruneAudit(before: number): Promise<number>;
+  /** Deletes at most `limit` entries of all audit logs from before a time, and returns how many. */
+  pruneAudit(before: number, limit: number): Promise<number>;
 
   /**
    * Adds an invitation and deletes an earlier one of the organization for the same address, or an earlier set-up link.

@@ -174,17 +174,17 @@ export function statementsIn(schema: string) {
       FROM ${countsOfOtherCallers('AND caller = ANY ($6::text[])')}
       GROUP BY part.sum, part.caller`,
     // The callers web and api have no rows in `caller_counter`: their counters are those of their types.
-    countCallers: `WITH segment (level, first, "end") AS (
-        SELECT * FROM unnest(${anyLength('$2::smallint[]')}, $3::bigint[], $4::bigint[]) WHERE ${projectExists}
+    countCallers: `WITH segment (sum, level, first, "end") AS (
+        SELECT * FROM unnest(${anyLength('$2::integer[]')}, $3::smallint[], $4::bigint[], $5::bigint[]) WHERE ${projectExists}
       )
-      SELECT by_type.caller, sum(by_type.queries)::bigint AS queries
+      SELECT part.sum, by_type.caller, sum(by_type.queries)::bigint AS queries
       FROM ${sumsOfTypes('web', 'api')}
       CROSS JOIN LATERAL (VALUES ('web', part.web), ('api', part.api)) AS by_type (caller, queries)
-      GROUP BY by_type.caller
+      GROUP BY part.sum, by_type.caller
       UNION ALL
-      SELECT part.caller, sum(part.queries)::bigint AS queries
+      SELECT part.sum, part.caller, sum(part.queries)::bigint AS queries
       FROM ${countsOfOtherCallers()}
-      GROUP BY part.caller`,
+      GROUP BY part.sum, part.caller`,
     // The narrowest buckets are the times themselves.
     findExtent: `SELECT ${[
       ['min', 'least', 'first'],

@@ -4,6 +4,7 @@ import {
   type CallerCounts,
   type Counts,
   countsOfType,
+  sumByType,
   type TypeCounts,
   toCallerCounts,
   withTotal,
@@ -28,7 +29,7 @@ import { callerType } from '../../domain/queries/caller.js';
 import type { Query } from '../../domain/queries/query.js';
 import { dayMs } from '../../domain/time/duration.js';
 import { SharedCalls } from '../../shared/shared-calls.js';
-import type { CountStore, RecordResult, SeriesByCaller } from '../ports/counts.js';
+import type { ComparedCallerCounts, CountStore, RecordResult, SeriesByCaller } from '../ports/counts.js';
 import type { Access, DirectoryChanges, DirectoryReads } from '../ports/directory.js';
 import type { Ingestion } from '../ports/ingestion.js';
 import type { Cleanup, Maintenance, Verification } from '../ports/maintenance.js';
@@ -187,6 +188,8 @@ class PostgresStore implements CountStore, Maintenance {
     };
   }
 
+  readonly importBatchQueries = undefined;
+
   async record(projectId: string, queries: readonly Query[]): Promise<RecordResult> {
     this.#requireOpen();
     const { timeoutMs } = this.#options;
@@ -257,12 +260,25 @@ class PostgresStore implements CountStore, Maintenance {
     };
   }
 
-  async countCallers(projectId: string, range: DateRange): Promise<CallerCounts> {
-    type Counted = { readonly caller: string; readonly queries: number | null };
-    const values = [projectId, ...toColumns(splitIntoBuckets(range))];
+  async countCallers(
+    projectId: string,
+    range: DateRange,
+    compared?: DateRange,
+  ): Promise<ComparedCallerCounts> {
+    type Counted = { readonly sum: number; readonly caller: string; readonly queries: number | null };
+    const segments = [range, ...(compared === undefined ? [] : [compared])].flatMap((one, sum) =>
+      splitIntoBuckets(one).map((segment) => ({ ...segment, sum })),
+    );
+    const values = [projectId, segments.map(({ sum }) => sum), ...toColumns(segments)];
     const rows = await this.#read<Counted>('countCallers', values);
-    // A type without counters has the sum null.
-    return toCallerCounts(rows.map(({ caller, queries }) => [caller, queries ?? 0]));
+    const countsOf = (index: number): CallerCounts =>
+      // A type without counters has the sum null.
+      toCallerCounts(
+        rows.filter(({ sum }) => sum === index).map(({ caller, queries }) => [caller, queries ?? 0]),
+      );
+    return compared === undefined
+      ? countsOf(0)
+      : { ...countsOf(0), inCompared: sumByType(countsOf(1).callers) };
   }
 
   async findExtent(projectId: string): Promise<DateRange | undefined> {

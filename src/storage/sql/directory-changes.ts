@@ -216,8 +216,12 @@ export class SqlDirectoryChanges extends SqlChanges implements DirectoryChanges 
     await this.#withdrawInvitationsBy(organizationId, email, by);
   }
 
-  async pruneAudit(before: number): Promise<number> {
-    return this.session.run(`DELETE FROM ${this.table('audit')} WHERE at < $1`, [before]);
+  async pruneAudit(before: number, limit: number): Promise<number> {
+    const audit = this.table('audit');
+    return this.session.run(
+      `DELETE FROM ${audit} WHERE number IN (SELECT number FROM ${audit} WHERE at < $1 ORDER BY number LIMIT $2)`,
+      [before, limit],
+    );
   }
 
   async createInvitation(invitation: Invitation, by: Actor): Promise<void> {

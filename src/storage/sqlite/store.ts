@@ -1,11 +1,12 @@
 /** The store on one SQLite file: reads on this thread, writes in groups on the writer thread. */
-import type { CallerCounts, Counts } from '../../domain/counting/counts.js';
+import type { Counts } from '../../domain/counting/counts.js';
 import type { DateRange } from '../../domain/counting/date-range.js';
 import type { CutSpan, ImportedCount } from '../../domain/counting/imported-count.js';
 import { CallerStatsError } from '../../domain/errors.js';
+import { importCommitQueriesMax } from '../../domain/limits.js';
 import type { Query } from '../../domain/queries/query.js';
 import { Backlog, CommitQueue } from '../commit-queue.js';
-import type { CountStore, RecordResult, SeriesByCaller } from '../ports/counts.js';
+import type { ComparedCallerCounts, CountStore, RecordResult, SeriesByCaller } from '../ports/counts.js';
 import type { Access, DirectoryChanges, DirectoryReads } from '../ports/directory.js';
 import type { Ingestion } from '../ports/ingestion.js';
 import type { Cleanup, Maintenance, Verification } from '../ports/maintenance.js';
@@ -146,6 +147,8 @@ class SqliteStore implements CountStore, Maintenance {
     return this.#submit('applyRetention', { nowMs, limit });
   }
 
+  readonly importBatchQueries = importCommitQueriesMax;
+
   async record(projectId: string, queries: readonly Query[]): Promise<RecordResult> {
     return this.#submit('record', {
       projectId,
@@ -183,8 +186,12 @@ class SqliteStore implements CountStore, Maintenance {
     return this.#read((reader) => reader.counters.countSeriesByCaller(projectId, bounds, callers));
   }
 
-  async countCallers(projectId: string, range: DateRange): Promise<CallerCounts> {
-    return this.#read((reader) => reader.counters.countCallers(projectId, range));
+  async countCallers(
+    projectId: string,
+    range: DateRange,
+    compared?: DateRange,
+  ): Promise<ComparedCallerCounts> {
+    return this.#read((reader) => reader.counters.countCallers(projectId, range, compared));
   }
 
   async findExtent(projectId: string): Promise<DateRange | undefined> {

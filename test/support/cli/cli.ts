@@ -37,7 +37,8 @@ export {
 /** Servers run as long as the tests that share them. */
 const serverHangMs = 1_000_000;
 
-const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
+const packageFolder = new URL('../../../', import.meta.url);
+const { version } = JSON.parse(readFileSync(new URL('package.json', packageFolder), 'utf8')) as {
   version: string;
 };
 
@@ -62,7 +63,7 @@ async function runHere(
   args: readonly string[],
   { env, input, stdout = new Output(), stderr = new Output(), stop = new Promise<string>(() => {}) }: Here,
 ): Promise<Outcome> {
-  const program = new URL('../../../dist/cli/program.js', import.meta.url).href;
+  const program = new URL('../../../dist/program.js', import.meta.url).href;
   const { run } = (await import(program)) as typeof Program;
   const io = {
     ...{ stdout, stderr, stdin: Readable.from([Buffer.from(input)]), env: { ...printsFirstRun, ...env } },
@@ -71,6 +72,7 @@ async function runHere(
     monotonicMs: () => performance.now(),
     stopRequested: () => stop,
     onHangup: () => undefined,
+    packageFolder,
   };
   const status = await run(args, io, version);
   requireNoKey(stderr.text, [], `stderr of ${args.join(' ')}`);

@@ -16,15 +16,15 @@ const PAGES = ['README.md', 'client/README.md', 'CONTRIBUTING.md', 'SECURITY.md'
 /** Every block of the docs, except the help texts on the page of commands, and diagrams (`text`). */
 export function samples(): Sample[] {
   return [...PAGES.map(read), ...filesBelow('docs', '.md')].flatMap(({ path, text }) =>
-    [...text.matchAll(/^```(\w*)[^\n]*\n([\s\S]*?)^```/gm)]
-      .filter(([, language]) => language !== 'text')
-      .filter(([, , code = '']) => path !== 'docs/reference/commands.md' || !code.startsWith('Usage: '))
-      .map(([, language = '', code = '']) => ({
-        page: path,
+    [...text.matchAll(/^( *)```(\w*)[^\n]*\n([\s\S]*?)^\1```/gm)]
+      .map(([, indent = '', language = '', code = '']) => ({
         language,
-        code,
-        name: `${path}: ${code.split('\n')[0]}`,
-      })),
+        // A block of a list is indented.
+        code: code.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+      }))
+      .filter(({ language }) => language !== 'text')
+      .filter(({ code }) => path !== 'docs/reference/commands.md' || !code.startsWith('Usage: '))
+      .map((block) => ({ page: path, ...block, name: `${path}: ${block.code.split('\n')[0]}` })),
   );
 }
 

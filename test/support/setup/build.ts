@@ -16,7 +16,7 @@ export default function build(): void {
   }
   // `pretest` has already built it if npm runs the tests.
   if (/^test(:deep)?$/.test(process.env['npm_lifecycle_event'] ?? '')) return;
-  execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' });
+  execFileSync(process.execPath, ['--import', 'tsx', 'scripts/build-changed.ts'], { stdio: 'inherit' });
 }
 
 function isOnPath(name: string): boolean {

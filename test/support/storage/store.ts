@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { inject } from 'vitest';
@@ -6,7 +8,8 @@ import { migrateStore, type OpenOptions, openStore } from '../../../src/storage/
 import type { Store, Verification } from '../../../src/storage/ports/store.js';
 import { openSqliteStore } from '../../../src/storage/sqlite/store.js';
 import { whenOver } from '../cleanup.js';
-import { temporaryFolder } from '../temporary.js';
+import { isDeep } from '../volume.js';
+import { type NewDatabase, notePostgresRows, noteSqliteRows, reusedDatabase } from './reused-database.js';
 
 export { by, keyOf, projectOf } from './entities.js';
 
@@ -14,48 +17,83 @@ export { by, keyOf, projectOf } from './entities.js';
 interface Place {
   /** What messages call this kind of store. */
   readonly kind: string;
-  /** Another handle on the same store; closed when the test is over. */
+  /** Another handle on the same store; closed when the test is over, or used by the next one. */
   readonly open: () => Promise<Store>;
 }
 
-/** Makes an empty place. What every kind of store hands to the conformance suite and the laws. */
-export type PlaceFactory = () => Promise<Place>;
+/**
+ * Makes an empty place. What every kind of store hands to the conformance suite and the laws. In the quick run, the tests of
+ * a file use the same stores one after the other, unless they ask for a new one.
+ */
+export type PlaceFactory = (age?: 'new') => Promise<Place>;
 
-const sqlitePlace: PlaceFactory = async () => {
-  const file = join(await temporaryFolder(), 'store.db');
-  return {
-    kind: 'sqlite',
-    open: async () => {
-      const store = await openSqliteStore(file);
-      whenOver(() => store.close());
-      return store;
-    },
+function placesOf(kind: string, make: () => Promise<NewDatabase>): PlaceFactory {
+  return async (age) => {
+    if (!isDeep && age !== 'new') return { kind, open: await reusedDatabase(kind, make) };
+    const { open, remove } = await make();
+    whenOver(remove);
+    return { kind, open: () => closedAfterwards(open) };
   };
-};
+}
 
-/** A new schema in a database, gone when the test is over. Where the database is a Citus cluster, it is distributed. */
+async function closedAfterwards(open: () => Promise<Store>): Promise<Store> {
+  const store = await open();
+  whenOver(() => store.close());
+  return store;
+}
+
+const sqlitePlace = placesOf('sqlite', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'caller-stats-store-'));
+  const file = join(folder, 'store.db');
+  return {
+    open: () => openSqliteStore(file),
+    noteRows: async () => noteSqliteRows(file),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+});
+
+/** A new schema of a server of the tests. */
 function postgresPlace(databaseUrl: string): PlaceFactory {
+  return placesOf('postgres', async () => {
+    const { url, schema } = nameSchemaIn(databaseUrl);
+    const client = new pg.Client(databaseUrl);
+    await client.connect();
+    return {
+      open: () => openStore(url),
+      noteRows: () => notePostgresRows(client, schema),
+      remove: async () => {
+        await client.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
+        await client.end();
+      },
+    };
+  });
+}
+
+/** A new schema in a database that is not of the tests. Where it is a Citus cluster, the schema is distributed. */
+function foreignPlace(databaseUrl: string): PlaceFactory {
   let distribute: Promise<boolean> | undefined;
   return async () => {
     const url = newSchemaIn(databaseUrl);
     distribute ??= isCitus(databaseUrl);
     if (await distribute) await migrateStore(url, { distribute: true });
-    return {
-      kind: 'postgres',
-      open: () => openForTest(url),
-    };
+    return { kind: 'postgres', open: () => openForTest(url) };
   };
+}
+
+function nameSchemaIn(databaseUrl: string): { readonly url: string; readonly schema: string } {
+  const schema = `test_${randomBytes(8).toString('hex')}`;
+  const url = new URL(databaseUrl);
+  url.searchParams.set('schema', schema);
+  return { url: url.href, schema };
 }
 
 /** The URL of a schema of the test's own, which is not there yet, and is dropped when the test is over. */
 export function newSchemaIn(databaseUrl: string): string {
-  const schema = `test_${randomBytes(8).toString('hex')}`;
-  const url = new URL(databaseUrl);
-  url.searchParams.set('schema', schema);
+  const { url, schema } = nameSchemaIn(databaseUrl);
   whenOver(async () => {
     await onDatabase(databaseUrl, (client) => client.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`));
   });
-  return url.href;
+  return url;
 }
 
 export function isCitus(databaseUrl: string): Promise<boolean> {
@@ -66,10 +104,8 @@ export function isCitus(databaseUrl: string): Promise<boolean> {
 }
 
 /** Opens a store, which is closed after the test. */
-export async function openForTest(url: string, options?: OpenOptions): Promise<Store> {
-  const store = await openStore(url, options);
-  whenOver(() => store.close());
-  return store;
+export function openForTest(url: string, options?: OpenOptions): Promise<Store> {
+  return closedAfterwards(() => openStore(url, options));
 }
 
 /** The schema that a URL names. */
@@ -127,7 +163,7 @@ export const placeFactories: readonly (readonly [kind: string, factory: PlaceFac
   ...inject('postgresServers').map(
     ({ version, url }) => [`PostgreSQL ${version}`, postgresPlace(url)] as const,
   ),
-  ...(askedFor === undefined ? [] : ([['CALLER_STATS_TEST_DATABASE_URL', postgresPlace(askedFor)]] as const)),
+  ...(askedFor === undefined ? [] : ([['CALLER_STATS_TEST_DATABASE_URL', foreignPlace(askedFor)]] as const)),
 ];
 
 /** For `describe.each`: each kind of database, and the URL of a new one for tests that start a service. */

@@ -14,7 +14,7 @@ interface Recorded {
   queries: number[] | undefined;
 }
 
-/** What a transaction adds to the counters. Both arrays are flat, and in the order of the table's key. */
+/** What a transaction adds to counters of one project and level. Both arrays are flat, and in the order of the table's key. */
 export interface CounterRows {
   /** (project, level, bucket, and a number for each of `CALLER_TYPES`) */
   readonly types: number[];
@@ -44,13 +44,12 @@ export class CounterDeltas {
     }
   }
 
-  rows(): CounterRows {
-    const rows: CounterRows = { types: [], callers: [] };
+  /** In the order of the tables' keys. One part at a time, because all rows of a large import would take much memory. */
+  *rows(): Generator<CounterRows> {
     for (const [project, recorded] of [...this.#projects].sort(byNumber)) {
       const sorted = sortByTime(recorded);
-      for (const level of BUCKET_WIDTHS_MS.keys()) addLevel(rows, project, level, sorted);
+      for (const level of BUCKET_WIDTHS_MS.keys()) yield rowsOfLevel(project, level, sorted);
     }
-    return rows;
   }
 }
 
@@ -69,7 +68,8 @@ function sortByTime(recorded: Recorded): Recorded {
   };
 }
 
-function addLevel(rows: CounterRows, project: number, level: number, sorted: Recorded): void {
+function rowsOfLevel(project: number, level: number, sorted: Recorded): CounterRows {
+  const rows: CounterRows = { types: [], callers: [] };
   const { times, types, callers, queries } = sorted;
   const others = new Map<number, number>();
   for (let at = 0; at < times.length; ) {
@@ -89,6 +89,7 @@ function addLevel(rows: CounterRows, project: number, level: number, sorted: Rec
     for (const [caller, sum] of sortedOthers) rows.callers.push(project, level, bucket, caller, sum);
     others.clear();
   }
+  return rows;
 }
 
 function byNumber(a: readonly [number, unknown], b: readonly [number, unknown]): number {

@@ -19,7 +19,7 @@ import {
   splitSeriesIntoBuckets,
 } from '../../../domain/counting/series-segments.js';
 import { CALLER_TYPES, callerType, SINGLE_CALLER_TYPES } from '../../../domain/queries/caller.js';
-import type { SeriesByCaller } from '../../ports/counts.js';
+import type { ComparedCallerCounts, SeriesByCaller } from '../../ports/counts.js';
 import type { Connection } from '../connection.js';
 import { type Prepared, prepare, prepareArrays } from '../statements.js';
 import type { ReadSnapshot } from './read-snapshot.js';
@@ -158,7 +158,15 @@ export class CounterReader {
     }));
   }
 
-  countCallers(projectId: string, range: DateRange): CallerCounts {
+  countCallers(projectId: string, range: DateRange, compared?: DateRange): ComparedCallerCounts {
+    if (compared === undefined) return this.#countCallers(projectId, range);
+    return this.#snapshot.run(() => ({
+      ...this.#countCallers(projectId, range),
+      inCompared: this.count(projectId, compared),
+    }));
+  }
+
+  #countCallers(projectId: string, range: DateRange): CallerCounts {
     const segments = splitIntoBuckets(range);
     if (segments.length === 0) return toCallerCounts([]);
     return toCallerCounts(this.#prepareCallers(segments.length).all(projectId, ...toParameters(segments)));

@@ -30,7 +30,8 @@ function rowsOf(all: readonly Recorded[]): CounterRows {
   const deltas = new CounterDeltas();
   for (const { project, timeMs, type, caller, queries } of all)
     deltas.add(project, timeMs, type, caller, queries);
-  return deltas.rows();
+  const parts = [...deltas.rows()];
+  return { types: parts.flatMap(({ types }) => types), callers: parts.flatMap(({ callers }) => callers) };
 }
 
 /** Rows of so many columns. */

@@ -41,6 +41,9 @@ const found = (db: Connection) => {
 
 const rowsFroms = [undefined, 5, 6, 3 * dayMs, 3 * dayMs + 7, 3 * dayMs + 8, 60 * dayMs, -dayMs, -50 * dayMs];
 
+/** The number of the caller in statements. */
+const slack = `(SELECT number FROM caller WHERE name = 'slack')`;
+
 test('damage is reported in up to 20 lines, and nothing is counted', () => {
   const db = open();
   db.exec('PRAGMA ignore_check_constraints = ON');
@@ -77,9 +80,8 @@ test.each(rowsFroms)('correct counters have no differences, with rows from %s', 
 
 test('an imported count that changed or is gone is found at every level', () => {
   const db = open();
-  // Caller 2 is slack.
   db.exec(
-    `INSERT INTO imported_count (project, source, caller, start_at, end_at, queries) VALUES (1, 'old', 2, 5, 6, 7)`,
+    `INSERT INTO imported_count (project, source, caller, start_at, end_at, queries) VALUES (1, 'old', ${slack}, 5, 6, 7)`,
   );
   const one = { web: 1, api: 1 };
   const other = { counted: { ...one, other: 2 }, recounted: { ...one, other: 9 } };
@@ -127,7 +129,7 @@ test('a wrong counter of a caller is found at every level', () => {
   for (const level of levels)
     for (const time of times) {
       const bucket = bucketAt(time, level);
-      const where = `project = 1 AND level = ${level} AND bucket = ${bucket} AND caller = 2`;
+      const where = `project = 1 AND level = ${level} AND bucket = ${bucket} AND caller = ${slack}`;
       const other = times.filter((one) => bucketAt(one, level) === bucket).length;
       db.exec(`UPDATE caller_counter SET queries = queries + 3 WHERE ${where}`);
       expect(found(db)).toEqual([
@@ -183,7 +185,7 @@ test('counters without rows are compared with the next narrower ones', () => {
       expect(found(db).map((one) => [one.level, one.bucket])).toEqual([[level, bucket], ...wider]);
       db.exec(`UPDATE type_counter SET other = other - 1 WHERE ${where}`);
       expect(found(db)).toEqual([]);
-      db.exec(`UPDATE caller_counter SET queries = queries + 1 WHERE ${where} AND caller = 2`);
+      db.exec(`UPDATE caller_counter SET queries = queries + 1 WHERE ${where} AND caller = ${slack}`);
       // The narrowest ones of a caller are what those of all types are held against.
       const own = [level, bucket];
       expect(found(db).map((one) => [one.level, one.bucket])).toEqual([own, ...wider]);

@@ -17,6 +17,7 @@ import {
   CASES,
   hourMs,
   type Input,
+  nearClockChanges,
   nowMs,
   REFUSED,
   REPORTS,
@@ -31,10 +32,13 @@ import { isDeep } from '../support/volume.js';
 
 /** More callers than have a series of their own, over two and a half years. */
 const names = ['web', 'api', 'slack', 'web', 'slack', 'sdk-python', 'web'];
-const queries = Array.from({ length: 1_500 }, (_, at) => ({
+const queries = [
+  ...Array.from({ length: 1_500 }, (_, at) => nowMs - at * 15 * hourMs - (at % 97) * 60_000),
+  ...nearClockChanges,
+].map((timeMs, at) => ({
   id: `${at}`,
   caller: at % 10 === 0 ? `tool-${at % 230}` : (names[at % names.length] ?? ''),
-  occurredAt: new Date(nowMs - at * 15 * hourMs - (at % 97) * 60_000).toISOString(),
+  occurredAt: new Date(timeMs).toISOString(),
 }));
 
 const service = sharedByTests(async () => {

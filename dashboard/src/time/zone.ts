@@ -91,22 +91,14 @@ export function toLocal(at: number, zone: string): Local {
 }
 
 /**
- * The instant of a local time. Ambiguous times resolve to the first instant; skipped times are moved forward by the
- * length of the gap.
+ * The instant of a local time, by the rules of the API: of a time that occurs twice, the first instant; of a time that a
+ * clock change skips, the instant of the change.
  */
 export function toInstant({ day, time }: Local, zone: string): number {
   const wall = dayToUtc(day) + toMinutes(time) * 60_000;
-  const { early, late } = candidates(wall, zone);
-  return early + zoneOffset(early, zone) === wall ? early : late;
-}
-
-/** The first instant of a day, even if the zone skips midnight on it. */
-export function startOfDay(day: Day, zone: string): number {
-  const wall = dayToUtc(day);
   let { early, late } = candidates(wall, zone);
   if (early + zoneOffset(early, zone) === wall) return early;
   if (late + zoneOffset(late, zone) === wall) return late;
-  // The clocks skip midnight; the day begins after the gap.
   const before = zoneOffset(early, zone);
   while (late - early > 1) {
     const middle = Math.floor((early + late) / 2);
@@ -114,6 +106,11 @@ export function startOfDay(day: Day, zone: string): number {
     else late = middle;
   }
   return late;
+}
+
+/** The first instant of a day. */
+export function startOfDay(day: Day, zone: string): number {
+  return toInstant({ day, time: '00:00' }, zone);
 }
 
 /** The UTC offset of a zone at an instant, in milliseconds. */

@@ -21,6 +21,11 @@ export const REPORTS = {
 
 export type ReportName = keyof typeof REPORTS;
 
+/** Times within the hours that the clocks of Berlin skip and repeat, which a case below has as its bounds. */
+export const nearClockChanges = ['2025-03-30T01:00Z', '2025-10-26T00:00Z'].flatMap((hour) =>
+  Array.from({ length: 12 }, (_, at) => Date.parse(hour) + (at - 3) * 10 * 60_000),
+);
+
 export const CASES: readonly (readonly [ReportName, Input])[] = [
   ['totals', {}],
   ['totals', { from: '2025-01-01', to: '2025-02-01', timeZone: 'Europe/Berlin' }],

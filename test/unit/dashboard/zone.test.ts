@@ -11,6 +11,7 @@ import {
   toLocal,
   zoneOffset,
 } from '../../../dashboard/src/time/zone.js';
+import { fromLocal, type TimeZone } from '../../../src/domain/time/time-zone.js';
 import { randomCases } from '../../support/volume.js';
 
 const ZONES = [
@@ -71,7 +72,10 @@ describe('an independent library agrees on', () => {
     fc.assert(
       fc.property(day, time, zone, (text, at, name) => {
         const local = Temporal.PlainDateTime.from(`${text}T${at}`);
-        expect(toInstant({ day: text, time: at }, name)).toBe(local.toZonedDateTime(name).epochMilliseconds);
+        const exact = local.toZonedDateTime(name, { disambiguation: 'earlier' });
+        const isSkipped = !exact.toPlainDateTime().equals(local);
+        const expected = isSkipped ? exact.getTimeZoneTransition('next') : exact;
+        expect(toInstant({ day: text, time: at }, name)).toBe(expected?.epochMilliseconds);
       }),
       { numRuns: randomCases(5000) },
     );
@@ -90,6 +94,22 @@ describe('an independent library agrees on', () => {
       { numRuns: randomCases(2000) },
     );
   });
+});
+
+test('the server has the same instant for any local time around clock changes', () => {
+  const change = fc.tuple(zone, fc.integer({ min: 0, max: 2_000_000_000_000 })).map(([name, after]) => {
+    const start = Temporal.Instant.fromEpochMilliseconds(after).toZonedDateTimeISO(name);
+    return { name, at: start.getTimeZoneTransition('next') ?? start };
+  });
+  fc.assert(
+    fc.property(change, fc.integer({ min: -180, max: 180 }), ({ name, at }, minutes) => {
+      const local = at.toPlainDateTime().add({ minutes }).round('minute');
+      const [text = '', clock = ''] = local.toString({ smallestUnit: 'minute' }).split('T');
+      const localMs = Date.parse(`${text}T${clock}Z`);
+      expect(toInstant({ day: text, time: clock }, name)).toBe(fromLocal(localMs, name as TimeZone));
+    }),
+    { numRuns: randomCases(2000) },
+  );
 });
 
 describe('days with clock changes', () => {
@@ -112,10 +132,10 @@ describe('days with clock changes', () => {
     expect((startOfDay(addDays(text, 1), name) - startOfDay(text, name)) / 3_600_000).toBe(hours);
   });
 
-  test('an ambiguous time is the first instant, and a skipped time is moved forward', () => {
+  test('an ambiguous time is the first instant, and a skipped time is the change', () => {
     const iso = (local: { day: string; time: string }): string =>
       new Date(toInstant(local, 'Europe/Berlin')).toISOString();
     expect(iso({ day: '2026-10-25', time: '02:30' })).toBe('2026-10-25T00:30:00.000Z');
-    expect(iso({ day: '2026-03-29', time: '02:30' })).toBe('2026-03-29T01:30:00.000Z');
+    expect(iso({ day: '2026-03-29', time: '02:30' })).toBe('2026-03-29T01:00:00.000Z');
   });
 });

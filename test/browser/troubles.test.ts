@@ -7,10 +7,21 @@ import { startHttpServer } from '../support/http-server.js';
 
 const visit = browserVisits();
 
+/** Sends the page `/page/held`, if it was requested. */
+let sendHeld: (() => void) | undefined;
+
 const serverUrl = sharedByTests(() =>
   startHttpServer(({ url }, response) => {
     // Requests that the page aborts must not be answered before.
     if (url?.endsWith('/waits')) return;
+    if (url === '/page/held') {
+      sendHeld = () => response.setHeader('content-type', 'text/html').end(page(''));
+      return;
+    }
+    if (url === '/is-held') {
+      response.end(String(sendHeld !== undefined));
+      return;
+    }
     response.statusCode = url?.startsWith('/page') ? 200 : 404;
     response.setHeader('content-type', 'text/html');
     response.setHeader('content-security-policy', "default-src 'self'; img-src 'self' data:");
@@ -100,6 +111,26 @@ test('requests aborted by navigation are not reported', async () => {
   await page.goto('/page?again');
   await failed;
   expect(await troubles.unexpected()).toEqual([]);
+});
+
+test('requests that a page makes while it is left are not reported, and those of the next page are', async () => {
+  const { page, troubles } = await visitPage();
+  const [requested, failed] = [page.waitForRequest('**/waits'), page.waitForEvent('requestfailed')];
+  await page.evaluate(`(async () => {
+    location.href = '/page/held';
+    while ((await (await fetch('/is-held')).text()) === 'false') {}
+    fetch('/waits');
+  })(); 0`);
+  await requested;
+  sendHeld?.();
+  await failed;
+  await page.waitForURL('**/page/held');
+  expect(await troubles.unexpected()).toEqual([]);
+  await page.evaluate(
+    'const stop = new AbortController(); fetch("/waits", { signal: stop.signal }).catch(() => 0); stop.abort()',
+  );
+  await expect.poll(() => troubles.unexpected()).toEqual(['GET /waits: net::ERR_ABORTED']);
+  troubles.expect('GET /waits: net::ERR_ABORTED');
 });
 
 test('problems in a popup are reported', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
 import { programFile, runCommand } from '../support/cli/cli.js';
 import {
-  copyOf,
+  copyOfOpen,
   emptyPlace,
   makeKey,
   type Place,
@@ -140,8 +140,8 @@ async function runPage(
       adapt(command, place, address),
     );
     if (here.includes('caller-stats restore')) {
-      // A database that nothing has open: commands within this process keep theirs open.
-      current = await copyOf(current);
+      // It needs a database that nothing has open.
+      current = await copyOfOpen(current);
       Object.assign(env, current.env);
     }
     const outcome = await runStep(here, current, env);

@@ -77,11 +77,19 @@ export class Troubles {
 
   /** Ignores requests that end because the page navigates, such as prefetched pages. */
   #watchLeaving(page: Page): void {
+    /** Navigations that began, and whether the page still is the one before the last of them. */
     let leaves = 0;
+    let isLeaving = false;
     const leavesBefore = new WeakMap<Request, number>();
     page.on('request', (request) => {
-      if (request.isNavigationRequest()) leaves++;
-      leavesBefore.set(request, leaves);
+      if (request.isNavigationRequest()) {
+        leaves++;
+        isLeaving = true;
+      }
+      leavesBefore.set(request, isLeaving ? leaves - 1 : leaves);
+    });
+    page.on('framenavigated', (frame) => {
+      if (frame === page.mainFrame()) isLeaving = false;
     });
     page.on('requestfailed', (request) => {
       const why = request.failure()?.errorText ?? 'failed';

@@ -79,6 +79,18 @@ export async function copyOf({ folder }: Pick<Place, 'folder'>): Promise<Place> 
   return placeIn(copy);
 }
 
+/**
+ * The same of a place whose database this process has open: commands within it leave that to the garbage collection, which
+ * may remove the log during a copy of the files.
+ */
+export async function copyOfOpen({ folder, database }: Place): Promise<Place> {
+  const copy = placeIn(await newFolder());
+  const files = ['', '-wal', '-shm'].map((suffix) => `${database}${suffix}`);
+  await cp(folder, copy.folder, { recursive: true, filter: (path) => !files.includes(path) });
+  withFile(database, (db) => db.prepare('VACUUM INTO ?').run(copy.database));
+  return copy;
+}
+
 /** Creates a key and returns it. */
 export async function makeKey(place: Place, type: 'admin' | 'reading' | 'recording'): Promise<string> {
   const bound = type === 'admin' ? [] : ['--project', project];

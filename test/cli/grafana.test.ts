@@ -15,7 +15,7 @@ const read = (name: string): string =>
   readFileSync(new URL(`../../integrations/grafana/${name}`, import.meta.url), 'utf8');
 
 const dashboard = JSON.parse(read('caller-stats.json')) as Dashboard;
-const [totals, before, series, byCaller, callers] = dashboard.panels;
+const [totals, before, series, byCaller, callers, ofCaller, seriesOfCaller] = dashboard.panels;
 const infinity = { type: 'yesoreyeram-infinity-datasource', uid: `\${datasource}` };
 
 /** Values of Grafana's variables and the dashboard's. */
@@ -24,6 +24,7 @@ const values = {
   interval: 'month',
   compare: 'previous-year',
   'compare:text': 'same range a year earlier',
+  caller: 'api',
   __timezone: 'Europe/Berlin',
   '__timeFrom:date:iso': '2023-12-31T23:00:00.000Z',
   '__timeTo:date:iso': '2024-12-31T23:00:00.000Z',
@@ -33,7 +34,7 @@ describe('the dashboard', () => {
   test('asks only the selected Infinity data source', () => {
     const table = { parser: 'backend', format: 'table' };
     expect(dashboard.panels.map(({ type }) => type)).toEqual([
-      ...['stat', 'stat', 'timeseries', 'timeseries', 'table'],
+      ...['stat', 'stat', 'timeseries', 'timeseries', 'table', 'stat', 'timeseries'],
     ]);
     for (const { datasource, targets } of dashboard.panels) {
       expect(targets).toHaveLength(1);
@@ -51,6 +52,7 @@ describe('the dashboard', () => {
       ['project', 'textbox'],
       ['interval', 'custom'],
       ['compare', 'custom'],
+      ['caller', 'textbox'],
     ]);
     expect(dashboard.templating.list[2]?.query.split(',')).toEqual(INTERVALS);
     const comparisons = dashboard.templating.list[3]?.query.split(',').map((one) => one.split(' : ')[1]);
@@ -90,6 +92,12 @@ describe('the dashboard', () => {
     expect(named.length).toBeGreaterThan(3);
     expect(await ask(byCaller?.targets[0])).toEqual(
       starts.flatMap((time, at) => named.map(({ caller, counts }) => ({ time, caller, count: counts[at] }))),
+    );
+    const ofApi = await stats('--interval', 'month', '--time-zone', 'Europe/Berlin', '--caller', 'api');
+    const bucketsOfApi = ofApi.buckets as { start: string; total: number }[];
+    expect(await ask(ofCaller?.targets[0])).toEqual([await stats('--caller', 'api')]);
+    expect(await ask(seriesOfCaller?.targets[0])).toEqual(
+      bucketsOfApi.map(({ start, total }) => ({ time: new Date(start), total })),
     );
     // Grafana's name for UTC.
     expect(await ask(series?.targets[0], { __timezone: 'utc', interval: 'week' })).toHaveLength(54);

@@ -12,9 +12,11 @@ export type Answer = Counts & CallerCounts & Series;
 const { panels } = JSON.parse(
   readFileSync(new URL('../../../integrations/grafana/caller-stats.json', import.meta.url), 'utf8'),
 ) as Dashboard;
-const [totals, before, series, byCaller, callers] = panels.map(({ targets: [query] }) => query);
+const [totals, before, series, byCaller, callers, ofCaller, seriesOfCaller] = panels.map(
+  ({ targets: [query] }) => query,
+);
 
-/** What the panels show: the report, and the counts of the range to compare with. */
+/** What the panels show: the report, and the counts of the range to compare with, which are those of all callers. */
 interface Panels {
   readonly rows: readonly Row[];
   readonly before?: readonly Row[];
@@ -28,21 +30,22 @@ export async function readGrafana(
   input: Input,
   answer: Answer,
 ): Promise<Panels> {
-  const { timeZone = 'utc', interval = 'day', compare } = input;
+  const { timeZone = 'utc', interval = 'day', compare, caller } = input;
   const { from, to } = rangeOf(report, input, answer);
   const ask = asking(server, key, {
     project,
     interval,
     compare: compare ?? 'previous',
+    caller: caller ?? '',
     __timezone: timeZone,
     '__timeFrom:date:iso': from,
     '__timeTo:date:iso': to,
   });
-  const query: Query | undefined = { totals, callers, series: input.by === undefined ? series : byCaller }[
-    report
-  ];
+  const ofAll = { totals, callers, series: input.by === undefined ? series : byCaller };
+  const query: Query | undefined =
+    caller === undefined ? ofAll[report] : { totals: ofCaller, callers, series: seriesOfCaller }[report];
   const rows = await ask(query);
-  return compare === undefined ? { rows } : { rows, before: await ask(before) };
+  return compare === undefined || caller !== undefined ? { rows } : { rows, before: await ask(before) };
 }
 
 function rangeOf(report: ReportName, input: Input, { buckets }: Answer) {
@@ -61,13 +64,15 @@ function rangeOf(report: ReportName, input: Input, { buckets }: Answer) {
 }
 
 /** The rows that an answer means. */
-export function panelsOf(report: ReportName, answer: Answer): Panels {
-  const { previous } = answer;
+export function panelsOf(report: ReportName, { caller }: Input, answer: Answer): Panels {
+  const { previous, buckets } = answer;
+  const series = () =>
+    caller === undefined
+      ? barsOf(answer)
+      : buckets.map(({ start, total }) => ({ time: new Date(start), total }));
   return {
-    rows: { totals: () => [countsOf(answer)], callers: () => answer.callers, series: () => barsOf(answer) }[
-      report
-    ](),
-    ...(previous === undefined ? {} : { before: [countsOf(previous)] }),
+    rows: { totals: () => [countsOf(answer)], callers: () => answer.callers, series }[report](),
+    ...(previous === undefined || caller !== undefined ? {} : { before: [countsOf(previous)] }),
   } as Panels;
 }
 

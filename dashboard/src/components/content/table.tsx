@@ -1,6 +1,6 @@
 /**
- * A table; on a narrow screen its rows become cards. Explicit roles, because the card layout would lose the implicit
- * ones.
+ * A table; without room for its columns, its rows become cards. Explicit roles, because the card layout would lose the
+ * implicit ones.
  */
 import { type ReactNode, useState } from 'react';
 import { type Sort, SortHead, sortRows } from './sort-head.js';

@@ -97,6 +97,8 @@ export default defineConfig({
   cleanUrls: true,
   lastUpdated: askGit('log', '-1', '--format=%H') !== undefined,
   sitemap: { hostname: site },
+  // Each page would load thirty others in advance, which Firefox reports as violations of the site's policy.
+  router: { prefetchLinks: false },
   // Copies of files of the repository, which are there when all is built; a test looks for them.
   ignoreDeadLinks: [/^\/files\//],
   head: [['link', { rel: 'icon', href: '../favicon.svg' }]],

@@ -1,7 +1,6 @@
 /** A run: rounds of faults in a seeded order, on one database after the other. */
-import type { PostgresServer } from '../support/postgres/postgres-server.js';
 import { Draw } from './draw.js';
-import { type Fault, type Round, type StoreKind, Tally } from './fault.js';
+import { type DatabaseServer, type Fault, type Round, type StoreKind, Tally } from './fault.js';
 import { badClients } from './kinds/bad-clients.js';
 import { flipByte, truncateFile } from './kinds/damage.js';
 import { endWriter } from './kinds/end-writer.js';
@@ -21,7 +20,7 @@ import { BLOCKS_A_DELIVERY } from './plan.js';
 import type { World } from './world.js';
 
 /** Every kind of fault for a store; kills of PostgreSQL require its server. */
-export function faultsOf(store: StoreKind, server?: PostgresServer): readonly Fault[] {
+export function faultsOf(store: StoreKind, server?: DatabaseServer): readonly Fault[] {
   const all = server === undefined ? FAULTS : [...FAULTS, killDatabase(server)];
   return all.filter(({ stores }) => stores.includes(store));
 }

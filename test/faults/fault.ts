@@ -7,6 +7,12 @@ import type { Node, ServeOptions, World } from './world.js';
 
 export type StoreKind = 'sqlite' | 'postgres';
 
+/** A database server that a fault kills and starts again, which waits until it is ready. */
+export interface DatabaseServer {
+  readonly kill: () => Promise<void>;
+  readonly start: () => Promise<void>;
+}
+
 /** Counts what a run has done. */
 export class Tally {
   rounds = 0;

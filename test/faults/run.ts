@@ -1,18 +1,22 @@
 /**
  * `npm run faults -- --minutes N --seed S [--store sqlite|postgres] [--fault NAME] [--queries N]` causes faults for some
  * minutes and prints the result. At least `--queries` queries are recorded before each fault. The exit status is 1 if
- * there is a problem. The same seed gives the same plan.
+ * there is a problem. The same seed gives the same plan. `--database URL --kill COMMAND --start COMMAND` uses a running
+ * PostgreSQL database or Citus cluster, and the commands for one of its servers.
  */
 import { parseArgs } from 'node:util';
 import { newestPostgres, startPostgres } from '../support/postgres/postgres-server.js';
 import { Campaign, faultsOf, type Verdict } from './campaign.js';
-import { worldsOn } from './worlds.js';
+import { serverOfCommands, worldsIn } from './external.js';
+import type { DatabaseServer } from './fault.js';
+import { type Worlds, worldsOn } from './worlds.js';
 
 /** About two seconds of recording. */
 const queriesBeforeFault = 30_000;
 
 const usage =
-  'npm run faults -- --minutes N --seed S [--store sqlite|postgres] [--fault NAME] [--queries N]; faults: ';
+  'npm run faults -- --minutes N --seed S [--store sqlite|postgres] [--fault NAME] [--queries N] ' +
+  '[--database URL --kill COMMAND --start COMMAND]; faults: ';
 
 function readPlan() {
   const { values } = parseArgs({
@@ -22,22 +26,52 @@ function readPlan() {
       store: { type: 'string', default: 'sqlite' },
       fault: { type: 'string' },
       queries: { type: 'string', default: String(queriesBeforeFault) },
+      database: { type: 'string' },
+      kill: { type: 'string' },
+      start: { type: 'string' },
     },
   });
   const [minutes, queries] = [Number(values.minutes), Number(values.queries)];
-  const { seed, store, fault } = values;
-  if (!(minutes > 0 && queries > 0) || (store !== 'sqlite' && store !== 'postgres'))
+  const { seed, fault, database, kill, start } = values;
+  const store = database === undefined ? values.store : 'postgres';
+  const isComplete = database === undefined || (kill !== undefined && start !== undefined);
+  if (!(minutes > 0 && queries > 0 && isComplete) || (store !== 'sqlite' && store !== 'postgres'))
     throw new Error(`${usage}${faultsOf('sqlite').map(({ name }) => name)}`);
-  return { seed, store, fault, minutes, queries } as const;
+  return { seed, store, fault, minutes, queries, database, kill, start } as const;
+}
+
+interface Place {
+  readonly server: DatabaseServer | undefined;
+  readonly worlds: Worlds;
+  readonly stop: () => Promise<void>;
+}
+
+async function openPlace({
+  store,
+  database,
+  kill = '',
+  start = '',
+}: ReturnType<typeof readPlan>): Promise<Place> {
+  if (database !== undefined) {
+    const worlds = await worldsIn(database);
+    return { server: serverOfCommands(kill, start), worlds, stop: worlds.end };
+  }
+  const server = store === 'postgres' ? await startPostgres(newestPostgres()) : undefined;
+  const worlds = await worldsOn(server);
+  const stop = async () => {
+    await worlds.end();
+    await server?.stop();
+  };
+  return { server, worlds, stop };
 }
 
 async function main(): Promise<void> {
-  const { seed, store, fault, minutes, queries } = readPlan();
+  const plan = readPlan();
+  const { seed, store, fault, minutes, queries } = plan;
   process.stdout.write(`seed ${seed}, ${store}, ${minutes} minutes\n`);
-  const server = store === 'postgres' ? await startPostgres(newestPostgres()) : undefined;
+  const { server, worlds, stop } = await openPlace(plan);
   const chosen = faultsOf(store, server).filter(({ name }) => fault === undefined || name === fault);
-  const makeWorld = await worldsOn(server);
-  const campaign = new Campaign({ seed, store, queries, faults: chosen }, makeWorld.next);
+  const campaign = new Campaign({ seed, store, queries, faults: chosen }, worlds.next);
   const until = performance.now() + minutes * 60_000;
   try {
     if (chosen.length === 0) throw new Error(`${usage}${faultsOf(store, server).map(({ name }) => name)}`);
@@ -48,8 +82,7 @@ async function main(): Promise<void> {
     }
   } finally {
     const verdict = await campaign.end();
-    await makeWorld.end();
-    await server?.stop();
+    await stop();
     print(verdict);
     if (verdict.problems.length > 0) process.exitCode = 1;
   }

@@ -68,9 +68,10 @@ export class World {
   }
 
   /** Creates a database with the projects and some keys: a file in a new folder, or the one of the URL. */
-  static async create(url?: string): Promise<World> {
+  static async create(url?: string, { distribute = false } = {}): Promise<World> {
     const folder = await mkdtemp(join(tmpdir(), 'caller-stats-faults-'));
     const world = new World(folder, url ?? `sqlite:${join(folder, 'caller-stats.db')}`, new KeyRing());
+    if (distribute) await world.succeed(['migrate', '--distribute']);
     for (const project of PROJECTS) await world.succeed(['project', 'create', project, '--id', project]);
     for (const name of ['one', 'two', 'three']) await world.keys.create(world, name);
     return world;

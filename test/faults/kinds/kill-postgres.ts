@@ -1,13 +1,12 @@
 /** The PostgreSQL server, or a node, is killed during recording. */
-import type { PostgresServer } from '../../support/postgres/postgres-server.js';
-import { type Fault, killWithin, type Round, underLoad } from '../fault.js';
+import { type DatabaseServer, type Fault, killWithin, type Round, underLoad } from '../fault.js';
 
 /** The number of nodes of a world. */
 const nodes = 2;
 const aMomentMs = 50;
 
-/** Kills the PostgreSQL server and restarts it. No node ends, and all of them recover. */
-export function killDatabase(server: PostgresServer): Fault {
+/** Kills the PostgreSQL server, or one of a cluster, and restarts it. No node ends, and all of them recover. */
+export function killDatabase(server: DatabaseServer): Fault {
   return {
     name: 'kill-database',
     stores: ['postgres'],

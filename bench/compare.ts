@@ -2,6 +2,9 @@
  * Compares this build with another checkout of the project that has been built, so that a change can show that it made nothing
  * slower: `npm run bench:compare -- ../other-checkout [--rounds 9] [--seconds 2]`. Both servers run side by side on copies of
  * one database, and take turns in every round. Prints ratios of this build over the other one: above 1 is faster.
+ *
+ * `--database URL --other-database URL` compares databases, such as a Citus cluster and a PostgreSQL server: each build uses its own,
+ * in which there is no project `compare`. `--only TEXT` selects subjects whose names contain the text.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -20,6 +23,7 @@ interface Build {
   readonly name: string;
   readonly main: string;
   readonly databaseUrl: string;
+  readonly key: string;
 }
 
 interface RunningBuild extends Build {
@@ -30,23 +34,25 @@ interface RunningBuild extends Build {
 type Subject = (build: RunningBuild, seconds: number) => Promise<number>;
 
 const projectId = 'compare';
-const connections = 10;
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { rounds: { type: 'string', default: '9' }, seconds: { type: 'string', default: '2' } },
+  options: {
+    rounds: { type: 'string', default: '9' },
+    seconds: { type: 'string', default: '2' },
+    connections: { type: 'string', default: '10' },
+    only: { type: 'string', default: '' },
+    database: { type: 'string' },
+    'other-database': { type: 'string' },
+  },
 });
 const [other] = positionals;
 if (other === undefined) throw new Error('Name the folder of another checkout that has been built.');
 
 const folder = mkdtempSync(join(tmpdir(), 'compare-'));
-const builds = [describeBuild('this', root), describeBuild('other', resolve(other))] as const;
-const [thisBuild, otherBuild] = builds;
-const key = fillDatabase(otherBuild);
-cpSync(join(folder, otherBuild.name), join(folder, thisBuild.name), { recursive: true });
+const builds = makeBuilds(root, resolve(other));
 
 const year = 'dateFrom=2023-01-01&dateTo=2024-01-01';
-const headers = { authorization: `Bearer ${key}` };
 const path = `/v1/analytics/${projectId}/assistant`;
 const subjects: Readonly<Record<string, Subject>> = {
   'exports between days': get(`${path}/caller-stats?${year}`),
@@ -58,13 +64,14 @@ const subjects: Readonly<Record<string, Subject>> = {
   'series of 365 days': get(`${path}/caller-stats/series?interval=day&timeZone=Europe/Berlin&${year}`),
 };
 
-const running = [await start(thisBuild), await start(otherBuild)] as const;
+const running = [await start(builds[0]), await start(builds[1])] as const;
 try {
-  for (const [name, subject] of Object.entries(subjects)) await compare(name, running, subject);
+  for (const [name, subject] of Object.entries(subjects))
+    if (name.includes(values.only)) await compare(name, running, subject);
 } finally {
   await Promise.all(running.map(({ stop }) => stop()));
 }
-await compare('starts', builds, startRate);
+if ('starts'.includes(values.only)) await compare('starts', builds, startRate);
 rmSync(folder, { recursive: true });
 
 /** Runs both builds in every round, each first in every other one, and prints the median ratio with its range. */
@@ -90,16 +97,23 @@ async function compare<B extends Build>(
   );
 }
 
-function describeBuild(name: string, checkout: string): Build {
-  return {
-    name,
-    main: join(checkout, 'dist/main.js'),
-    databaseUrl: `sqlite:${join(folder, name, 'caller-stats.db')}`,
-  };
+/** Both builds, with copies of one database, or with the databases of the options. */
+function makeBuilds(thisCheckout: string, otherCheckout: string): readonly [Build, Build] {
+  const [mine, others] = [join(thisCheckout, 'dist/main.js'), join(otherCheckout, 'dist/main.js')];
+  const urlOf = (name: string): string => `sqlite:${join(folder, name, 'caller-stats.db')}`;
+  const { database = urlOf('this'), 'other-database': otherDatabase = urlOf('other') } = values;
+  const otherKey = fillDatabase(others, otherDatabase);
+  const isCopy = values.database === undefined;
+  if (isCopy) cpSync(join(folder, 'other'), join(folder, 'this'), { recursive: true });
+  const key = isCopy ? otherKey : fillDatabase(mine, database);
+  return [
+    { name: 'this', main: mine, databaseUrl: database, key },
+    { name: 'other', main: others, databaseUrl: otherDatabase, key: otherKey },
+  ];
 }
 
-/** A project with the demo's events; gives an admin key. The same database then serves both builds. */
-function fillDatabase({ main, databaseUrl }: Build): string {
+/** Makes a project with the demo's events; gives an admin key. */
+function fillDatabase(main: string, databaseUrl: string): string {
   const run = (...args: string[]) =>
     execFileSync(process.execPath, [main, ...args, '--database', databaseUrl], { encoding: 'utf8' });
   run('project', 'create', 'Compare', '--id', projectId);
@@ -156,14 +170,14 @@ async function startRate(build: Build): Promise<number> {
 }
 
 function get(requestPath: string): Subject {
-  return ({ url }, seconds) =>
-    measure({ url, duration: seconds, requests: [{ path: requestPath, headers }] });
+  return ({ url, key }, seconds) =>
+    measure({ url, duration: seconds, requests: [{ path: requestPath, headers: headersOf(key) }] });
 }
 
 function post(queries: number): Subject {
   const makeBody = () =>
     JSON.stringify(Array.from({ length: queries }, () => ({ id: randomUUID(), caller: 'web' })));
-  return ({ url }, seconds) =>
+  return ({ url, key }, seconds) =>
     measure({
       url,
       duration: seconds,
@@ -171,15 +185,19 @@ function post(queries: number): Subject {
         {
           method: 'POST',
           path: `${path}/queries`,
-          headers: { ...headers, 'content-type': 'application/json' },
+          headers: { ...headersOf(key), 'content-type': 'application/json' },
           setupRequest: (request) => ({ ...request, body: makeBody() }),
         },
       ],
     });
 }
 
+function headersOf(key: string) {
+  return { authorization: `Bearer ${key}` };
+}
+
 async function measure(options: autocannon.Options): Promise<number> {
-  const result = await autocannon({ ...options, connections, sampleInt: 100 });
+  const result = await autocannon({ ...options, connections: Number(values.connections), sampleInt: 100 });
   const failed = result.non2xx + result.errors + result.timeouts;
   if (failed > 0) throw new Error(`${options.url}: ${failed} requests failed`);
   return result['2xx'] / ((result.finish.getTime() - result.start.getTime()) / 1000);

@@ -6,6 +6,7 @@ import { removePasskeys } from './passkeys/passkey-rows.js';
 import type { LibraryContext } from './second-factor/library-context.js';
 import { noteClaims } from './second-factor/provider-claims.js';
 import { forgetTrustedDevices } from './second-factor/trusted-devices.js';
+import { getUserInfo } from './user-info.js';
 
 type ValidateUserInfo = NonNullable<NonNullable<BetterAuthOptions['user']>['validateUserInfo']>;
 
@@ -41,6 +42,7 @@ function isAscii(email: unknown): boolean {
 }
 
 export function signInWithProvider({ name, clientId, clientSecret, issuer }: SingleSignOn) {
+  const discoveryUrl = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
   return genericOAuth({
     config: [
       {
@@ -48,7 +50,10 @@ export function signInWithProvider({ name, clientId, clientSecret, issuer }: Sin
         name,
         clientId,
         clientSecret,
-        discoveryUrl: `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`,
+        discoveryUrl,
+        // With headers, even none, the library follows no redirect to another origin.
+        discoveryHeaders: {},
+        getUserInfo: getUserInfo(discoveryUrl),
         requireIdTokenVerification: true,
         scopes: ['openid', 'email', 'profile'],
         disableProviderLogout: true,

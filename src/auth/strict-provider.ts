@@ -19,8 +19,10 @@ export function checkProvider(
   const handler = createAuthMiddleware(async ({ context }) => {
     const provider = context.socialProviders.find(({ id }) => id === PROVIDER_ID);
     if (provider === undefined || checked.has(provider)) return;
-    if (withoutSlash(provider.issuer ?? '') !== withoutSlash(issuer)) {
-      context.logger.error(`the metadata of the provider name another issuer: ${provider.issuer}`);
+    if (provider.issuer !== issuer) {
+      context.logger.error(
+        `the metadata of the provider name the issuer ${provider.issuer}, and --oidc-issuer is ${issuer}: they must be equal`,
+      );
       throw new APIError('BAD_GATEWAY', { code: 'OTHER_ISSUER' });
     }
     const { getUserInfo } = provider;
@@ -44,13 +46,8 @@ export function checkProvider(
   return { id: 'strict-provider', hooks: { before: [{ matcher, handler }] } };
 }
 
-/** Providers and people write an issuer with and without a slash at its end. */
-function withoutSlash(issuer: string): string {
-  return issuer.replace(/\/$/, '');
-}
-
 /** A part of a token; undefined if it is no JWT. */
-function readPart(
+export function readPart(
   token: string | undefined,
   part: 'header' | 'claims',
 ): Readonly<Record<string, unknown>> | undefined {

@@ -18,12 +18,17 @@ const ada = 'ada@example.org';
 const kate = 'kate@example.org';
 const failed = '/sign-in?problem=failed';
 
+const now = () => Math.floor(Date.now() / 1000);
+const without = (name: string) => (honest: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(Object.entries(honest).filter(([key]) => key !== name));
+
 type Both = Awaited<ReturnType<typeof start>>;
 
-async function start(misbehavior: Misbehavior = {}, users: ServiceOptions['users'] = {}) {
+async function start(misbehavior: Misbehavior = {}, users: ServiceOptions['users'] = {}, issuerEnd = '') {
   const provider = await startForgingProvider(ada);
   provider.misbehavior = misbehavior;
-  const { issuer, clientId, clientSecret } = provider;
+  const { clientId, clientSecret } = provider;
+  const issuer = provider.issuer + issuerEnd;
   const singleSignOn = { name: 'SSO', issuer, clientId, clientSecret, secondFactor: 'trust' } as const;
   const service = await startService({ users: { publicUrl, singleSignOn, ...users } }, whenOver);
   service.hide(clientSecret);
@@ -63,6 +68,20 @@ test('an honest response signs in, so that what follows is refused for its fault
   ]);
 });
 
+test('an address that only the user info has signs in', async () => {
+  const both = await start({ claims: without('email') });
+  expect(await signIn(both)).toBe('/members');
+});
+
+test('an issuer may end in a slash, as its metadata have it', async () => {
+  const slashed: Misbehavior = {
+    metadata: (metadata) => ({ ...metadata, issuer: `${metadata['issuer']}/` }),
+    claims: (claims) => ({ ...claims, iss: `${claims['iss']}/` }),
+    returned: (query) => query.set('iss', `${query.get('iss')}/`),
+  };
+  expect(await signIn(await start(slashed, {}, '/'))).toBe('/members');
+});
+
 test('signatures of RSA sign nobody in if the server refuses legacy algorithms', async () => {
   const both = await start({}, { legacyAlgorithms: 'refuse' });
   expect(await signIn(both)).toBe(failed);
@@ -70,10 +89,6 @@ test('signatures of RSA sign nobody in if the server refuses legacy algorithms',
   both.provider.misbehavior = { signature: 'elliptic curve' };
   expect(await signIn(both)).toBe('/members');
 });
-
-const now = () => Math.floor(Date.now() / 1000);
-const without = (name: string) => (honest: Readonly<Record<string, unknown>>) =>
-  Object.fromEntries(Object.entries(honest).filter(([key]) => key !== name));
 
 describe('single sign-on refuses', () => {
   // None of the responses signs anybody in, so the service stays as it is.
@@ -84,7 +99,8 @@ describe('single sign-on refuses', () => {
     ['an empty ID token', { tokens: (tokens) => ({ ...tokens, id_token: '' }) }],
     ['an ID token that is no JWT', { tokens: (tokens) => ({ ...tokens, id_token: 'opaque' }) }],
     ['a token response that is an error', { tokens: () => ({ error: 'server_error' }) }],
-    ['a redirect of the token endpoint', { redirectsTokens: true }],
+    ['a redirect of the token endpoint', { redirects: '/tokens' }],
+    ['a redirect of the user info', { claims: without('email'), redirects: '/user' }],
     ['an unsigned ID token', { signature: 'none' }],
     ['an ID token that is signed with the public key as a secret', { signature: 'public key as secret' }],
     ['an ID token that is signed with the client secret', { signature: 'client secret' }],
@@ -151,7 +167,7 @@ describe('single sign-on refuses', () => {
     both.provider.misbehavior = misbehavior;
     expect(await signIn(both)).toBe(expected);
     await expectNobody(both.service);
-    expect(both.provider.requests).not.toContain('POST /elsewhere');
+    expect(both.provider.requests.filter((one) => one.includes('/elsewhere'))).toEqual([]);
   });
 
   test.each<[string, Misbehavior]>([
@@ -167,13 +183,29 @@ describe('single sign-on refuses', () => {
       'metadata of another issuer',
       { metadata: (metadata) => ({ ...metadata, issuer: 'https://other.test' }) },
     ],
+    [
+      'metadata and ID tokens of an issuer with one more slash at the end',
+      {
+        metadata: (metadata) => ({ ...metadata, issuer: `${metadata['issuer']}/` }),
+        claims: (claims) => ({ ...claims, iss: `${claims['iss']}/` }),
+        returned: (query) => query.set('iss', `${query.get('iss')}/`),
+      },
+    ],
     ['metadata without an issuer', { metadata: without('issuer') }],
+    ['a redirect of the metadata', { redirects: '/.well-known/openid-configuration' }],
     ['metadata without keys', { metadata: without('jwks_uri') }],
   ])('%s', async (_what, misbehavior) => {
     const both = await start(misbehavior);
     expect(await signIn(both)).toBe(failed);
     await expectNobody(both.service);
-    expect(both.provider.requests).not.toContain('POST /tokens');
+    expect(both.provider.requests.filter((one) => /\/elsewhere|\/tokens/.test(one))).toEqual([]);
+  });
+
+  test('a redirect of the keys', async () => {
+    const both = await start({ redirects: '/keys' });
+    expect(await signIn(both)).toBe(failed);
+    await expectNobody(both.service);
+    expect(both.provider.requests).not.toContain('GET /elsewhere/keys');
   });
 
   test('a provider only as long as its metadata are unusable', async () => {

@@ -18,8 +18,8 @@ export interface Misbehavior {
   readonly userInfo?: Json;
   /** The parameters with which the browser returns. */
   readonly returned?: (honest: URLSearchParams) => void;
-  /** Redirects requests of the token endpoint. */
-  readonly redirectsTokens?: boolean;
+  /** A path whose requests are redirected to another origin, which answers them. */
+  readonly redirects?: string;
 }
 
 type Signature =
@@ -84,7 +84,12 @@ export async function startForgingProvider(email: string): Promise<ForgingProvid
     request: IncomingMessage,
   ): Promise<{ status: number; body: Json; headers?: Json & Record<string, string> }> {
     const { misbehavior } = provider;
-    switch (request.url) {
+    const { url = '' } = request;
+    if (url === misbehavior.redirects) {
+      const location = `${issuer.replace('localhost', '127.0.0.1')}/elsewhere${url}`;
+      return { status: 307, body: {}, headers: { location } };
+    }
+    switch (url.replace(/^\/elsewhere/, '')) {
       case '/.well-known/openid-configuration': {
         const metadata = metadataOf(issuer);
         return { status: 200, body: misbehavior.metadata?.(metadata) ?? metadata };
@@ -105,8 +110,6 @@ export async function startForgingProvider(email: string): Promise<ForgingProvid
           body: misbehavior.userInfo ?? { sub: 'u1', email, email_verified: true, name: 'Ada' },
         };
       case '/tokens':
-        if (misbehavior.redirectsTokens)
-          return { status: 307, body: {}, headers: { location: `${issuer}/elsewhere` } };
         return answerTokens(new URLSearchParams(await text(request)));
       default:
         return { status: 404, body: {} };

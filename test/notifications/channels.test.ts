@@ -193,6 +193,18 @@ describe('an e-mail', () => {
     await expect(refused.send('email', sending)).rejects.toThrow(/451 try again later/);
   });
 
+  test('is sent without TLS only on this machine, or if the operator says so', async () => {
+    const { url, received } = await startMailServer();
+    // Leads here as well, but is no loopback address.
+    const elsewhere = url.replace('127.0.0.1', '0.0.0.0');
+    const sendTo = (smtpUrl: string) =>
+      new Channels(open, new Mailer({ smtpUrl, mailFrom })).send('email', sendingTo('ada@example.org'));
+    await expect(sendTo(elsewhere)).rejects.toThrow(/STARTTLS/);
+    expect(received).toEqual([]);
+    await sendTo(`${elsewhere}?ignoreTLS=true`);
+    expect(received).toHaveLength(1);
+  });
+
   test('arrives with the same id in each attempt, and as an automatic one', async () => {
     const { url, received } = await startMailServer();
     const channels = new Channels(open, new Mailer({ smtpUrl: url, mailFrom }));

@@ -1,4 +1,5 @@
 /** What a setting is, and how its value is read and checked. `settings.ts` has the settings. */
+import { isLoopbackHost } from '../../domain/keys/networks.js';
 import { failure, quote, type Result, success } from '../../domain/result.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -120,7 +121,7 @@ export function webAddress(text: string): Result<string> {
 export function safeWebAddress(text: string): Result<string> {
   const address = webAddress(text);
   const { protocol, hostname } = new URL(address.ok ? text : 'https://none');
-  const isSafe = protocol === 'https:' || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+  const isSafe = protocol === 'https:' || isLoopbackHost(hostname);
   return address.ok && isSafe ? address : failure('is not an address that begins with https://');
 }
 

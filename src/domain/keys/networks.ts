@@ -96,3 +96,8 @@ function toBits(address: string): string {
   );
   return left.padEnd(prefixMax[6] - right.length, '0') + right;
 }
+
+/** Whether the host of a URL is the machine itself. */
+export function isLoopbackHost(hostname: string): boolean {
+  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+}

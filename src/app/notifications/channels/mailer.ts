@@ -1,5 +1,6 @@
 /** Sends e-mail over SMTP. */
 import type { Transporter } from 'nodemailer';
+import { isLoopbackHost } from '../../../domain/keys/networks.js';
 import { messageTimeoutMs } from '../../../domain/limits.js';
 
 export interface MailOptions {
@@ -45,6 +46,7 @@ export class Mailer {
     this.#transport ??= import('nodemailer').then(({ createTransport }) =>
       createTransport({
         url: this.#options.smtpUrl,
+        requireTLS: requiresTls(this.#options.smtpUrl),
         connectionTimeout: messageTimeoutMs,
         greetingTimeout: messageTimeoutMs,
         socketTimeout: messageTimeoutMs,
@@ -52,4 +54,10 @@ export class Mailer {
     );
     return this.#transport;
   }
+}
+
+/** Whether `smtp://` must change to TLS: somebody in between could hide that the server offers it, and read the password. */
+function requiresTls(smtpUrl: string): boolean {
+  const { hostname, searchParams } = new URL(smtpUrl);
+  return !isLoopbackHost(hostname) && searchParams.get('ignoreTLS') !== 'true';
 }

@@ -30,6 +30,7 @@ import type { PasswordHasher } from './passwords/password-hasher.js';
 import { backupCodeStorage } from './second-factor/backup-codes.js';
 import { challengeSecondFactor, SECOND_FACTOR_TABLE } from './second-factor/challenge.js';
 import { guardCodes } from './second-factor/codes.js';
+import { sessionRenewal } from './second-factor/other-sessions.js';
 import { findClaims, provesSecondFactor } from './second-factor/provider-claims.js';
 import { TRUST_PREFIX } from './second-factor/trusted-devices.js';
 import type { Secrets } from './secrets.js';
@@ -214,5 +215,5 @@ function plugins(options: LibraryOptions) {
     singleSignOn === undefined
       ? []
       : [signInWithProvider(singleSignOn), checkProvider(singleSignOn, options)];
-  return [secondFactor, guard, challenge, passkeyCeremonies(options), ...provider];
+  return [secondFactor, guard, challenge, passkeyCeremonies(options), sessionRenewal(), ...provider];
 }

@@ -100,6 +100,15 @@ export class Users {
     return { email: String(response.user.email), kind: isOfApp ? 'a code' : 'a backup code', cookies };
   }
 
+  /** After the user proved again who they are: gives the session, if it has not ended, another token. */
+  async renewSession(authRequest: AuthRequest): Promise<AuthResponse> {
+    const { cookies, response } = await this.#authProvider.call(authRequest, (api, options) =>
+      api.renewSession({ body: {}, ...options }),
+    );
+    // The library would remove the cookie of a session that has ended, also if it was just replaced.
+    return { cookies: response.ok ? cookies : [] };
+  }
+
   async signOut(authRequest: AuthRequest): Promise<AuthResponse> {
     return this.#authProvider.call(authRequest, (api, options) => api.signOut(options));
   }

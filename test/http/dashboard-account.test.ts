@@ -71,6 +71,19 @@ test('a user lists their sessions, and ends one or all others', async () => {
   expect(await list()).toMatchObject([{ current: true }]);
 });
 
+test.each([
+  ['/api/sessions/end-others', 204],
+  ['/api/account/second-factor/start', 200],
+])('typing the password again at %s gives the session another token', async (path, status) => {
+  const service = await startService();
+  const browser = await signedIn(service, ada, 'owner');
+  const before = browser.copy();
+  await browser.ask({ path, body: { password: PASSWORD } }, status);
+  expect((await before.send({ path: '/api/sessions' })).status).toBe(401);
+  const { sessions } = await browser.ask<{ sessions: object[] }>({ path: '/api/sessions' });
+  expect(sessions).toMatchObject([{ current: true }]);
+});
+
 test('an owner ends all sessions of a member and the trust in their devices, which only this organization reads', async () => {
   const service = await startService();
   const owner = await signedIn(service, ada, 'owner');

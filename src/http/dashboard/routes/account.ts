@@ -1,5 +1,5 @@
 /** The account of the signed-in user: name, password, second factor, sessions. */
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { formatTime } from '../../../domain/format.js';
 import { name, newPassword, optional, readFields, text } from '../../request/fields.js';
 import { getParameter } from '../../request/target.js';
@@ -35,15 +35,15 @@ export function addTwoFactor(app: FastifyInstance, dashboard: Dashboard): void {
     store.logUserChange(user.email, { action: 'user.second_factor', detail }, by);
   const withPassword = <T>(
     signedIn: SignedIn,
-    request: FastifyRequest,
+    { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
     work: (password: string | undefined) => Promise<T>,
   ) => {
     const { password } = readFields(request, { password: optional(text) });
-    return reauthenticate(dashboard, signedIn, { request, password }, work);
+    return reauthenticate(dashboard, signedIn, { request, reply, password }, work);
   };
   sessionGuard.addUserResource(app, '/api/account/second-factor/start', {
-    POST: async (signedIn, request): Promise<TwoFactorSetupResponse> => {
-      const { uri, backupCodes } = await withPassword(signedIn, request, (password) =>
+    POST: async (signedIn, request, reply): Promise<TwoFactorSetupResponse> => {
+      const { uri, backupCodes } = await withPassword(signedIn, { request, reply }, (password) =>
         credentials.startSecondFactor(signedIn.auth, password),
       );
       const secret = new URL(uri).searchParams.get('secret');
@@ -60,7 +60,7 @@ export function addTwoFactor(app: FastifyInstance, dashboard: Dashboard): void {
   });
   sessionGuard.addUserResource(app, '/api/account/second-factor/stop', {
     POST: async (signedIn, request, reply) => {
-      const answered = await withPassword(signedIn, request, async (password) => {
+      const answered = await withPassword(signedIn, { request, reply }, async (password) => {
         await keepRequiredFactor(dashboard, signedIn, (await passkeys.list(signedIn.user)).length);
         return credentials.stopSecondFactor(signedIn.auth, password);
       });
@@ -91,16 +91,16 @@ export function addSessions(app: FastifyInstance, dashboard: Dashboard): void {
     },
   });
   sessionGuard.addUserResource(app, '/api/sessions/:sessionId/end', {
-    POST: async (signedIn, request) => {
-      await confirmUser(dashboard, signedIn, request, () =>
+    POST: async (signedIn, request, reply) => {
+      await confirmUser(dashboard, signedIn, { request, reply }, () =>
         users.endSession(signedIn.user, getParameter(request, 'sessionId')),
       );
       await log(signedIn, 'one, from another');
     },
   });
   sessionGuard.addUserResource(app, '/api/sessions/end-others', {
-    POST: async (signedIn, request) => {
-      const ended = await confirmUser(dashboard, signedIn, request, () =>
+    POST: async (signedIn, request, reply) => {
+      const ended = await confirmUser(dashboard, signedIn, { request, reply }, () =>
         users.endOtherSessions(signedIn.user, signedIn.session),
       );
       if (ended > 0) await log(signedIn, `all others: ${ended}`);

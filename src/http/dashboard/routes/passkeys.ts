@@ -41,7 +41,7 @@ export function addPasskeys(app: FastifyInstance, dashboard: Dashboard): void {
   sessionGuard.addUserResource(app, '/api/account/passkeys/start', {
     POST: async (signedIn, request, reply) => {
       const relyingParty = requireRelyingParty(dashboard, request);
-      const started = await confirmUser(dashboard, signedIn, request, () =>
+      const started = await confirmUser(dashboard, signedIn, { request, reply }, () =>
         passkeys.startAdding(signedIn.auth, relyingParty),
       );
       setCookies(reply, started);
@@ -56,9 +56,9 @@ export function addPasskeys(app: FastifyInstance, dashboard: Dashboard): void {
     },
   });
   sessionGuard.addUserResource(app, '/api/account/passkeys/:passkeyId/remove', {
-    POST: async (signedIn, request) => {
+    POST: async (signedIn, request, reply) => {
       const { user } = signedIn;
-      const { name } = await confirmUser(dashboard, signedIn, request, async () => {
+      const { name } = await confirmUser(dashboard, signedIn, { request, reply }, async () => {
         const others = (await passkeys.list(user)).length - 1;
         await keepRequiredFactor(dashboard, signedIn, others + (user.codes ? 1 : 0));
         return passkeys.remove(signedIn, getParameter(request, 'passkeyId'));

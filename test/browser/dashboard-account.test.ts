@@ -34,6 +34,11 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     const { server } = shared();
     const { page, troubles } = await open({ server, session: null }, '/');
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    // Masked, open to password managers and to pasting.
+    const password = page.getByLabel('Password', { exact: true });
+    expect(await password.getAttribute('type')).toBe('password');
+    expect(await password.getAttribute('autocomplete')).toBe('current-password');
+    expect(await allowsPasting(page, '[autocomplete=current-password]')).toBe(true);
     await page.goto('/audit?action=project.create');
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     troubles.expect('POST /api/sign-in: 401');
@@ -220,4 +225,10 @@ class Codes {
   wrong(): string {
     return this.#totp.generate({ timestamp: Date.now() - 3_600_000 });
   }
+}
+
+/** Whether the page lets the browser insert what the user pastes. */
+function allowsPasting(page: Page, selector: string): Promise<boolean> {
+  const event = "new ClipboardEvent('paste', { bubbles: true, cancelable: true })";
+  return page.evaluate(`document.querySelector('${selector}').dispatchEvent(${event})`);
 }

@@ -59,6 +59,14 @@ describe('the table of OWASP ASVS', () => {
     expect(claims.filter(({ tests }) => tests.length === 0)).toEqual([]);
   });
 
+  test('says once what the operator does for each requirement that depends on it', () => {
+    const from = lines.indexOf('## What the operator does for level 2');
+    const section = lines.slice(from, lines.indexOf('## Keys and algorithms', from));
+    const named = section.flatMap((line) => /\| (\d[^|]*) \|$/.exec(line)?.[1]?.split(', ') ?? []);
+    const wanted = rows.filter(({ state }) => state === 'operator').map(({ requirement }) => requirement);
+    expect(named.toSorted()).toEqual(wanted.toSorted());
+  });
+
   test('says how often each state occurs', () => {
     const states = ['met', 'partly', 'not met', 'operator', 'n/a'];
     for (const state of states) {

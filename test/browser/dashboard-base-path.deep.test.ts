@@ -45,8 +45,8 @@ test('set-up, navigation, reload and sign-out stay below the base path', async (
   await page.goto(`${server.url}/docs`);
   await page.getByRole('heading', { name: 'Start', level: 1 }).waitFor();
   expect(path()).toBe('/team/stats/docs/');
-  await page.getByRole('link', { name: 'Recording', exact: true }).click();
-  await page.getByRole('heading', { name: 'Recording', level: 1 }).waitFor();
+  await page.getByRole('link', { name: 'Record over HTTP', exact: true }).first().click();
+  await page.getByRole('heading', { name: 'Record over HTTP', level: 1 }).waitFor();
   expect(path()).toBe('/team/stats/docs/record');
   await page.goto(`${server.url}/docs/try`);
   await page.getByText('/v1/analytics/{projectId}/assistant/caller-stats', { exact: true }).waitFor();

@@ -82,15 +82,18 @@ function variablesOf({ url, project, key }: Target): Readonly<Record<string, str
 /** Each program of a page with its commands, which are in the block of `sh` that names its file. */
 function recipesIn(page: string): Recipe[] {
   const blocks = [...page.matchAll(/^```(\w+)(?: \[([^\]]+)\])?\n([\s\S]*?)^```/gm)].map(
-    ([, language, tab, code = '']) => ({ language, tab, code }),
+    ({ 1: language, 2: tab, 3: code = '', index }) => {
+      const heading = [...page.slice(0, index).matchAll(/^## (.+)$/gm)].at(-1)?.[1] ?? '';
+      return { language, tab, code, heading };
+    },
   );
   return blocks
     .filter(({ language }) => language !== 'sh')
-    .map(({ tab, code }) => {
+    .map(({ tab, code, heading }) => {
       const file = tab ?? /^\/\/ (\S+)/.exec(code)?.[1] ?? '';
       const shell = blocks.find((one) => one.language === 'sh' && one.code.includes(file));
       const commands = (shell?.code ?? '').replaceAll('\\\n', ' ').trim().split('\n');
-      return { name: shell?.tab ?? file, commands, file, program: code };
+      return { name: shell?.tab ?? heading, commands, file, program: code };
     });
 }
 

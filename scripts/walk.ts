@@ -13,6 +13,7 @@ import { basename, join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
+import { PAGES } from '../docs/.vitepress/page-list.js';
 import { sourceOf } from '../docs/.vitepress/pages.js';
 import { findChromium, startChromium } from '../test/support/browser/chromium.js';
 import { olderPostgres, startPostgres } from '../test/support/postgres/postgres-server.js';
@@ -252,7 +253,8 @@ async function moveToPostgres(first: Served, adminKey: string): Promise<void> {
 
 /** A link to a page of the docs. */
 function linkTo(file: string): string {
-  return `[${file}](${relative('docs/reference', sourceOf(basename(file, '.md')))})`;
+  const name = basename(file, '.md');
+  return `[${PAGES.get(name)?.title}](${relative('docs/reference', sourceOf(name))})`;
 }
 
 function recipeTable(): string {
@@ -273,11 +275,11 @@ function pageOf(): string {
   );
   return `# Times of all steps
 
-From an empty folder to a restored backup, each step by the commands that the documentation has for it. Written by \`npm run walk\`,
-which does all of it again and ends where a step does not give what it should.
+How long each step takes, from an empty folder to a restored backup, with the commands of the documentation. \`npm run walk\` repeats
+all steps, checks the result of each, and writes this page.
 
 Node ${process.versions.node}, ${cpus()[0]?.model.trim() ?? 'an unknown processor'}, ${availableParallelism()} cores, ${new Date().toISOString().slice(0, 10)}.
-Seconds, by the wall:
+Wall-clock time in seconds:
 
 | step | page | took | since the start | seen |
 | ---- | ---- | ---- | --------------- | ---- |
@@ -285,11 +287,10 @@ ${rows.join('\n')}
 
 ## Recipes
 
-Seconds from an empty folder to the first question that counts: its packages installed without a cache, its program run, with a
-server on the same machine that answers in place of the model. First if a server runs already, then with the clone, the
-installation and the start of one before it:
+Seconds from an empty folder to the first question that counts. This includes the installation of packages without a cache. A
+server on the same machine answers in place of the model. The last column adds the time to clone, install and start caller-stats.
 
-| recipe | page | with | took | with the server |
+| recipe | page | with | took | from the clone on |
 | ------ | ---- | ---- | ---- | --------------- |
 ${recipeTable()}
 `;

@@ -59,7 +59,6 @@ const NOT_HERE: Readonly<Record<string, string>> = {
   'docs/reference/errors.md: {': 'a response; test/http/parameters.test.ts',
   'docs/concepts/privacy.md: PRAGMA': 'for the database of the reader; test/users/erasure.test.ts',
   'SECURITY.md: \\bcs_': 'a pattern; test/unit/domain holds keys to it',
-  'docs/guides/run/keys.md: \\bcs_': 'the same',
   'docs/guides/read/dashboard.md: caller-stats member reset':
     'for a user who has joined; test/users has that',
   'docs/reference/http.md: {': 'answers, cut short; their form is that of the OpenAPI document',

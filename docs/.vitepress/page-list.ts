@@ -169,7 +169,7 @@ export const GROUPS: readonly Group[] = [
       moving: {
         title: 'Move to another database',
         description:
-          'Copy everything between SQLite, PostgreSQL and Citus, and prove that nothing is missing.',
+          'Copy projects, keys and queries between SQLite, PostgreSQL and Citus, and prove that nothing is missing.',
         keywords: 'sqlite to postgres postgresql copy move another server project migrate switch',
       },
       failover: {

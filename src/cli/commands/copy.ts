@@ -1,4 +1,4 @@
-/** `caller-stats copy`: copies everything from one store into another and verifies the totals. */
+/** `caller-stats copy`: copies organizations, projects, keys and queries to another store and verifies the totals. */
 import type { Command } from 'commander';
 import { difference } from '../../app/copy/proof.js';
 import { type Copied, copyStock, takeStock } from '../../app/copy/run.js';
@@ -14,7 +14,10 @@ import { withProgress } from '../terminal/progress.js';
 export function addCopyCommand(program: Command, io: Io): void {
   const command = program
     .command('copy')
-    .description('copies everything from one database into another, and verifies that the totals are equal')
+    .description(
+      'copies organizations, members, projects, keys, queries and imported counts from one database into another, and ' +
+        'verifies that the totals are equal',
+    )
     .addOption(settingOption('from'))
     .addOption(settingOption('to'))
     .addHelpText(

@@ -323,7 +323,7 @@ export const SETTINGS = {
     to: {
       environment: 'CALLER_STATS_COPY_TO',
       ...databaseSetting,
-      description: 'the database to copy into; created if it does not exist',
+      description: 'the database to copy into; a SQLite file is created if it does not exist',
     },
   }),
 };

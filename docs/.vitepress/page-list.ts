@@ -50,7 +50,7 @@ export const GROUPS: readonly Group[] = [
         title: 'The JavaScript client',
         description: 'Record and read from JavaScript and TypeScript, with middleware for web frameworks.',
         keywords:
-          'javascript typescript client npm sdk middleware express fastify hono next nextjs bun deno workers detect caller spool user-agent',
+          'javascript typescript client npm sdk middleware express fastify hono next nextjs bun deno workers detect caller spool user-agent graceful shutdown exit',
       },
       recipes: {
         title: 'Python, Go, Ruby, PHP',
@@ -100,7 +100,7 @@ export const GROUPS: readonly Group[] = [
         title: 'Share the counts',
         description:
           'Public, read-only links of a project: with a password, an expiry, or embedded in a page.',
-        keywords: 'share public link dashboard embed iframe password revoke read-only visitors',
+        keywords: 'share public link dashboard embed iframe chart password revoke read-only visitors',
       },
       alerts: {
         title: 'Digest and alerts',

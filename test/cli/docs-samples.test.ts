@@ -68,7 +68,8 @@ const NOT_HERE: Readonly<Record<string, string>> = {
     'variables of other programs; test/cli/otlp.test.ts sends what they make SDKs send',
   'docs/guides/record/opentelemetry.md: import':
     "a line of the reader's program; test/sdks/scenarios does it",
-  'docs/guides/record/opentelemetry.md: processors': 'a configuration of a collector',
+  'docs/guides/record/opentelemetry.md: processors':
+    'a configuration of a collector; test/unit/domain/telemetry.test.ts tries its pattern',
   ...Object.fromEntries(
     ['export', 'npm', '// '].map((program) => [
       `docs/guides/record/recipes-sdks.md: ${program}`,

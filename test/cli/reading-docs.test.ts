@@ -8,7 +8,9 @@ import { findProblem } from '../tidy/commands.js';
 
 const page = readFileSync(new URL('../../docs/guides/read/reading.md', import.meta.url), 'utf8');
 
-const samples = [...page.matchAll(/<!-- runnable -->\n```sh\n([\s\S]*?)```/g)].map(([, code = '']) => code);
+const samples = [
+  ...page.matchAll(/<!-- runnable -->\n(?:::: code-group\n\n)?```sh[^\n]*\n([\s\S]*?)```/g),
+].map(([, code = '']) => code);
 
 /** The server and project on the page. */
 const ADDRESS = 'http://127.0.0.1:4000';

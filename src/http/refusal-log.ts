@@ -6,6 +6,7 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
 import type { Clock } from '../domain/time/clock.js';
 import { BoundedCache } from '../shared/bounded-cache.js';
+import { sentMethod } from './resource.js';
 import { createThrottledWarning } from './throttled-log.js';
 
 /** Who sent a request: the id of the key or of the user. */
@@ -39,9 +40,9 @@ export class RefusalLog {
   /** A request that a route refused, with the status of its answer. `problem` must be one of few texts, not a client's. */
   refused(request: FastifyRequest, status: number, problem?: string): void {
     if (status >= 500 || request.is404) return;
-    const { id, method, routeOptions, sender } = request;
+    const { id, routeOptions, sender } = request;
     const fields = {
-      method,
+      method: sentMethod(request),
       route: routeOptions.url,
       status,
       ...sender,

@@ -80,6 +80,7 @@ describe('a refused request is logged, with its sender,', () => {
     const reading = await service.addKey('reading', { type: 'reading', projectId: 'docs' });
     const before = service.log().length;
     await service.send({ key: 'none' });
+    await service.send({ method: 'PUT', key: 'none' });
     await service.send({ key: listed, from: '198.51.100.1' });
     await service.send({ key: reading, path: STATS.replace('docs', 'blog') });
     const tool = { name: 'get_caller_stats', arguments: { projectId: 'blog' } };
@@ -98,6 +99,7 @@ describe('a refused request is logged, with its sender,', () => {
     const route = `${analytics}/caller-stats`;
     expect(refusalsSince(service, before)).toEqual([
       refused({ method: 'GET', route, status: 401 }),
+      refused({ method: 'PUT', route, status: 401 }),
       refused({ method: 'GET', route, status: 403, keyId: 'listed' }),
       refused({ method: 'GET', route, status: 404, keyId: 'reading' }),
       refused({ method: 'POST', route: '/mcp', status: 404, keyId: 'reading' }),

@@ -281,7 +281,7 @@ all steps, checks the result of each, and writes this page.
 Node ${process.versions.node}, ${cpus()[0]?.model.trim() ?? 'an unknown processor'}, ${availableParallelism()} cores, ${new Date().toISOString().slice(0, 10)}.
 Wall-clock time in seconds:
 
-| step | page | took | since the start | seen |
+| step | page | took | since the start | result |
 | ---- | ---- | ---- | --------------- | ---- |
 ${rows.join('\n')}
 

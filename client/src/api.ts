@@ -394,9 +394,9 @@ export interface operations {
                 readonly dateFrom?: string;
                 /** @description End of the range, exclusive, in the same formats. Default: no end. Encode the `+` of an offset as `%2B`. */
                 readonly dateTo?: string;
-                /** @description Instead of `dateFrom` and `dateTo`: a range of whole days in `timeZone`. Those with `last` and a number of days end before today, other ones with `last` before the running week, month, quarter or year; those with `this` end with today. */
+                /** @description Instead of `dateFrom` and `dateTo`: a range of whole days in `timeZone`. `last-7-days` and the like end with yesterday, `last-month` and the like are the last complete ones, and `this-month` and the like end with today. */
                 readonly period?: "today" | "yesterday" | "last-7-days" | "last-30-days" | "last-90-days" | "this-week" | "last-week" | "this-month" | "last-month" | "this-quarter" | "last-quarter" | "this-year" | "last-year" | "last-12-months" | "all";
-                /** @description The time zone of dates, and of date-times without an offset: a name or link of the IANA time zone database, as `Europe/Berlin` or `Asia/Calcutta`. */
+                /** @description The time zone of dates, and of date-times without an offset: a name or link of the IANA time zone database, such as `Europe/Berlin` or `Asia/Calcutta`. */
                 readonly timeZone?: string;
                 /** @description Adds `previous`, the counts of another range: the one of the same length before, or the same dates one year earlier. */
                 readonly compare?: "previous" | "previous-year";
@@ -505,9 +505,9 @@ export interface operations {
                 readonly dateFrom?: string;
                 /** @description End of the range, exclusive, in the same formats. Default: no end. Encode the `+` of an offset as `%2B`. */
                 readonly dateTo?: string;
-                /** @description Instead of `dateFrom` and `dateTo`: a range of whole days in `timeZone`. Those with `last` and a number of days end before today, other ones with `last` before the running week, month, quarter or year; those with `this` end with today. */
+                /** @description Instead of `dateFrom` and `dateTo`: a range of whole days in `timeZone`. `last-7-days` and the like end with yesterday, `last-month` and the like are the last complete ones, and `this-month` and the like end with today. */
                 readonly period?: "today" | "yesterday" | "last-7-days" | "last-30-days" | "last-90-days" | "this-week" | "last-week" | "this-month" | "last-month" | "this-quarter" | "last-quarter" | "this-year" | "last-year" | "last-12-months" | "all";
-                /** @description The time zone of dates, and of date-times without an offset: a name or link of the IANA time zone database, as `Europe/Berlin` or `Asia/Calcutta`. */
+                /** @description The time zone of dates, and of date-times without an offset: a name or link of the IANA time zone database, such as `Europe/Berlin` or `Asia/Calcutta`. */
                 readonly timeZone?: string;
                 /** @description Adds `previous`, the counts of another range: the one of the same length before, or the same dates one year earlier. */
                 readonly compare?: "previous" | "previous-year";
@@ -621,9 +621,9 @@ export interface operations {
                 readonly dateFrom?: string;
                 /** @description End of the range, exclusive, in the same formats. Default: no end. Encode the `+` of an offset as `%2B`. */
                 readonly dateTo?: string;
-                /** @description Instead of `dateFrom` and `dateTo`: a range of whole days in `timeZone`. Those with `last` and a number of days end before today, other ones with `last` before the running week, month, quarter or year; those with `this` end with today. */
+                /** @description Instead of `dateFrom` and `dateTo`: a range of whole days in `timeZone`. `last-7-days` and the like end with yesterday, `last-month` and the like are the last complete ones, and `this-month` and the like end with today. */
                 readonly period?: "today" | "yesterday" | "last-7-days" | "last-30-days" | "last-90-days" | "this-week" | "last-week" | "this-month" | "last-month" | "this-quarter" | "last-quarter" | "this-year" | "last-year" | "last-12-months" | "all";
-                /** @description The time zone of dates, and of date-times without an offset: a name or link of the IANA time zone database, as `Europe/Berlin` or `Asia/Calcutta`. */
+                /** @description The time zone of dates, and of date-times without an offset: a name or link of the IANA time zone database, such as `Europe/Berlin` or `Asia/Calcutta`. */
                 readonly timeZone?: string;
                 /** @description Adds `previous`, the counts of another range: the one of the same length before, or the same dates one year earlier. */
                 readonly compare?: "previous" | "previous-year";

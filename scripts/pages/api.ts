@@ -165,7 +165,7 @@ function rest({
     minLength === undefined ? undefined : minLength === 1 ? 'not empty' : `${minLength} characters or more`,
     maxLength === undefined ? undefined : `at most ${maxLength} characters`,
     maxItems === undefined ? undefined : `at most ${maxItems}`,
-    otherwise === undefined ? undefined : `unless given \`${otherwise}\``,
+    otherwise === undefined ? undefined : `default \`${otherwise}\``,
   ].filter((word) => word !== undefined);
   return words.length === 0 ? '' : `, ${words.join(', ')}`;
 }

@@ -3,13 +3,14 @@ import { arraySchema, objectSchema, stringSchema } from '../schemas/json-schema.
 import { LOGS, type Signal, TRACES } from './signals.js';
 
 const ON_DISK = 'All recorded queries are on disk.';
+const DROPPED = 'The metrics were received and dropped.';
 
 export const METRICS_ANSWER = 'ExportMetricsServiceResponse';
 
 export const OTLP_SCHEMAS = [
   answerTo(TRACES),
   answerTo(LOGS),
-  { $id: METRICS_ANSWER, description: 'The metrics were received and dropped.', ...objectSchema({}) },
+  { $id: METRICS_ANSWER, description: DROPPED, ...objectSchema({}) },
 ] as const;
 
 function answerTo({ answer, rejected, records }: Signal) {
@@ -46,7 +47,7 @@ export function otlpRequestBody(list: string) {
 /** A response, in the encoding of its request. */
 export function otlpResponse($id: string) {
   return {
-    description: ON_DISK,
+    description: $id === METRICS_ANSWER ? DROPPED : ON_DISK,
     content: {
       'application/json': { schema: { $ref: $id } },
       'application/x-protobuf': { schema: binary },

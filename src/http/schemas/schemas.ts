@@ -330,11 +330,11 @@ const REPORT_SCHEMAS: Readonly<Record<ReportParameter, Schema>> = {
   period: {
     enum: PERIODS,
     description:
-      'Instead of `dateFrom` and `dateTo`: a range of whole days in `timeZone`. Those with `last` and a number of days end before today, ' +
-      'other ones with `last` before the running week, month, quarter or year; those with `this` end with today.',
+      'Instead of `dateFrom` and `dateTo`: a range of whole days in `timeZone`. `last-7-days` and the like end with yesterday, ' +
+      '`last-month` and the like are the last complete ones, and `this-month` and the like end with today.',
   },
   timeZone: stringSchema(
-    'The time zone of dates, and of date-times without an offset: a name or link of the IANA time zone database, as `Europe/Berlin` or `Asia/Calcutta`.',
+    'The time zone of dates, and of date-times without an offset: a name or link of the IANA time zone database, such as `Europe/Berlin` or `Asia/Calcutta`.',
     { default: UTC, pattern: TIME_ZONE_PATTERN },
   ),
   compare: {

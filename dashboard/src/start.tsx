@@ -1,6 +1,6 @@
 /** Starts the app. */
 import { QueryClientProvider } from '@tanstack/react-query';
-import { StrictMode } from 'react';
+import { StrictMode, startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Router } from 'wouter';
 import { queryClient } from './api/query-client.js';
@@ -23,14 +23,17 @@ async function start(): Promise<void> {
   const root = document.getElementById('root');
   if (root === null) throw new Error('index.html has no element for the dashboard');
   if (!isPublic(location)) await cacheFirstData();
-  createRoot(root).render(
-    <StrictMode>
-      <QueryClientProvider client={queryClient}>
-        <Router base={basePath}>
-          <App />
-        </Router>
-      </QueryClientProvider>
-    </StrictMode>,
+  // A transition renders in small steps, so that a slow phone reacts meanwhile.
+  startTransition(() =>
+    createRoot(root).render(
+      <StrictMode>
+        <QueryClientProvider client={queryClient}>
+          <Router base={basePath}>
+            <App />
+          </Router>
+        </QueryClientProvider>
+      </StrictMode>,
+    ),
   );
 }
 

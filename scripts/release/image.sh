@@ -10,9 +10,9 @@ cd "$(dirname "$0")/../.."
 image=${1,,} version=${2#v} base=$3
 tag="$image:$version-$(podman version --format '{{.Client.OsArch}}' | cut -d / -f 2)"
 
+read -ra options <<< "${BUILD_OPTIONS:-}"
 # The format is Docker's, because OCI has no health checks.
-# shellcheck disable=SC2086
-podman build ${BUILD_OPTIONS:-} --format docker --tag "$tag" \
+podman build "${options[@]}" --format docker --tag "$tag" \
   --build-arg "NODE_IMAGE=$base" \
   --label "org.opencontainers.image.version=$version" \
   --label "org.opencontainers.image.revision=$(git rev-parse HEAD)" \

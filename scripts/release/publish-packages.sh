@@ -13,16 +13,15 @@ case $version in *-*) tag=next ;; esac
 if [ -n "${NODE_AUTH_TOKEN:-}" ]; then
   registry=$(npm config get registry)
   # npm reads the variable itself, so that the file does not contain it.
-  # shellcheck disable=SC2016
-  npm config set --location project "//${registry#*//}:_authToken" '${NODE_AUTH_TOKEN}'
+  npm config set --location project "//${registry#*//}:_authToken" "\${NODE_AUTH_TOKEN}"
   trap 'rm -f .npmrc' EXIT
 fi
+read -ra options <<< "${PUBLISH_OPTIONS---provenance}"
 for name in caller-stats-client caller-stats; do
   if npm view "$name@$version" version > found 2> /dev/null && [ -s found ]; then
     echo "$name@$version is published already"
   else
-    # shellcheck disable=SC2086
-    npm publish "./$name-$version.tgz" --access public --tag "$tag" ${PUBLISH_OPTIONS---provenance}
+    npm publish "./$name-$version.tgz" --access public --tag "$tag" "${options[@]}"
   fi
   rm found
 done

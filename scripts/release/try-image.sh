@@ -7,8 +7,8 @@
 # RUN_OPTIONS adds options of podman.
 set -euo pipefail
 image=$1
-# shellcheck disable=SC2206
-podman=(podman ${RUN_OPTIONS:-})
+read -ra options <<< "${RUN_OPTIONS:-}"
+podman=(podman "${options[@]}")
 container=$("${podman[@]}" run --detach --read-only --cap-drop ALL --security-opt no-new-privileges --network host \
   --env HOST=127.0.0.1 --env PORT=4999 --volume /data "$image" serve --demo)
 trap '"${podman[@]}" rm --force --volumes "$container" > /dev/null' EXIT

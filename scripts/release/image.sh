@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
 # Builds the image of a release for the platform of this machine, tries it, and pushes it as IMAGE:VERSION-PLATFORM.
 #
-#   scripts/release/image.sh IMAGE VERSION BASE_IMAGE
+#   scripts/release/image.sh IMAGE VERSION
 #
-# BASE_IMAGE is what base-image.sh prints. With REGISTRY_TOKEN, it signs in to the registry as REGISTRY_USER first.
+# With REGISTRY_TOKEN, it signs in to the registry as REGISTRY_USER first.
 # BUILD_OPTIONS and RUN_OPTIONS add options of podman, for machines that need some.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-image=${1,,} version=${2#v} base=$3
+image=${1,,} version=${2#v}
 tag="$image:$version-$(podman version --format '{{.Client.OsArch}}' | cut -d / -f 2)"
 
+base=$(grep '^FROM' deploy/Dockerfile | tail -n 1 | cut -d ' ' -f 2)
 read -ra options <<< "${BUILD_OPTIONS:-}"
 # The format is Docker's, because OCI has no health checks.
 podman build "${options[@]}" --format docker --tag "$tag" \
-  --build-arg "NODE_IMAGE=$base" \
   --label "org.opencontainers.image.version=$version" \
   --label "org.opencontainers.image.revision=$(git rev-parse HEAD)" \
   --label "org.opencontainers.image.source=${REPOSITORY_URL:-}" \

@@ -14,7 +14,7 @@ const variables = new Set(Object.values(SETTINGS).map(({ environment }) => envir
 const flags = new Set(Object.values(SETTINGS).map(({ flag }) => flag));
 
 /** Variables of the platform and of other programs. */
-const FOREIGN = /^(NODE_ENV|NODE_IMAGE|BUILDPLATFORM|POSTGRES_\w+)$/;
+const FOREIGN = /^(NODE_ENV|BUILDPLATFORM|POSTGRES_\w+)$/;
 
 test.each(files.map(({ path, text }) => [path, text] as const))(
   'every variable in %s is a setting',
@@ -106,13 +106,13 @@ test('compose.yaml builds the Dockerfile, waits for the server to stop, and list
   expect(server.environment.DATABASE_URL).toContain(`//${postgres.environment.POSTGRES_USER}:`);
 });
 
-test('images have exact versions or digests, and packages are those of the lock file', () => {
+test('images have an exact version and a digest, and packages are those of the lock file', () => {
   const { text } = read('deploy/Dockerfile');
   const { postgres } = parse(read('deploy/compose.yaml').text).services;
   const bases = [...text.matchAll(/^FROM (?:--\S+ )?(\S+)/gm)].map(([, base = '']) => base);
-  for (const base of bases) expect(base).toMatch(/^\$\{NODE_IMAGE\}$/);
-  for (const image of [/^ARG NODE_IMAGE=(\S+)$/m.exec(text)?.[1] ?? '', postgres.image])
-    expect(image).toMatch(/^[a-z]+(:\d+\.\d+[\w.-]*|@sha256:[0-9a-f]{64})$/);
+  expect(new Set(bases).size, 'all stages have the same base').toBe(1);
+  for (const image of [...bases, postgres.image])
+    expect(image).toMatch(/^[a-z]+:\d+\.\d+[\w.-]*@sha256:[0-9a-f]{64}$/);
   const commands = text.replaceAll(/\s*\\\n\s*/g, ' ').matchAll(/npm (?:install|ci)[^&\n]*/g);
   for (const [command] of commands) expect(command).toMatch(/^npm (ci|install --package-lock-only) /);
 });

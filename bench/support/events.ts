@@ -27,12 +27,10 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/** `count` events at random milliseconds of the year, oldest first, like a log. */
-export function* makeEvents(count: number, seed: number): Generator<Event> {
+/** `count` events at random milliseconds of a range, oldest first, like a log. */
+export function* makeEvents(count: number, seed: number, { from, to } = YEAR): Generator<Event> {
   const random = randomFrom(seed);
-  const times = Float64Array.from({ length: count }, () =>
-    Math.floor(YEAR.from + random() * (YEAR.to - YEAR.from)),
-  ).sort();
+  const times = Float64Array.from({ length: count }, () => Math.floor(from + random() * (to - from))).sort();
   for (const occurredAt of times) {
     const caller = CALLERS[Math.floor(random() * CALLERS.length)] ?? 'web';
     yield { id: uuidV7(occurredAt, random), caller, occurredAt };

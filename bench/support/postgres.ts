@@ -17,9 +17,12 @@ const SETTINGS = {
   random_page_cost: '1.1',
 };
 
-/** Starts the newest version and stops it afterwards, even after an interruption. */
-export async function withPostgres<T>(work: (server: PostgresServer) => Promise<T>): Promise<T> {
-  const server = await startPostgres(newestPostgres(), { settings: SETTINGS });
+/** Starts a server, of the newest version by default, and stops it afterwards, even after an interruption. */
+export async function withPostgres<T>(
+  work: (server: PostgresServer) => Promise<T>,
+  installation = newestPostgres(),
+): Promise<T> {
+  const server = await startPostgres(installation, { settings: SETTINGS });
   const folder = await using(server.url(), async (client) => {
     const { rows } = await client.query<{ data_directory: string }>('SHOW data_directory');
     return dirname(rows[0]?.data_directory ?? '');

@@ -25,6 +25,11 @@ export class Database {
     return database;
   }
 
+  /** One that exists, or that a command will create. */
+  static at(workspace: Workspace, url: string): Database {
+    return new Database(workspace, url);
+  }
+
   /** A copy of a database that no process writes to, in its own folder. */
   async copy(workspace: Workspace, name: string): Promise<Database> {
     const copy = new Database(workspace, `sqlite:${workspace.path(name)}/caller-stats.db`);

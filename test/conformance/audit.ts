@@ -141,6 +141,27 @@ export function describeAudit(kind: string, factory: PlaceFactory): void {
       expect(JSON.stringify(entries)).not.toContain('hash of');
     });
 
+    test('has the entry of a change, or the change is not made', async () => {
+      const { open } = await factory();
+      const [store, other] = [await open(), await open()];
+      // The log takes no entry without a name.
+      const nobody = { ...actorAt(1), name: null as unknown as string };
+      const read = () =>
+        Promise.all([
+          other.listProjects(org),
+          other.listKeys(org),
+          other.listMembers(org),
+          other.readAudit(org, all),
+        ]);
+      for (const [at, [change]] of changes.entries()) {
+        const before = await read();
+        await expect(change(store, nobody), String(change)).rejects.toThrow();
+        expect(await read(), String(change)).toEqual(before);
+        await change(store, actorAt(at));
+      }
+      expect(await store.readAudit(org, all)).toHaveLength(changes.length);
+    });
+
     test('is separate for each organization and begins with its creation', async () => {
       const store = await openNew();
       await store.createOrganization({ id: 'rival', name: 'Rival', createdAt: 1 }, actorAt(1));

@@ -158,6 +158,11 @@ function databaseHooks({ onAccountProved, singleSignOn }: LibraryOptions) {
             return undefined;
           return { data: { ...session, providerFactor: provesSecondFactor(findClaims(context.context)) } };
         },
+        // The library forgets verifications that have ended, but only those sessions whose browsers come back.
+        after: async ({ createdAt }, context) => {
+          const ended = { field: 'expiresAt', operator: 'lt', value: createdAt } as const;
+          await context?.context.adapter.deleteMany({ model: 'session', where: [ended] });
+        },
       },
       update: {
         // Each day of use moves the end of a session, but not beyond its longest life. Near it, every use writes it again.

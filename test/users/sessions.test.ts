@@ -57,6 +57,19 @@ describe.each(placeFactories)('%s: a session ends', (_kind, factory) => {
     expect((await runOnUsers(store, 'SELECT id FROM {user_session}')).rows).toHaveLength(2);
   });
 
+  test('and is forgotten with its address when anybody signs in later', async () => {
+    const { store, node } = await start();
+    const bob = new Visitor();
+    bob.keep(await node.users.create(bob.asking(), { ...ada, email: 'bob@example.org' }));
+    const stored = async () => (await runOnUsers(store, 'SELECT id FROM {user_session}')).rows.length;
+    travel(Date.now() + 6 * dayMs);
+    await signIn(node);
+    expect(await stored()).toBe(3);
+    travel(Date.now() + 2 * dayMs);
+    await signIn(node);
+    expect(await stored()).toBe(2);
+  });
+
   test('when its user turns two-factor authentication on elsewhere', async () => {
     const { node, visitor } = await start();
     const elsewhere = await signIn(node);

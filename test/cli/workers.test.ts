@@ -73,6 +73,11 @@ test('metrics include all processes, and a replacement after one was killed', as
   for (const worker of ['1', '2'])
     expect(sumOf(before, 'caller_stats_http_requests_total', { worker, status: '200' })).toBeGreaterThan(0);
 
+  kill(second ?? 0, 'SIGSTOP');
+  const without = await look();
+  expect(new Set(without.samples.map(({ labels }) => labels['worker'])).size).toBe(2);
+  kill(second ?? 0, 'SIGCONT');
+
   kill(first ?? 0, 'SIGKILL');
   const [, , third] = listening(await server.logged(/(?:"listening"[\s\S]*){3}/));
   expect(third).not.toBe(second);

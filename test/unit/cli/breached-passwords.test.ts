@@ -1,6 +1,6 @@
 /** The file of breached passwords: what is none, and that the search finds each line and no other. */
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -66,6 +66,16 @@ test('each password of a file is found, and no other', async () => {
     }),
     { numRuns: 30 },
   );
+});
+
+test('a file that is replaced is used from then on', async () => {
+  const [file, other] = [join(folder, 'used.txt'), join(folder, 'other.txt')];
+  writeFileSync(file, `${hashOf('first')}:1\n`);
+  writeFileSync(other, `${hashOf('second')}:1\n`);
+  const breached = new BreachedPasswords(file);
+  expect([await breached.has('first'), await breached.has('second')]).toEqual([true, false]);
+  renameSync(other, file);
+  expect([await breached.has('first'), await breached.has('second')]).toEqual([false, true]);
 });
 
 test('a breached password is refused like a common one', async () => {

@@ -128,6 +128,40 @@ describe('command lines in the docs', () => {
   });
 });
 
+describe('the commands of the repository in the docs', () => {
+  const codeIn = (pattern: RegExp) =>
+    pages.flatMap(({ path, text }) => [...text.matchAll(pattern)].map((match) => [path, ...match.slice(1)]));
+
+  test('run scripts that exist', () => {
+    const { scripts } = JSON.parse(read('package.json').text) as { readonly scripts: object };
+    const named = codeIn(/npm run ([\w:-]+)/g);
+    expect(named.length).toBeGreaterThan(30);
+    // The tutorial starts an assistant of the reader with `dev`.
+    const missing = named.filter(([, name = '']) => name !== 'dev' && !Object.hasOwn(scripts, name));
+    expect(missing).toEqual([]);
+  });
+
+  test('run each test that they name', () => {
+    const files = filesBelow('test', '.test.ts').map(({ path }) => path);
+    const toPattern = (name: string) => new RegExp(name.replaceAll('.', '\\.').replaceAll('*', '[^/]*'));
+    const runs = codeIn(
+      /(CALLER_STATS_TEST_DEEP=1 )?npx vitest run (?:--project \w+ )?((?:test\/[\w./*-]+ ?)+)/g,
+    );
+    expect(runs.length).toBeGreaterThan(20);
+    const missing = runs.flatMap(([path, deep, named = '']) =>
+      named
+        .trim()
+        .split(' ')
+        .filter(
+          (name) =>
+            !files.some((file) => toPattern(name).test(file) && (deep || !file.endsWith('.deep.test.ts'))),
+        )
+        .map((name) => `${path}: ${name}`),
+    );
+    expect(missing).toEqual([]);
+  });
+});
+
 test('every link to a file works', () => {
   for (const { path, text } of pages) {
     for (const [, target = ''] of text.matchAll(/\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)/g)) {

@@ -170,6 +170,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
       .waitFor({ state: 'detached' });
     await table.getByRole('row', { name: /^Project created Logged well logged / }).waitFor();
     expect(new URL(page.url()).search).toBe('?action=project.create&actor=ada%40example.com');
+    expect(await page.getByLabel('Who').inputValue()).toBe(ada.email);
     const { text: csv } = await readDownload(page, () =>
       page.getByRole('button', { name: 'Download CSV' }).click(),
     );

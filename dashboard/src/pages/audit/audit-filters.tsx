@@ -32,7 +32,13 @@ export function AuditFilters() {
             </option>
           ))}
         </SelectField>
-        <TextField label="Who" name="actor" autoComplete="off" placeholder="E-mail" />
+        <TextField
+          label="Who"
+          name="actor"
+          placeholder="E-mail"
+          defaultValue={filter.actor}
+          autoComplete="off"
+        />
         <TextField
           label="What"
           name="target"

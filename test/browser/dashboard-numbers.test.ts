@@ -103,6 +103,27 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
 describe('in detail', () => {
   const shared = sharedByTests(startSetUp(onSqlite));
 
+  test('a project sends each request once, however late some responses are', async () => {
+    const { page } = await openThen(shared(), '/projects', { timezoneId: 'UTC' });
+    const sent: string[] = [];
+    page.on('request', (request) => sent.push(request.url()));
+    let release = () => {};
+    const isShown = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    // The counts of the previous period.
+    await page.route(/\/caller-stats\?dateFrom=2026-01-/, async (route) => {
+      await isShown;
+      await route.continue();
+    });
+    await page.getByRole('table').getByRole('link', { name: 'Sample events' }).click();
+    await page.locator('.tile').first().waitFor();
+    release();
+    await page.locator('.change').first().waitFor();
+    await page.locator('.callers-trend polyline').first().waitFor();
+    expect(sent.filter((url, index) => sent.indexOf(url) < index)).toEqual([]);
+  });
+
   test('presets, zones and custom ranges can be selected, and browser history restores them', async () => {
     const { server } = shared();
     const { page } = await openThen(shared(), '/projects/demo?zone=UTC');

@@ -39,7 +39,7 @@ export function Chart({ label, bars, before, types, interval, zone, onPick }: Ch
     () => draw({ bars, before, types, interval, zone }, { width, height }),
     [bars, before, types, interval, zone, width, height],
   );
-  const { pointed, isTouched, release, ...pointer } = usePointedBar(frame, bars.length, drawing.plot);
+  const { pointed, touch, release, tap, ...pointer } = usePointedBar(frame, bars.length, drawing.plot);
   const active = pointed ?? cursor;
   const bar = active === null ? undefined : bars[active];
   const pick = (index: number | null): void => {
@@ -58,7 +58,7 @@ export function Chart({ label, bars, before, types, interval, zone, onPick }: Ch
         height={height}
         viewBox={`0 0 ${width} ${height}`}
         aria-hidden
-        onClick={() => isTouched || pick(pointed)}
+        onClick={() => (touch === null ? pick(pointed) : tap())}
       >
         <Stripes id={stripes} />
         <Axes drawing={drawing} bars={bars.length} />
@@ -96,31 +96,35 @@ export function Chart({ label, bars, before, types, interval, zone, onPick }: Ch
           before={previousText(before?.[active], types, interval, zone)}
           center={barBand(active, bars.length, drawing.plot).center}
           width={width}
-          onOpen={isTouched && onPick !== undefined ? () => pick(active) : null}
+          onOpen={touch === 'tapped' && onPick !== undefined ? () => pick(active) : null}
         />
       )}
     </div>
   );
 }
 
-/** The bar under the pointer. A finger has no hover: its first tap shows the value, with a button to open the bar. */
+/**
+ * The bar under the pointer. A finger has no hover: its first tap shows the value, with a button to open the bar. The button
+ * appears when the tap has ended, because the tooltip may cover the finger, which would press it.
+ */
 function usePointedBar(frame: RefObject<HTMLElement | null>, bars: number, plot: Plot) {
   const [pointed, setPointed] = useState<number | null>(null);
-  const [isTouched, setTouched] = useState(false);
+  const [touch, setTouch] = useState<'down' | 'tapped' | null>(null);
   const release = (): void => {
     setPointed(null);
-    setTouched(false);
+    setTouch(null);
   };
-  useOutsidePress(frame, isTouched, release);
+  const tap = (): void => setTouch('tapped');
+  useOutsidePress(frame, touch !== null, release);
   const point = (event: PointerEvent): void => {
-    setTouched(event.pointerType === 'touch');
+    setTouch(event.pointerType === 'touch' ? 'down' : null);
     const left = frame.current?.getBoundingClientRect().left ?? 0;
     setPointed(indexAt(event.clientX - left, bars, plot));
   };
   const onPointerLeave = (event: PointerEvent): void => {
     if (event.pointerType !== 'touch') release();
   };
-  return { pointed, isTouched, release, onPointerMove: point, onPointerDown: point, onPointerLeave };
+  return { pointed, touch, release, tap, onPointerMove: point, onPointerDown: point, onPointerLeave };
 }
 
 /** Calls `onPress` when something outside the element is pressed. */

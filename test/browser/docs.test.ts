@@ -106,6 +106,7 @@ test('the page to try the API has every operation, sends requests with a key and
   troubles.expect(`GET /v1/analytics/${firstRun.project}/assistant/caller-stats: 401`);
   await send.click();
   await answer.getByText('401').waitFor();
+  await page.getByText('A reading or admin key reads, a recording key records.').waitFor();
   await page.getByLabel('API key').fill(firstRun.admin);
   await read.getByLabel('dateFrom').fill('2000-01-01');
   await send.click();

@@ -61,7 +61,7 @@ export function TryPage() {
               type="password"
               autoComplete="off"
               mono
-              hint="An admin key reads, a recording key records. It stays in this window, and is forgotten when you close it."
+              hint="A reading or admin key reads, a recording key records. It stays in this window, and is forgotten when you close it."
               value={key}
               onChange={(event) => setKey(event.target.value.trim())}
             />

@@ -29,7 +29,7 @@ export interface Server {
 }
 
 const startMsMax = 30_000;
-const runMsMax = 1_800_000;
+const runMsMax = 7_200_000;
 /** Poll interval for a program's peak memory. The kernel keeps the peak, so only the last moment can be missed. */
 const lookMs = 100;
 

@@ -10,6 +10,8 @@ import { serversOf } from './cluster.js';
 /** The levels of rows that are not in all counters. Each has an index. */
 const ROW_LEVELS = [1, 2] as const;
 
+export const widestRowLevel = Math.max(...ROW_LEVELS);
+
 /** The levels whose counters do not include the rows of a level, with their widths. */
 const narrowerThan = (rowLevel: number) => {
   const levels = Array.from(
@@ -233,7 +235,7 @@ export function statementsIn(schema: string) {
     listStrayIds: `SELECT DISTINCT caller_type_counter.project_id AS id FROM ${schema}.caller_type_counter
       LEFT JOIN ${schema}.project ON project.id = caller_type_counter.project_id
       WHERE caller_type_counter.level = ${BUCKET_WIDTHS_MS.length - 1} AND project.id IS NULL ORDER BY 1`,
-    // $2 is the level and $3 its width; $4 to $7 are as `planVerification` returns them. Where retention has removed the rows, the narrowest counters are compared with those by caller.
+    // $2 is the level and $3 its width; $4 to $8 are as `planVerification` returns them. Where retention has removed the rows, the narrowest counters are compared with those by caller.
     differences: `SELECT bucket, coalesce(kept.web, 0) AS web, coalesce(kept.api, 0) AS api,
         coalesce(kept.other, 0) AS other, coalesce(again.web, 0) AS "webAgain", coalesce(again.api, 0) AS "apiAgain",
         coalesce(again.other, 0) AS "otherAgain", count(*) OVER () AS total
@@ -244,7 +246,7 @@ export function statementsIn(schema: string) {
         SELECT bucket, sum(web)::bigint AS web, sum(api)::bigint AS api, sum(other)::bigint AS other FROM (
           SELECT ${bucketOf('occurred_at', '$3::bigint')} AS bucket,
             ${COUNTS.web} AS web, ${COUNTS.api} AS api, ${COUNTS.other} AS other
-          FROM ${schema}.query WHERE project_id = $1 AND ${isCounted} GROUP BY 1
+          FROM ${schema}.query WHERE project_id = $1 AND $8::boolean AND ${isCounted} GROUP BY 1
           UNION ALL
           SELECT ${bucketOf('start_at', '$3::bigint')},
             sum(queries) FILTER (WHERE caller = 'web'), sum(queries) FILTER (WHERE caller = 'api'),
@@ -274,7 +276,7 @@ export function statementsIn(schema: string) {
         SELECT bucket, caller, sum(queries)::bigint AS queries FROM (
           SELECT ${bucketOf('occurred_at', '$3::bigint')} AS bucket, caller, count(*) AS queries
           FROM ${schema}.query
-          WHERE project_id = $1 AND ${isCounted} AND caller NOT IN ('web', 'api') GROUP BY 1, 2
+          WHERE project_id = $1 AND $8::boolean AND ${isCounted} AND caller NOT IN ('web', 'api') GROUP BY 1, 2
           UNION ALL
           SELECT ${bucketOf('start_at', '$3::bigint')}, caller, sum(queries)
           FROM ${schema}.imported_count

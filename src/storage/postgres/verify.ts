@@ -11,7 +11,7 @@ import {
 import { type DifferenceRow, toDifference } from '../sql/differences.js';
 import type { Session } from './database.js';
 import { isDamage } from './errors.js';
-import type { Statements } from './statements.js';
+import { type Statements, widestRowLevel } from './statements.js';
 
 /** Recounts every counter from the rows, project by project, in one snapshot; see `Store.verify`. */
 export async function verify(session: Session, statements: Statements): Promise<Verification> {
@@ -38,11 +38,19 @@ async function recount(session: Session, statements: Statements): Promise<Verifi
   for (const { id, rowsFrom } of [...projects, ...strays.map((stray) => ({ ...stray, rowsFrom: null }))]) {
     queries += await sum(statements.countQueries, id);
     importedQueries += await sum(statements.sumImportedCounts, id);
+    /** The last level without differences. Comparing the next one with it takes less time than reading all rows again. */
+    const right = new Map(
+      [statements.differences, statements.differencesOfCallers].map((text) => [text, -1]),
+    );
     for (const level of BUCKET_WIDTHS_MS.keys()) {
-      const { firstBucket, fromMs, ratio, narrowerEnd } = planVerification(level, rowsFrom);
-      const values = [id, level, bucketWidthMs(level), firstBucket, fromMs, ratio, narrowerEnd];
-      for (const text of [statements.differences, statements.differencesOfCallers]) {
+      for (const [text, rightLevel] of right) {
+        // Narrower counters than this level do not include all rows.
+        const isNarrowerRight = level > widestRowLevel && rightLevel === level - 1;
+        const plan = planVerification(level, rowsFrom, isNarrowerRight);
+        const { firstBucket, fromMs, ratio, narrowerEnd, readsRows } = plan;
+        const values = [id, level, bucketWidthMs(level), firstBucket, fromMs, ratio, narrowerEnd, readsRows];
         const rows = await session.all<DifferenceRow & { readonly total: number }>(text, values);
+        if (rows.length === 0) right.set(text, level);
         differencesTotal += rows[0]?.total ?? 0;
         differences.push(...rows.map((row) => toDifference(id, level, row)));
         differences.splice(verifyDifferencesMax);

@@ -108,11 +108,20 @@ describe('the plan of a verification', () => {
     for (const level of levels) {
       const ratio = level === 0 ? 1 : bucketWidthMs(level) / bucketWidthMs(level - 1);
       expect(planVerification(level, null)).toEqual({
+        readsRows: true,
         firstBucket: never,
         fromMs: never,
         ratio,
         narrowerEnd: never,
       });
+    }
+  });
+
+  test('compares every bucket with a narrower level that is right', () => {
+    for (const level of levels) {
+      const plan = planVerification(level, null, true);
+      if (level === 0) expect(plan).toEqual(planVerification(level, null));
+      else expect(plan).toMatchObject({ readsRows: false, narrowerEnd: Number.MAX_SAFE_INTEGER });
     }
   });
 

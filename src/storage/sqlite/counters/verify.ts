@@ -14,7 +14,7 @@ import { countRows, prepare, prepareArrays } from '../statements.js';
 
 const damageLinesMax = 20;
 
-/** Recounts every counter in one read transaction; see `Store.verify`. Takes seconds for a million queries. */
+/** Recounts every counter in one read transaction; see `Store.verify`. Takes a second or two for a million queries. */
 export function verify(db: Connection): Verification {
   db.exec('BEGIN');
   try {
@@ -43,14 +43,9 @@ function recount(db: Connection): Verification {
   const differences: CounterDifference[] = [];
   let differencesTotal = 0;
   for (const scope of listScopes(db)) {
-    for (const level of BUCKET_WIDTHS_MS.keys()) {
-      for (const sql of [typeDifferencesSql(level, scope), callerDifferencesSql(level, scope)]) {
-        for (const row of prepare<DifferenceRow & { readonly projectId: string }>(db, sql).iterate()) {
-          differencesTotal++;
-          if (differences.length < verifyDifferencesMax)
-            differences.push(toDifference(row.projectId, level, row));
-        }
-      }
+    for (const difference of findDifferences(db, scope)) {
+      differencesTotal++;
+      if (differences.length < verifyDifferencesMax) differences.push(difference);
     }
   }
   return {
@@ -63,10 +58,29 @@ function recount(db: Connection): Verification {
   };
 }
 
+function* findDifferences(db: Connection, scope: Scope): Generator<CounterDifference> {
+  /** The last level without differences. Comparing the next one with it takes less time than sorting all rows again. */
+  const right = new Map([typeDifferencesSql, callerDifferencesSql].map((toSql) => [toSql, -1]));
+  for (const level of BUCKET_WIDTHS_MS.keys()) {
+    for (const [toSql, rightLevel] of right) {
+      const plan = planVerification(level, scope.rowsFrom, rightLevel === level - 1);
+      let isRight = true;
+      const rows = prepare<DifferenceRow & { readonly projectId: string }>(db, toSql(level, scope, plan));
+      for (const row of rows.iterate()) {
+        isRight = false;
+        yield toDifference(row.projectId, level, row);
+      }
+      if (isRight) right.set(toSql, level);
+    }
+  }
+}
+
 function sumImported(db: Connection): number {
   const sql = `SELECT coalesce(sum(queries), 0) AS queries FROM imported_count WHERE ${NOT_DELETED}`;
   return prepare<{ readonly queries: number }>(db, sql).get()?.queries ?? 0;
 }
+
+type Plan = ReturnType<typeof planVerification>;
 
 /** Projects that are recounted together. */
 interface Scope {
@@ -101,8 +115,8 @@ function floorDivide(number: string, divisor: number): string {
 }
 
 /** Compares counters by type. Without rows, the narrowest of type other are compared with those by caller. */
-function typeDifferencesSql(level: number, { where, rowsFrom }: Scope): string {
-  const { firstBucket, fromMs, ratio, narrowerEnd } = planVerification(level, rowsFrom);
+function typeDifferencesSql(level: number, { where }: Scope, plan: Plan): string {
+  const { readsRows, firstBucket, fromMs, ratio, narrowerEnd } = plan;
   const again =
     level > 0
       ? `SELECT project, ${floorDivide('bucket', ratio)}, 0, 0, 0, web, api, other FROM type_counter
@@ -121,11 +135,11 @@ function typeDifferencesSql(level: number, { where, rowsFrom }: Scope): string {
       FROM type_counter WHERE level = ${level} AND ${where}
       UNION ALL
       SELECT project, ${floorDivide('occurred_at', bucketWidthMs(level))}, 0, 0, 0, caller = 0, caller = 1, caller > 1 FROM query
-      WHERE occurred_at >= ${fromMs} AND ${where}
+      WHERE ${readsRows} AND occurred_at >= ${fromMs} AND ${where}
       UNION ALL
       SELECT project, ${floorDivide('start_at', bucketWidthMs(level))}, 0, 0, 0,
         (caller = 0) * queries, (caller = 1) * queries, (caller > 1) * queries FROM imported_count
-      WHERE start_at >= ${fromMs} AND ${where}
+      WHERE ${readsRows} AND start_at >= ${fromMs} AND ${where}
       UNION ALL
       ${again}
     )
@@ -134,8 +148,8 @@ function typeDifferencesSql(level: number, { where, rowsFrom }: Scope): string {
 }
 
 /** Compares counters by caller of type other. */
-function callerDifferencesSql(level: number, { where, rowsFrom }: Scope): string {
-  const { firstBucket, fromMs, ratio, narrowerEnd } = planVerification(level, rowsFrom);
+function callerDifferencesSql(level: number, { where }: Scope, plan: Plan): string {
+  const { readsRows, firstBucket, fromMs, ratio, narrowerEnd } = plan;
   return `
     SELECT ${PROJECT_ID} AS projectId, bucket, coalesce((SELECT name FROM caller WHERE number = caller), '(none)') AS caller,
       0 AS web, 0 AS api, sum(queries) AS other, 0 AS webAgain, 0 AS apiAgain, sum(again) AS otherAgain
@@ -144,10 +158,10 @@ function callerDifferencesSql(level: number, { where, rowsFrom }: Scope): string
       WHERE level = ${level} AND (level > 0 OR bucket >= ${firstBucket}) AND ${where}
       UNION ALL
       SELECT project, ${floorDivide('occurred_at', bucketWidthMs(level))}, caller, 0, 1 FROM query
-      WHERE caller > 1 AND occurred_at >= ${fromMs} AND ${where}
+      WHERE ${readsRows} AND caller > 1 AND occurred_at >= ${fromMs} AND ${where}
       UNION ALL
       SELECT project, ${floorDivide('start_at', bucketWidthMs(level))}, caller, 0, queries FROM imported_count
-      WHERE caller > 1 AND start_at >= ${fromMs} AND ${where}
+      WHERE ${readsRows} AND caller > 1 AND start_at >= ${fromMs} AND ${where}
       UNION ALL
       SELECT project, ${floorDivide('bucket', ratio)}, caller, 0, queries FROM caller_counter
       WHERE level = ${level - 1} AND bucket < ${narrowerEnd} AND ${where}

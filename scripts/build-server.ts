@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import sbom from 'rollup-plugin-sbom';
-import { build, type InlineConfig } from 'vite';
+import { build, type InlineConfig, type Plugin, type Rolldown } from 'vite';
 
 interface Package {
   readonly name: string;
@@ -30,14 +30,62 @@ const readPackage = (path: string) => JSON.parse(readFileSync(join(root, path), 
 /** What contains compiled code for each platform: npm installs it. */
 const installed = Object.keys(readPackage('package.json').dependencies ?? {});
 
-/** What packages load at their start for features that the server does not use: YAML, lists of files, another driver. */
-const unused = ['yaml', 'glob', 'pg-native'];
+/** What packages load at their start for features that the server does not use: YAML, lists of files, another driver, HTTP/2. */
+const unused = ['yaml', 'glob', 'pg-native', 'node:http2'];
+
+/** From Node 22 on, an import of `node:http` reads all its exports, one of which loads the code of `fetch` and `WebSocket`. */
+const httpWithoutFetch: Plugin = {
+  name: 'http-without-fetch',
+  enforce: 'pre',
+  resolveId: (id) => (/^(node:)?http$/.test(id) ? '\0http' : undefined),
+  load: (id) => (id === '\0http' ? "module.exports = process.getBuiltinModule('node:http');" : undefined),
+};
+
+/** What `serve` loads at its start. */
+const served = ['src/cli/commands/serve.ts', 'src/http/app.ts', 'src/storage/sqlite/store.ts'];
+const commandLine = 'src/cli/program.ts';
+
+/** Finds what these modules import, directly or not, and the modules themselves; with `later` also what they load later. */
+function importedBy(ids: readonly string[], modules: Rolldown.ChunkingContext, later = false): Set<string> {
+  const found = new Set(ids);
+  for (const id of found) {
+    const { importedIds = [], dynamicallyImportedIds = [] } = modules.getModuleInfo(id) ?? {};
+    for (const one of later ? [...importedIds, ...dynamicallyImportedIds] : importedIds) found.add(one);
+  }
+  return found;
+}
+
+/**
+ * Joins what `serve` loads at its start, because each file takes time to find and to link: `shared` has what other commands
+ * load, too, `later` what they may load later, and `start` the rest.
+ */
+function createGroups(): Rolldown.CodeSplittingGroup[] {
+  let files: ReadonlyMap<string, string> | undefined;
+  const assign = (modules: Rolldown.ChunkingContext): ReadonlyMap<string, string> => {
+    const roots = served.map((path) => join(root, path));
+    const commands = modules.getModuleInfo(join(root, commandLine))?.dynamicallyImportedIds ?? [];
+    const others = commands.filter((command) => !roots.includes(command));
+    const [shared, later] = [importedBy(others, modules), importedBy(others, modules, true)];
+    const fileOf = (id: string) => (shared.has(id) ? 'shared' : later.has(id) ? 'later' : 'start');
+    return new Map([...importedBy(roots, modules)].map((id) => [id, fileOf(id)]));
+  };
+  const nameOf = (file: string) => (id: string, modules: Rolldown.ChunkingContext) => {
+    files ??= assign(modules);
+    return files.get(id) === file ? file : null;
+  };
+  return ['shared', 'later', 'start'].map((file) => ({
+    name: nameOf(file),
+    debugName: file,
+    includeDependenciesRecursively: false,
+  }));
+}
 
 const options = (outDir: string, input: Readonly<Record<string, string>>): InlineConfig => ({
   root,
   configFile: false,
   logLevel: 'warn',
   publicDir: false,
+  plugins: [httpWithoutFetch],
   ssr: { noExternal: true, external: installed },
   resolve: { alias: Object.fromEntries(unused.map((name) => [name, 'node:module'])) },
   build: {
@@ -48,10 +96,17 @@ const options = (outDir: string, input: Readonly<Record<string, string>>): Inlin
     minify: false,
     rolldownOptions: {
       input,
-      output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
+      output: {
+        entryFileNames: '[name].js',
+        chunkFileNames: '[name]-[hash].js',
+        codeSplitting: { groups: createGroups() },
+        comments: false,
+      },
       onwarn: (warning, warn) => {
         // It looks for Rollup, instead of which Vite uses Rolldown.
-        if (!/registration of tool "rollup"/.test(warning.message)) warn(warning);
+        if (/registration of tool "rollup"/.test(warning.message)) return;
+        // Some modules that one command loads later are part of `start`.
+        if (warning.code !== 'INEFFECTIVE_DYNAMIC_IMPORT') warn(warning);
       },
     },
   },
@@ -81,7 +136,7 @@ try {
   const bill = { outDir: '', outFilename: 'sbom', includeWellKnown: false, saveTimestamp: false };
   await build({
     ...whole,
-    plugins: [sbom(bill)],
+    plugins: [httpWithoutFetch, sbom(bill)],
     build: { ...whole.build, license: { fileName: 'third-party-licenses.md' } },
   });
   addInstalled(join(folder, 'sbom.json'));

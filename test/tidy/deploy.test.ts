@@ -171,8 +171,12 @@ describe('every service waits until the server has stopped, restarts it after a 
       KeepAlive: { SuccessfulExit: false },
       Umask: 0o077,
     });
-    for (const name of Object.keys(service['EnvironmentVariables'] as object))
-      expect([...variables, 'NODE_ENV']).toContain(name);
+    const { PATH = '', ...settings } = service['EnvironmentVariables'] as Readonly<Record<string, string>>;
+    // The folders of Node from its own installer and from Homebrew, which launchd does not search.
+    expect(PATH.split(':')).toEqual(
+      expect.arrayContaining(['/usr/local/bin', '/opt/homebrew/bin', '/usr/bin']),
+    );
+    for (const name of Object.keys(settings)) expect([...variables, 'NODE_ENV']).toContain(name);
   });
 
   test('Windows', () => {

@@ -57,8 +57,9 @@ test('the package contains the built files and the docs, and nothing else', asyn
     /^dist\/docs\/([\w-]+\.(html|md)|hashmap\.json|llms\.txt|sitemap\.xml|(assets|files)\/[\w./@-]+)(\.br|\.gz)?$/;
   const reading =
     /^(demo|docs(?!\/\.)|integrations)\/|^(CHANGELOG|README|SECURITY)\.md$|^LICENSE$|^package\.json$/;
+  const services = ['caller-stats-service.xml', 'caller-stats.plist', 'caller-stats.service'];
   const program = /^dist\/([\w.-]+\.js|sbom\.json|third-party-licenses\.md)$/;
-  const known = [page, docs, reading, program];
+  const known = [page, docs, reading, program, /^deploy\/caller-stats/];
   expect(paths.filter((path) => !known.some((pattern) => pattern.test(path)))).toEqual([]);
   const needed = [
     'main.js',
@@ -68,6 +69,10 @@ test('the package contains the built files and the docs, and nothing else', asyn
     'docs/index.html',
   ];
   expect(paths).toEqual(expect.arrayContaining(needed.map((name) => `dist/${name}`)));
+  // docs/guides/run/install.md copies them from the package.
+  expect(paths.filter((path) => path.startsWith('deploy/'))).toEqual(
+    services.map((name) => `deploy/${name}`),
+  );
 });
 
 test('it installs only the binding of SQLite and what that needs', async () => {

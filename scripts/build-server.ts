@@ -57,23 +57,25 @@ function importedBy(ids: readonly string[], modules: Rolldown.ChunkingContext, l
 
 /**
  * Joins what `serve` loads at its start, because each file takes time to find and to link: `shared` has what other commands
- * load, too, `later` what they may load later, and `start` the rest.
+ * load, too, `later` what they may load later, `serving` what `serve` needs before the app, and `start` the rest.
  */
 function createGroups(): Rolldown.CodeSplittingGroup[] {
   let files: ReadonlyMap<string, string> | undefined;
   const assign = (modules: Rolldown.ChunkingContext): ReadonlyMap<string, string> => {
-    const roots = served.map((path) => join(root, path));
+    const [serve = '', ...roots] = served.map((path) => join(root, path));
     const commands = modules.getModuleInfo(join(root, commandLine))?.dynamicallyImportedIds ?? [];
-    const others = commands.filter((command) => !roots.includes(command));
+    const others = commands.filter((command) => command !== serve);
     const [shared, later] = [importedBy(others, modules), importedBy(others, modules, true)];
-    const fileOf = (id: string) => (shared.has(id) ? 'shared' : later.has(id) ? 'later' : 'start');
-    return new Map([...importedBy(roots, modules)].map((id) => [id, fileOf(id)]));
+    const first = importedBy([serve], modules);
+    const fileOf = (id: string) =>
+      shared.has(id) ? 'shared' : later.has(id) ? 'later' : first.has(id) ? 'serving' : 'start';
+    return new Map([...first, ...importedBy(roots, modules)].map((id) => [id, fileOf(id)]));
   };
   const nameOf = (file: string) => (id: string, modules: Rolldown.ChunkingContext) => {
     files ??= assign(modules);
     return files.get(id) === file ? file : null;
   };
-  return ['shared', 'later', 'start'].map((file) => ({
+  return ['shared', 'later', 'serving', 'start'].map((file) => ({
     name: nameOf(file),
     debugName: file,
     includeDependenciesRecursively: false,

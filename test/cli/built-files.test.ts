@@ -41,6 +41,10 @@ test('a server starts from few files', () => {
   expect(files.length).toBeLessThan(10);
 });
 
+test('the thread of the database starts before the app loads', () => {
+  expect(loadedBy([fileOf('serve')], STATIC)).not.toContain(fileOf('start'));
+});
+
 test('other commands load nothing that only a server needs', () => {
   const commands = [...(texts.get(fileOf('program')) ?? '').matchAll(DYNAMIC)].map(([, file = '']) => file);
   const others = commands.filter((file) => !file.startsWith('serve-'));

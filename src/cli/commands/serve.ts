@@ -54,21 +54,23 @@ export function addServeCommand(program: Command, io: Io, version: string): void
       const stopped = stopRequested.finally(() => stop.abort());
       const metrics = await openMetrics(settings, io, version);
       const tracing = await openTracing(settings.tracing, { version, log, clock: io.clock });
-      // The database may become available later.
-      const opened = await openWithSettings(settings, {
+      const handlesRequests = settings.workers === 1 || cluster.isWorker;
+      const opening = openWithSettings(settings, {
+        // The database may become available later.
         allowUnavailable: true,
         commits: metrics,
         onBackup: (copy) => log.warn({ copy }, 'the database was of an older version; a copy of it is kept'),
       });
+      // The app loads while the thread of the database starts.
+      const [opened] = await Promise.all([opening, handlesRequests ? loadApp() : undefined]);
       const store = tracing?.follow(opened) ?? opened;
       let serving: Serving | undefined;
       let metricsApp: FastifyInstance | undefined;
       try {
         metricsApp = await serveMetrics(metrics, settings, { store, log, io });
-        serving =
-          settings.workers > 1 && !cluster.isWorker
-            ? await startWorkers(settings.workers, { signal: stop.signal, log })
-            : await serve(store, settings, io, { metrics, tracing, log, version, breachedPasswords });
+        serving = handlesRequests
+          ? await serve(store, settings, io, { metrics, tracing, log, version, breachedPasswords })
+          : await startWorkers(settings.workers, { signal: stop.signal, log });
         if (serving !== undefined && !cluster.isWorker) {
           const url = `${localUrl(settings.host, serving.port)}${settings.basePath}`;
           printLine(io.stdout, `caller-stats listens on ${url}`);
@@ -117,6 +119,9 @@ function closedTerminal({ stdoutIsTerminal, interactive, onHangup }: Io, log: Lo
   });
 }
 
+/** Loaded apart, because other commands do not need it. */
+const loadApp = () => import('../../http/app.js');
+
 /** Handles requests without workers. */
 async function serve(
   store: Store,
@@ -131,8 +136,7 @@ async function serve(
     readonly breachedPasswords: BreachedPasswords | undefined;
   },
 ): Promise<Serving> {
-  // Loaded only here, because other commands do not need it.
-  const { buildApp } = await import('../../http/app.js');
+  const { buildApp } = await loadApp();
   const app = await buildApp({
     ...observers,
     store,

@@ -49,7 +49,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          include: ['test/{unit,tidy}/**/*.test.ts'],
+          include: ['test/{unit,tidy,simulation}/**/*.test.ts'],
           exclude,
           // The long properties take a while on a busy machine.
           testTimeout: 60_000,

@@ -1,0 +1,18 @@
+/**
+ * The parts of the product that the simulation runs, as they are. `bundle.ts` builds this file and runs it once for each simulated
+ * process, with the simulated clock, network and disk in place of the globals and of Node's modules.
+ */
+export { createRecorder } from '../../client/src/recorder.js';
+export { openSpool } from '../../client/src/spool.js';
+export { CallerStatsError } from '../../src/domain/errors.js';
+export * as limits from '../../src/domain/limits.js';
+export { parseQuery } from '../../src/domain/queries/query.js';
+export { Admission } from '../../src/http/admission/admission.js';
+export { limitConnections } from '../../src/http/connection/deadlines.js';
+export { answerError, LoadSheddingError } from '../../src/http/errors.js';
+export { withDeadline } from '../../src/shared/deadline.js';
+export { retry } from '../../src/shared/retry.js';
+export { SharedCalls } from '../../src/shared/shared-calls.js';
+export { Backlog, CommitQueue } from '../../src/storage/commit-queue.js';
+export { encodeQueryId } from '../../src/storage/postgres/query-id.js';
+export { Recorder } from '../../src/storage/postgres/recorder.js';

@@ -1,0 +1,285 @@
+/**
+ * The disk of a simulated machine, with the functions of `node:fs` that the spool uses. What was not synced may be lost in a power
+ * failure: the end of what was written, whole or in part, and changes of names. Calls take time, fail, write only a part, or are
+ * the last thing that a process does.
+ */
+import type { Process } from './process.js';
+import type { World } from './world.js';
+
+/** How often calls fail, per call. */
+export interface DiskFaults {
+  readonly write: number;
+  readonly sync: number;
+  /** Renaming. */
+  readonly name: number;
+  /** Syncing the names of a folder. */
+  readonly folder: number;
+  /** The process is killed during the call. */
+  readonly kill: number;
+  /** The longest time of a call in milliseconds. */
+  readonly slownessMs: number;
+}
+
+/** After a failed sync, the kernel takes these pages for written. Real ones have 4096 bytes. */
+const pageBytes = 64;
+const bootIdFile = '/proc/sys/kernel/random/boot_id';
+/** The spool, its draft and its folder. */
+const openMax = 3;
+
+/** Thrown into a process that was killed during a call. */
+export class Killed extends Error {}
+
+type Change = { readonly append: string; readonly isWhole: boolean } | { readonly truncate: true };
+
+class File {
+  text = '';
+  /** What a power failure leaves at least, before `changes`. */
+  #synced = '';
+  #changes: Change[] = [];
+  /** The numbers of pages whose sync failed, and the offset from which on their bytes are not on disk. */
+  readonly #lostPages = new Map<number, number>();
+
+  /** After a power failure, a text that `isWhole` is there or not, but not in part. */
+  append(text: string, isWhole: boolean): void {
+    if (text === '') return;
+    for (let page = pageOf(this.text.length); page <= pageOf(this.text.length + text.length - 1); page++)
+      this.#lostPages.delete(page);
+    this.text += text;
+    this.#changes.push({ append: text, isWhole });
+  }
+
+  truncate(): void {
+    this.text = '';
+    this.#lostPages.clear();
+    this.#changes.push({ truncate: true });
+  }
+
+  sync(): void {
+    this.#synced = this.#withoutLostPages();
+    this.#changes = [];
+  }
+
+  failSync(): void {
+    const from = this.#changes.some((change) => 'truncate' in change) ? 0 : this.#synced.length;
+    for (let page = pageOf(from); page <= pageOf(this.text.length); page++) {
+      if (!this.#lostPages.has(page)) this.#lostPages.set(page, from);
+    }
+  }
+
+  losePower(world: World): void {
+    const count = world.random.int(this.#changes.length + 1);
+    let text = this.#synced;
+    for (const change of this.#changes.slice(0, count)) text = 'append' in change ? text + change.append : '';
+    const next = this.#changes[count];
+    if (next !== undefined && 'append' in next) {
+      const torn = next.isWhole ? '' : next.append.slice(0, world.random.int(next.append.length));
+      // The size may be on disk before the contents.
+      text += world.chance(0.5) ? torn : '\0'.repeat(torn.length);
+    }
+    this.text = text;
+    this.#synced = text;
+    this.#changes = [];
+    this.#lostPages.clear();
+  }
+
+  #withoutLostPages(): string {
+    if (this.#lostPages.size === 0) return this.text;
+    return [...this.text]
+      .map((one, at) => (at >= (this.#lostPages.get(pageOf(at)) ?? Number.POSITIVE_INFINITY) ? '\0' : one))
+      .join('');
+  }
+}
+
+const pageOf = (offset: number): number => Math.floor(offset / pageBytes);
+
+export const noDiskFaults: DiskFaults = { write: 0, sync: 0, name: 0, folder: 0, kill: 0, slownessMs: 0 };
+
+export class Disk {
+  isFull = false;
+  faults: DiskFaults;
+  readonly #world: World;
+  #names = new Map<string, File>();
+  /** The names after each change since the last sync of the folder; the first ones are on disk. */
+  #history: ReadonlyMap<string, File>[] = [new Map()];
+  #boots = 0;
+
+  constructor(world: World, faults: DiskFaults) {
+    this.#world = world;
+    this.faults = faults;
+  }
+
+  /** Everything that was not synced is lost, or not. */
+  losePower(): void {
+    this.#boots++;
+    this.#names = new Map(this.#world.random.pick(this.#history));
+    this.#history = [new Map(this.#names)];
+    for (const file of new Set(this.#names.values())) file.losePower(this.#world);
+  }
+
+  /** `node:fs` for a process. */
+  modulesFor(process: () => Process): Readonly<Record<string, unknown>> {
+    return new Calls(this.#world, this, process).functions;
+  }
+
+  read(name: string): string | undefined {
+    return name === bootIdFile ? `boot-${this.#boots}\n` : this.#names.get(name)?.text;
+  }
+
+  has(name: string): boolean {
+    return this.#names.has(name);
+  }
+
+  open(name: string): File {
+    const known = this.#names.get(name);
+    if (known !== undefined) return known;
+    const file = new File();
+    this.#changeNames(() => this.#names.set(name, file));
+    return file;
+  }
+
+  rename(from: string, to: string): void {
+    const file = this.#names.get(from);
+    if (file === undefined) throw failure('ENOENT');
+    this.#changeNames(() => this.#names.set(to, file).delete(from));
+  }
+
+  remove(name: string): void {
+    this.#changeNames(() => this.#names.delete(name));
+  }
+
+  syncNames(): void {
+    this.#history = [new Map(this.#names)];
+  }
+
+  #changeNames(change: () => void): void {
+    change();
+    this.#history.push(new Map(this.#names));
+  }
+}
+
+/** The calls of one process, with its descriptors. */
+class Calls {
+  readonly #world: World;
+  readonly #disk: Disk;
+  readonly #process: () => Process;
+  readonly #open = new Map<number, File | 'folder'>();
+  #next = 3;
+
+  constructor(world: World, disk: Disk, process: () => Process) {
+    this.#world = world;
+    this.#disk = disk;
+    this.#process = process;
+  }
+
+  get functions() {
+    return {
+      existsSync: (name: string) => this.#disk.has(name),
+      readFileSync: (name: string) => this.#read(name),
+      openSync: (name: string, flags: string) => this.#openFile(name, flags),
+      closeSync: (descriptor: number) => this.#close(descriptor),
+      writeFileSync: (target: number | string, text: string, options?: { readonly flag?: string }) =>
+        this.#write(target, text, options?.flag),
+      fsyncSync: (descriptor: number) => this.#sync(descriptor),
+      ftruncateSync: (descriptor: number) => this.#truncate(descriptor),
+      renameSync: (from: string, to: string) =>
+        this.#call(`rename ${to}`, 'name', () => this.#disk.rename(from, to)),
+      rmSync: (name: string) => this.#call(`remove ${name}`, undefined, () => this.#disk.remove(name)),
+    };
+  }
+
+  #read(name: string): string {
+    const text = this.#disk.read(name);
+    if (text === undefined) throw failure('ENOENT');
+    return text;
+  }
+
+  #openFile(name: string, flags: string): number {
+    if (flags !== 'r' && this.#disk.isFull && !this.#disk.has(name)) throw failure('ENOSPC');
+    const file = flags === 'r' ? 'folder' : this.#disk.open(name);
+    const descriptor = this.#next++;
+    this.#open.set(descriptor, file);
+    if (this.#open.size > openMax) this.#world.fail(`${this.#process().name} does not close its files`);
+    return descriptor;
+  }
+
+  #close(descriptor: number): void {
+    if (!this.#process().alive) throw new Killed();
+    if (!this.#open.delete(descriptor)) throw failure('EBADF');
+  }
+
+  #write(target: number | string, text: string, flag = 'w'): void {
+    if (typeof target === 'string' && flag === 'wx' && this.#disk.has(target)) throw failure('EEXIST');
+    const write = (part: string): void => {
+      const file = typeof target === 'string' ? this.#disk.open(target) : this.#file(target);
+      if (typeof target === 'string') file.truncate();
+      file.append(part, typeof target === 'string');
+    };
+    const part = text.slice(0, this.#world.random.int(text.length + 1));
+    if (this.#disk.isFull && text !== '') {
+      this.#call(`write to the full disk ${part.length}/${text.length}`, 'write', () => {});
+      if (typeof target === 'number' || this.#disk.has(target)) write(part);
+      throw failure('ENOSPC');
+    }
+    this.#call(
+      `write ${target} ${text.length}`,
+      'write',
+      () => write(text),
+      // A short text in a new file is written as a whole.
+      () => write(typeof target === 'string' ? '' : part),
+    );
+  }
+
+  #sync(descriptor: number): void {
+    const file = this.#open.get(descriptor);
+    if (file === undefined) throw failure('EBADF');
+    if (file === 'folder') this.#call('sync names', 'folder', () => this.#disk.syncNames());
+    else
+      this.#call(
+        `sync ${descriptor}`,
+        'sync',
+        () => file.sync(),
+        () => file.failSync(),
+      );
+  }
+
+  #truncate(descriptor: number): void {
+    this.#call(`truncate ${descriptor}`, 'write', () => this.#file(descriptor).truncate());
+  }
+
+  #file(descriptor: number): File {
+    const file = this.#open.get(descriptor);
+    if (file === undefined || file === 'folder') throw failure('EBADF');
+    return file;
+  }
+
+  /** Does the work; or fails, after a part of it; or ends the process before, within or after it. */
+  #call(
+    name: string,
+    kind: Exclude<keyof DiskFaults, 'kill' | 'slownessMs'> | undefined,
+    work: () => void,
+    part = () => {},
+  ): void {
+    const process = this.#process();
+    if (!process.alive) throw new Killed();
+    const { faults } = this.#disk;
+    const text = `${process.name} ${name}`;
+    process.block(this.#world.uptoMs(faults.slownessMs));
+    if (this.#world.chance(faults.kill)) {
+      this.#world.note(`${text}: killed`);
+      this.#world.random.pick([() => {}, part, work])();
+      process.end();
+      throw new Killed();
+    }
+    if (kind !== undefined && this.#world.chance(faults[kind])) {
+      this.#world.note(`${text}: fails`);
+      part();
+      throw failure('EIO');
+    }
+    this.#world.note(text);
+    work();
+  }
+}
+
+function failure(code: string): Error {
+  return Object.assign(new Error(`${code}: a simulated failure`), { code });
+}

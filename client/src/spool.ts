@@ -129,16 +129,26 @@ function acquireLock(path: string, lock: string): void {
     throw new Error(`${path} is open in this process already; give each recorder its own spool`);
   const mine = `${process.pid} ${startOfMachine()}`;
   try {
-    writeFileSync(lock, mine, { flag: 'wx', mode: 0o600 });
+    writeLock(lock, mine, 'wx');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     const [owner, start = startOfMachine()] = readFileSync(lock, 'utf8').split(' ');
     if (Number(owner) !== process.pid && start === startOfMachine() && isRunning(Number(owner))) {
       throw new Error(`${path} is open in process ${owner}; give each process its own spool`);
     }
-    writeFileSync(lock, mine);
+    writeLock(lock, mine, 'w');
   }
   opened.add(path);
+}
+
+/** Writes the lock as a whole or not at all: of a part, such as on a full disk, the id may be that of another process. */
+function writeLock(lock: string, text: string, flag: 'w' | 'wx'): void {
+  try {
+    writeFileSync(lock, text, { flag, mode: 0o600 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') rmSync(lock, { force: true });
+    throw error;
+  }
 }
 
 function releaseLock(path: string, lock: string): void {

@@ -1,0 +1,72 @@
+/** What the spool keeps on a disk that fails: cases that the simulation found. */
+import { beforeAll, expect, test } from 'vitest';
+import type { QueuedQuery } from '../../client/src/query.js';
+import type { Spool } from '../../client/src/recorder-options.js';
+import { bundleProduct, type StartProduct } from './bundle.js';
+import { Disk, type DiskFaults, noDiskFaults } from './world/disk.js';
+import { Process } from './world/process.js';
+import { World } from './world/world.js';
+
+const path = 'spool/queries.ndjson';
+const seeds = [...Array(40).keys()];
+const query = (id: string): QueuedQuery => ({ id, caller: 'web', occurredAt: '2026-01-01T00:00:00.000Z' });
+
+let startProduct: StartProduct;
+beforeAll(async () => {
+  startProduct = await bundleProduct();
+});
+
+/** A machine whose processes open the spool one after the other. */
+class Machine {
+  readonly world: World;
+  readonly disk: Disk;
+  #pid = 100;
+
+  constructor(seed: number) {
+    this.world = new World(seed, { traced: false });
+    this.disk = new Disk(this.world, noDiskFaults);
+  }
+
+  open(): Spool {
+    const kill = (pid: number): never => {
+      throw Object.assign(new Error('kill'), { code: pid === 1 ? 'EPERM' : 'ESRCH' });
+    };
+    const process: Process = new Process({
+      world: this.world,
+      name: 'program',
+      fetch: () => Promise.reject(new Error('nothing is sent')),
+      modules: {
+        'node:fs': this.disk.modulesFor(() => process),
+        'node:process': { pid: ++this.#pid, kill },
+      },
+    });
+    return startProduct(process.globals).openSpool(path, { fsync: true });
+  }
+
+  /** Runs `work` while the disk has these faults. */
+  failing(faults: Partial<DiskFaults>, work: () => void): void {
+    this.disk.faults = { ...noDiskFaults, ...faults };
+    work();
+    this.disk.faults = noDiskFaults;
+  }
+
+  /** The ids that are in the spool after a power failure. */
+  idsAfterPowerFailure(): string[] {
+    this.disk.losePower();
+    return this.open()
+      .load()
+      .map(({ id }) => id);
+  }
+}
+
+test('a lock that does not fit on a full disk locks nobody out', () => {
+  for (const seed of seeds) {
+    const machine = new Machine(seed);
+    // A process that was killed leaves its lock.
+    machine.open();
+    machine.disk.isFull = true;
+    expect(() => machine.open()).toThrow('ENOSPC');
+    machine.disk.isFull = false;
+    expect(machine.open().load()).toEqual([]);
+  }
+});

@@ -41,7 +41,10 @@ export function openSpool(path: string, { fsync = false }: SpoolOptions = {}): S
   const lock = `${path}.lock`;
   acquireLock(path, lock);
   let lines = 0;
-  /** Whether the last line may be incomplete, because writing it failed, such as on a full disk. */
+  /**
+   * Whether the last line may be incomplete, because writing it failed, such as on a full disk. After a failed fsync, too: the
+   * system may have given up what it did not write, up to any byte.
+   */
   let isCut = false;
   let left: readonly QueuedQuery[];
   let file: number;
@@ -70,9 +73,9 @@ export function openSpool(path: string, { fsync = false }: SpoolOptions = {}): S
       const line = isCut ? `\n${toLine(query)}` : toLine(query);
       isCut = true;
       writeFileSync(file, line);
-      isCut = false;
       lines++;
       if (fsync) fsyncSync(file);
+      isCut = false;
     },
     settle: (waiting) => {
       if (waiting.length === 0) {

@@ -70,3 +70,17 @@ test('a lock that does not fit on a full disk locks nobody out', () => {
     expect(machine.open().load()).toEqual([]);
   }
 });
+
+test('a failed fsync does not damage the next query', () => {
+  // One of these lines ends with a page.
+  for (let characters = 1; characters <= 64; characters++) {
+    const machine = new Machine(1);
+    const spool = machine.open();
+    spool.append(query('first'));
+    machine.failing({ sync: 1 }, () =>
+      expect(() => spool.append(query('x'.repeat(characters)))).toThrow('EIO'),
+    );
+    spool.append(query('third'));
+    expect(machine.idsAfterPowerFailure()).toEqual(expect.arrayContaining(['first', 'third']));
+  }
+});

@@ -46,8 +46,14 @@ export function openSpool(path: string, { fsync = false }: SpoolOptions = {}): S
    * system may have given up what it did not write, up to any byte.
    */
   let isCut = false;
+  /** Whether the file's name survives a power failure. */
+  let isNamed = false;
   let left: readonly QueuedQuery[];
   let file: number;
+  const flushName = (): void => {
+    if (!isNamed) flushNames(path.replace(/[^/]*$/, '') || '.');
+    isNamed = true;
+  };
   const rewrite = (queries: readonly QueuedQuery[]): number => {
     // Write a new file and rename it, so that the spool is complete at all times.
     // Open it for appending: after a truncation, a plain write would leave a hole at the old offset.
@@ -56,8 +62,13 @@ export function openSpool(path: string, { fsync = false }: SpoolOptions = {}): S
     writeFileSync(draft, queries.map(toLine).join(''));
     fsyncSync(draft);
     renameSync(`${path}.new`, path);
-    flushNames(path.replace(/[^/]*$/, '') || '.');
     lines = queries.length;
+    isNamed = false;
+    try {
+      flushName();
+    } catch {
+      // `append` tries again, and queries are sent anyway.
+    }
     return draft;
   };
   try {
@@ -76,6 +87,7 @@ export function openSpool(path: string, { fsync = false }: SpoolOptions = {}): S
       lines++;
       if (fsync) fsyncSync(file);
       isCut = false;
+      if (fsync) flushName();
     },
     settle: (waiting) => {
       if (waiting.length === 0) {
@@ -94,7 +106,9 @@ export function openSpool(path: string, { fsync = false }: SpoolOptions = {}): S
   };
 }
 
-/** Makes the names in a folder survive a power failure, where that is possible; on Windows, it is not. */
+/**
+ * Makes the names in a folder survive a power failure, where that is possible; on Windows, it is not. Throws if the disk fails.
+ */
 function flushNames(folder: string): void {
   try {
     const descriptor = openSync(folder, 'r');
@@ -103,8 +117,8 @@ function flushNames(folder: string): void {
     } finally {
       closeSync(descriptor);
     }
-  } catch {
-    // Queries are sent anyway.
+  } catch (error) {
+    if (/^(EIO|ENOSPC|EDQUOT)$/.test((error as NodeJS.ErrnoException).code ?? '')) throw error;
   }
 }
 

@@ -84,3 +84,16 @@ test('a failed fsync does not damage the next query', () => {
     expect(machine.idsAfterPowerFailure()).toEqual(expect.arrayContaining(['first', 'third']));
   }
 });
+
+test('a failed fsync of the folder is reported and repeated', () => {
+  for (const seed of seeds) {
+    const machine = new Machine(seed);
+    machine.failing({ folder: 1 }, () => {
+      const spool = machine.open();
+      expect(() => spool.append(query('first'))).toThrow('EIO');
+      machine.disk.faults = noDiskFaults;
+      spool.append(query('second'));
+    });
+    expect(machine.idsAfterPowerFailure()).toEqual(['first', 'second']);
+  }
+});

@@ -58,10 +58,15 @@ export function openSpool(path: string, { fsync = false }: SpoolOptions = {}): S
     // Write a new file and rename it, so that the spool is complete at all times.
     // Open it for appending: after a truncation, a plain write would leave a hole at the old offset.
     const draft = openSync(`${path}.new`, 'a', 0o600);
-    ftruncateSync(draft);
-    writeFileSync(draft, queries.map(toLine).join(''));
-    fsyncSync(draft);
-    renameSync(`${path}.new`, path);
+    try {
+      ftruncateSync(draft);
+      writeFileSync(draft, queries.map(toLine).join(''));
+      fsyncSync(draft);
+      renameSync(`${path}.new`, path);
+    } catch (error) {
+      closeSync(draft);
+      throw error;
+    }
     lines = queries.length;
     isNamed = false;
     try {

@@ -97,3 +97,17 @@ test('a failed fsync of the folder is reported and repeated', () => {
     expect(machine.idsAfterPowerFailure()).toEqual(['first', 'second']);
   }
 });
+
+test('a spool that cannot be rewritten keeps its queries and leaves no files open', () => {
+  const machine = new Machine(1);
+  const spool = machine.open();
+  const queries = [...'abcdefgh'].map(query);
+  for (const one of queries) spool.append(one);
+  machine.failing({ name: 1 }, () => {
+    for (let times = 0; times < 3; times++) expect(() => spool.settle(queries.slice(-1))).toThrow('EIO');
+  });
+  spool.append(query('i'));
+  // Too many open files are a problem of the simulated world.
+  expect(machine.world.problems).toEqual([]);
+  expect(machine.idsAfterPowerFailure()).toEqual([...'abcdefghi']);
+});

@@ -13,6 +13,8 @@ export class Exchange {
   readonly response: ServerResponse;
   /** The framework's view of the response, once the framework has received the request. */
   reply: FastifyReply | undefined;
+  /** Whether there is a response, which waits for its turn to be sent. */
+  isSending = false;
   /** How many deadline checks found no response. */
   unansweredChecks = 0;
   /** How many deadline checks found a response that the client had not read. */

@@ -35,6 +35,10 @@ export function limitConnections(
     trackExchange(request.raw, reply.raw).reply = reply;
     done();
   });
+  app.addHook('onSend', (request, reply, payload, done) => {
+    trackExchange(request.raw, reply.raw).isSending = true;
+    done(null, payload);
+  });
   const unansweredMax = (checksPerTimeout * (requestTimeoutMs + answerTimeoutMs)) / answerTimeoutMs;
   const timer = setInterval(() => {
     for (const socket of sockets) {
@@ -50,7 +54,7 @@ export function limitConnections(
 }
 
 function check(exchange: Exchange, unansweredMax: number): void {
-  const { request, response, reply } = exchange;
+  const { request, response, reply, isSending } = exchange;
   if (response.writableEnded) {
     exchange.unreadChecks++;
     if (exchange.unreadChecks > checksPerTimeout) request.socket.destroy();
@@ -58,6 +62,8 @@ function check(exchange: Exchange, unansweredMax: number): void {
   }
   exchange.unansweredChecks++;
   if (exchange.unansweredChecks <= unansweredMax) return;
+  // A second response would take the status of the first one, and could not be sent.
+  if (isSending && !response.headersSent) return;
   // Once the response has begun, its status cannot change.
   if (reply === undefined || response.headersSent) request.socket.destroy();
   // A recording that is still in progress may succeed after this response.

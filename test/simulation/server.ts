@@ -1,0 +1,337 @@
+/**
+ * The simulated server: the real admission control, deadlines, commit queue and retries, put together as the program does for each
+ * kind of store. It crashes, stops as after SIGTERM, is busy, and starts again.
+ */
+import type { FastifyRequest } from 'fastify';
+import type { Query } from '../../src/domain/queries/query.js';
+import type { RecordResult } from '../../src/storage/ports/counts.js';
+import type { RecordCall } from '../../src/storage/postgres/recorder.js';
+import type { Product, StartProduct } from './bundle.js';
+import type { Ledger } from './ledger.js';
+import { type Exchange, Framework } from './world/framework.js';
+import type { Answer, Arrival, Receiver } from './world/network.js';
+import { Process } from './world/process.js';
+import { type Database, isPassing, type Operation } from './world/store.js';
+import type { World } from './world/world.js';
+
+export type StoreKind = 'sqlite' | 'postgres';
+
+export interface ServerOptions {
+  readonly kind: StoreKind;
+  readonly recordingsMax: number;
+  readonly recordingBytesMax: number;
+  readonly requestTimeoutMs: number;
+  readonly answerTimeoutMs: number;
+  readonly databaseTimeoutMs: number;
+}
+
+const requestsMax = 2;
+const eventLoopDelayMsMax = 100;
+const attemptsMax = 4;
+/** How long a delay of the event loop is reported. */
+const delayShownMs = 500;
+/** A stop takes less, however slow the database is. */
+const stopMsMax = 60_000;
+const RECORDING = '/v1/analytics/:projectId/assistant/queries';
+
+/** What the server needs of its store. */
+interface Store {
+  readonly pending: { readonly pendingOperations: number; readonly pendingQueries: number };
+  record(operation: Operation, queries: readonly Query[]): Promise<RecordResult>;
+  close(): Promise<void>;
+}
+
+/** One process of the server. */
+interface Instance {
+  readonly process: Process;
+  readonly product: Product;
+  readonly framework: Framework;
+  readonly admission: Product['Admission']['prototype'];
+  readonly store: Store;
+}
+
+export class Server implements Receiver {
+  readonly #world: World;
+  readonly #ledger: Ledger;
+  readonly #database: Database;
+  readonly #startProduct: StartProduct;
+  readonly #options: ServerOptions;
+  readonly #refused = new Set<string>();
+  #instance: Instance | undefined;
+  #starts = 0;
+  #delay = { ms: 0, untilMs: 0 };
+
+  constructor(
+    world: World,
+    ledger: Ledger,
+    database: Database,
+    startProduct: StartProduct,
+    options: ServerOptions,
+  ) {
+    this.#world = world;
+    this.#ledger = ledger;
+    this.#database = database;
+    this.#startProduct = startProduct;
+    this.#options = options;
+    world.checks.push(() => this.#check());
+  }
+
+  get isRunning(): boolean {
+    return this.#instance !== undefined;
+  }
+
+  start(): void {
+    if (this.#instance !== undefined) return;
+    const world = this.#world;
+    const name = `server-${++this.#starts}`;
+    world.note(`${name} starts`);
+    const process = new Process({
+      world,
+      name,
+      fetch: () => Promise.reject(new Error('the server sends nothing')),
+      modules: {},
+    });
+    const product = this.#startProduct(process.globals);
+    const store =
+      this.#options.kind === 'sqlite'
+        ? this.#sqliteStore(product, process)
+        : this.#postgresStore(product, process);
+    const framework: Framework = new Framework({
+      world,
+      process,
+      product,
+      requestTimeoutMs: this.#options.requestTimeoutMs,
+      routeOf: (path) => (path.endsWith('/assistant/queries') ? RECORDING : path),
+      handle: (exchange, body) => this.#handle(instance, exchange, body),
+      onError: (exchange, error) => this.#noteError(product, exchange, error),
+      onAnswer: (exchange, answer) => this.#noteAnswer(exchange, answer),
+    });
+    product.limitConnections(framework.app, { ...this.#options, connectionsMax: 100 });
+    const { recordingsMax, recordingBytesMax } = this.#options;
+    const limits = { recordingsMax, recordingBytesMax, requestsMax, eventLoopDelayMsMax };
+    const admission = new product.Admission(limits, { now: () => world.nowMs }, () => this.#delayMs());
+    admission.watch(framework.app);
+    const instance: Instance = { process, product, framework, admission, store };
+    this.#instance = instance;
+  }
+
+  /** The process, and its machine if the store is SQLite, ends at once. */
+  crash(): void {
+    const instance = this.#instance;
+    if (instance === undefined) return;
+    this.#world.note(`${instance.process.name} crashes`);
+    this.#end(instance);
+    if (this.#options.kind === 'sqlite') this.#database.crash();
+  }
+
+  /** As after SIGTERM: what was accepted is answered. */
+  async stop(): Promise<void> {
+    const instance = this.#instance;
+    if (instance === undefined) return;
+    const { process, framework, store } = instance;
+    this.#world.note(`${process.name} stops`);
+    const late = this.#world.after(
+      stopMsMax,
+      () => this.#world.fail(`${process.name} does not stop`),
+      process,
+    );
+    await framework.close();
+    await store.close();
+    late.cancel();
+    if (!process.alive) return;
+    this.#world.note(`${process.name} has stopped`);
+    if (Object.values(store.pending).some((count) => count !== 0))
+      this.#world.fail(`${process.name} has stopped with work left`);
+    this.#end(instance);
+  }
+
+  /** Computes for so long. */
+  beBusy(ms: number): void {
+    this.#instance?.process.block(ms);
+    this.#delay = { ms, untilMs: this.#world.nowMs + ms + delayShownMs };
+  }
+
+  receive(arrival: Arrival): boolean {
+    const instance = this.#instance;
+    if (instance === undefined) return false;
+    this.#world.after(
+      0,
+      () => {
+        if (!instance.framework.receive(arrival)) arrival.connection.goAway();
+      },
+      instance.process,
+    );
+    instance.process.atEnd(() => arrival.connection.goAway());
+    return true;
+  }
+
+  /** Once no request is in progress, nothing may be left of any. */
+  requireRest(): void {
+    for (const request of this.#refused) {
+      if (this.#database.executed.has(request)) this.#world.fail(`${request} is refused and recorded`);
+    }
+    const instance = this.#instance;
+    if (instance === undefined) return;
+    const { recordings, recordingBytes, requests } = instance.admission.load;
+    const { pendingOperations, pendingQueries } = instance.store.pending;
+    const left = { recordings, recordingBytes, requests, pendingOperations, pendingQueries };
+    if (Object.values(left).some((count) => count !== 0))
+      this.#world.fail(`at rest the server has ${JSON.stringify(left)}`);
+  }
+
+  get isIdle(): boolean {
+    return this.#instance?.framework.exchanges.size === 0;
+  }
+
+  #end(instance: Instance): void {
+    this.#instance = undefined;
+    instance.process.end();
+  }
+
+  #delayMs(): number {
+    return this.#world.nowMs < this.#delay.untilMs ? this.#delay.ms : 0;
+  }
+
+  #sqliteStore(product: Product, process: Process): Store {
+    const backlog = new product.Backlog();
+    const queue = new product.CommitQueue<Operation, RecordResult>({
+      commit: (operations) => whileAlive(process, () => this.#database.commit(product, operations)),
+      weigh: ({ ids }) => ids.length,
+      backlog,
+    });
+    return {
+      get pending() {
+        return backlog.pending;
+      },
+      record: (operation) => queue.submit(operation),
+      close: () => queue.close(),
+    };
+  }
+
+  #postgresStore(product: Product, process: Process): Store {
+    const sent = new Set<string>();
+    const timeoutMs = this.#options.databaseTimeoutMs;
+    const unavailable = () => new product.CallerStatsError('unavailable', 'The database cannot be used now.');
+    const toStoreError = (error: Error): never => {
+      throw isPassing(error) ? unavailable() : error;
+    };
+    const call = (one: RecordCall) =>
+      product.withDeadline(timeoutMs, unavailable, (signal) =>
+        product
+          .retry(
+            this.#attempts(process, signal, () => this.#database.call(product, one, sent)),
+            {
+              attemptsMax,
+              isRetryable: isPassing,
+              delayMs: (attempt) => 25 * 2 ** attempt,
+              signal,
+            },
+          )
+          .catch(toStoreError),
+      );
+    const recorder = new product.Recorder(call);
+    const accesses = new product.SharedCalls<true>();
+    return {
+      get pending() {
+        return recorder.pending;
+      },
+      record: async ({ project, ids }, queries) => {
+        await accesses.ask(project, async () => {
+          await this.#world.delay(this.#world.uptoMs(3));
+          return true;
+        });
+        for (const id of ids) sent.add(id);
+        return product.withDeadline(timeoutMs, unavailable, (signal) =>
+          recorder.record(project, { queries, signal }),
+        );
+      },
+      close: () => recorder.close(),
+    };
+  }
+
+  /** One call of the database with retries: so many attempts, each after the last one, and none after the deadline. */
+  #attempts<T>(process: Process, signal: AbortSignal, work: () => Promise<T>): () => Promise<T> {
+    let attempts = 0;
+    return () => {
+      attempts++;
+      if (attempts > attemptsMax) this.#world.fail('a call has too many attempts');
+      if (signal.aborted) this.#world.fail('an attempt begins after its deadline');
+      return whileAlive(process, work);
+    };
+  }
+
+  async #handle({ admission, product, store }: Instance, exchange: Exchange, body: string): Promise<unknown> {
+    const { id, method, path } = exchange.arrival;
+    if (method === 'GET') return { total: this.#ledger.counted };
+    await admission.turn(body.length);
+    const queries: Query[] = [];
+    for (const item of JSON.parse(body) as unknown[]) {
+      const query = product.parseQuery(item, this.#world.nowMs);
+      if (!query.ok)
+        throw new product.CallerStatsError('invalid', 'Nothing was recorded.', { details: query.problems });
+      queries.push(query.value);
+    }
+    const [, , , project = ''] = path.split('/');
+    return store.record({ request: id, project, ids: queries.map((query) => query.id) }, queries);
+  }
+
+  #noteError(product: Product, { arrival, request }: Exchange, error: unknown): void {
+    this.#world.note(`${(request as FastifyRequest).id} fails: ${(error as Error).message}`);
+    const isRefusal =
+      error instanceof product.LoadSheddingError ||
+      (error instanceof product.CallerStatsError &&
+        /^(Too much is waiting|The store is closing)/.test(error.message));
+    if (isRefusal) this.#refused.add(arrival.id);
+  }
+
+  #noteAnswer({ arrival }: Exchange, { status, text }: Answer): void {
+    if (status !== 200 || arrival.method === 'GET') return;
+    const ids = (JSON.parse(arrival.body) as { readonly id: string }[]).map(({ id }) => id);
+    this.#ledger.acknowledge(ids, `the server in its answer to ${arrival.id}`);
+    const answer = JSON.parse(text) as RecordResult;
+    if (answer.recorded + answer.duplicates !== ids.length)
+      this.#world.fail(`${arrival.id} gets wrong counts`);
+    const executed = this.#database.executed.get(arrival.id);
+    if (executed !== undefined && executed.recorded !== answer.recorded)
+      this.#world.fail(`${arrival.id} gets the counts of another request`);
+  }
+
+  #check(): void {
+    if (this.#instance === undefined) return;
+    const { admission, store, framework, process, product } = this.#instance;
+    const { recordings, recordingBytes, requests } = admission.load;
+    const { pendingOperations, pendingQueries } = store.pending;
+    const { recordingsMax, recordingBytesMax } = this.#options;
+    const isWithin =
+      within(recordings, recordingsMax) &&
+      within(recordingBytes, recordingBytesMax + 4096) &&
+      within(requests, requestsMax) &&
+      within(pendingOperations, product.limits.pendingOperationsMax) &&
+      within(pendingQueries, product.limits.pendingQueriesMax);
+    if (!isWithin)
+      this.#world.fail(
+        `a limit is exceeded: ${JSON.stringify({ recordings, recordingBytes, requests, pendingOperations, pendingQueries })}`,
+      );
+    const { requestTimeoutMs, answerTimeoutMs } = this.#options;
+    for (const { arrival, startMs, busyMsBefore, response } of framework.exchanges) {
+      // Deadlines are precise to a quarter, and a busy server is late.
+      const lateMs =
+        startMs + requestTimeoutMs + 1.5 * answerTimeoutMs + 1000 + 2 * (process.busyMs - busyMsBefore);
+      if (!response.headersSent && this.#world.nowMs > lateMs)
+        this.#world.fail(`${arrival.id} has no response in time`);
+    }
+  }
+}
+
+const within = (value: number, max: number): boolean => value >= 0 && value <= max;
+
+/** A process that has ended does nothing, and gets no answers. */
+function whileAlive<T>(process: Process, work: () => Promise<T>): Promise<T> {
+  if (!process.alive) return new Promise(() => {});
+  return new Promise((resolve, reject) => {
+    work().then(
+      (value) => process.alive && resolve(value),
+      (error: unknown) => process.alive && reject(error),
+    );
+  });
+}

@@ -55,16 +55,26 @@ const names: readonly (keyof Globals)[] = [
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const limitsFile = 'src/domain/limits.ts';
+const paceFile = 'src/http/admission/paced-queue.ts';
 
 const smallLimits: readonly Replacement[] = [
   { file: limitsFile, text: 'commitQueriesMax = 20_000;', by: 'commitQueriesMax = 8;' },
   { file: limitsFile, text: 'pendingQueriesMax = 200_000;', by: 'pendingQueriesMax = 12;' },
   { file: limitsFile, text: 'pendingOperationsMax = 20_000;', by: 'pendingOperationsMax = 4;' },
+  { file: paceFile, text: 'count: 8, bytes: 64 * 1024', by: 'count: 2, bytes: 512' },
+  { file: paceFile, text: 'count: 2, bytes: 0,', by: 'count: 1, bytes: 0,' },
   { file: 'client/src/spool.ts', text: 'settledMax = 10_000;', by: 'settledMax = 4;' },
 ];
 
+const requireHere = createRequire(import.meta.url);
+const loaded = new Map<string, unknown>();
+
 /** Modules outside of the bundle that the simulation does not replace, such as `node:stream`. */
-export const requireReal = createRequire(import.meta.url);
+export function requireReal(name: string): unknown {
+  const known = loaded.get(name) ?? requireHere(name);
+  loaded.set(name, known);
+  return known;
+}
 
 /** Throws if a text is not in its file, or more than once. */
 export async function bundleProduct(replacements: readonly Replacement[] = []): Promise<StartProduct> {

@@ -199,7 +199,8 @@ export class Client implements Sender {
     session.state = 'exiting';
     const { closeTimeoutMs, timeoutMs } = this.options.recorder;
     this.#world.after(
-      flushMsMax + closeTimeoutMs + timeoutMs + slackMs,
+      // It goes on while requests succeed, one after the other.
+      flushMsMax + closeTimeoutMs + (session.recorder.stats.queued + 2) * timeoutMs + slackMs,
       () => this.#world.fail(`${session.process.name} does not exit`),
       session.process,
     );

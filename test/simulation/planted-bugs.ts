@@ -184,12 +184,6 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     by: 'else if (waiting <= this.#settings.queueMax)',
   },
   {
-    ...recorder,
-    what: 'waits for the end of a retry delay when it is closed',
-    text: 'this.#pause.end();\n    if (await flushed) return true;',
-    by: 'if (await flushed) return true;',
-  },
-  {
     ...spool,
     what: 'does not sync what it appends',
     text: 'if (fsync) fsyncSync(file);',

@@ -5,7 +5,7 @@
 export { createRecorder } from '../../client/src/recorder.js';
 export { openSpool } from '../../client/src/spool.js';
 export { CallerStatsError } from '../../src/domain/errors.js';
-export * as limits from '../../src/domain/limits.js';
+export { pendingOperationsMax, pendingQueriesMax } from '../../src/domain/limits.js';
 export { parseQuery } from '../../src/domain/queries/query.js';
 export { Admission } from '../../src/http/admission/admission.js';
 export { limitConnections } from '../../src/http/connection/deadlines.js';

@@ -49,7 +49,14 @@ export async function runSchedule(
   { traced = false } = {},
 ): Promise<Run> {
   const world = new World(seed, { traced });
-  await new Schedule(world, startProduct).run();
+  const { stackTraceLimit } = Error;
+  // Collecting the stacks of expected errors takes as long as everything else.
+  if (!traced) Error.stackTraceLimit = 0;
+  try {
+    await new Schedule(world, startProduct).run();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
   const [problem] = world.problems;
   return { seed, problem, events: world.events, promises: world.promises, trace: world.trace ?? [] };
 }

@@ -241,23 +241,43 @@ export class Server implements Receiver {
           return true;
         });
         for (const id of ids) sent.add(id);
-        return product.withDeadline(timeoutMs, unavailable, (signal) =>
+        const recorded = product.withDeadline(timeoutMs, unavailable, (signal) =>
           recorder.record(project, { queries, signal }),
         );
+        return this.#inTime(process, recorded);
       },
       close: () => recorder.close(),
     };
   }
 
-  /** One call of the database with retries: so many attempts, each after the last one, and none after the deadline. */
+  /** One call of the database with retries: so many attempts, and none after the deadline. */
   #attempts<T>(process: Process, signal: AbortSignal, work: () => Promise<T>): () => Promise<T> {
+    const isLate = this.#lateness(process);
     let attempts = 0;
     return () => {
       attempts++;
       if (attempts > attemptsMax) this.#world.fail('a call has too many attempts');
-      if (signal.aborted) this.#world.fail('an attempt begins after its deadline');
+      if (signal.aborted || isLate()) this.#world.fail('an attempt begins after its deadline');
       return whileAlive(process, work);
     };
+  }
+
+  /** Returns a function that tells whether a deadline of the database that begins now has passed. A busy process is late. */
+  #lateness(process: Process): () => boolean {
+    const { nowMs } = this.#world;
+    const { busyMs } = process;
+    const timeoutMs = this.#options.databaseTimeoutMs;
+    return () => this.#world.nowMs > nowMs + timeoutMs + process.busyMs - busyMs + 1;
+  }
+
+  /** Waits for a call of the store, which has a deadline. */
+  async #inTime<T>(process: Process, call: Promise<T>): Promise<T> {
+    const isLate = this.#lateness(process);
+    try {
+      return await call;
+    } finally {
+      if (process.alive && isLate()) this.#world.fail('a call of the store has not ended by its deadline');
+    }
   }
 
   async #handle({ admission, product, store }: Instance, exchange: Exchange, body: string): Promise<unknown> {
@@ -306,8 +326,8 @@ export class Server implements Receiver {
       within(recordings, recordingsMax) &&
       within(recordingBytes, recordingBytesMax + 4096) &&
       within(requests, requestsMax) &&
-      within(pendingOperations, product.limits.pendingOperationsMax) &&
-      within(pendingQueries, product.limits.pendingQueriesMax);
+      within(pendingOperations, product.pendingOperationsMax) &&
+      within(pendingQueries, product.pendingQueriesMax);
     if (!isWithin)
       this.#world.fail(
         `a limit is exceeded: ${JSON.stringify({ recordings, recordingBytes, requests, pendingOperations, pendingQueries })}`,

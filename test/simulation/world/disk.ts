@@ -21,7 +21,7 @@ export interface DiskFaults {
 }
 
 /** After a failed sync, the kernel takes these pages for written. Real ones have 4096 bytes. */
-const pageBytes = 64;
+const pageBytes = 16;
 const bootIdFile = '/proc/sys/kernel/random/boot_id';
 /** The spool, its draft and its folder. */
 const openMax = 3;
@@ -29,7 +29,13 @@ const openMax = 3;
 /** Thrown into a process that was killed during a call. */
 export class Killed extends Error {}
 
-type Change = { readonly append: string; readonly isWhole: boolean } | { readonly truncate: true };
+/**
+ * How much of an unsynced text a power failure leaves: any part; or, of a short text written to a file by its name, all or nothing;
+ * or nothing, of what a full disk took of such a text.
+ */
+type Survival = 'any part' | 'all or nothing' | 'nothing';
+
+type Change = { readonly append: string; readonly survival: Survival } | { readonly truncate: true };
 
 class File {
   text = '';
@@ -39,13 +45,12 @@ class File {
   /** The numbers of pages whose sync failed, and the offset from which on their bytes are not on disk. */
   readonly #lostPages = new Map<number, number>();
 
-  /** After a power failure, a text that `isWhole` is there or not, but not in part. */
-  append(text: string, isWhole: boolean): void {
+  append(text: string, survival: Survival): void {
     if (text === '') return;
     for (let page = pageOf(this.text.length); page <= pageOf(this.text.length + text.length - 1); page++)
       this.#lostPages.delete(page);
     this.text += text;
-    this.#changes.push({ append: text, isWhole });
+    this.#changes.push({ append: text, survival });
   }
 
   truncate(): void {
@@ -69,10 +74,13 @@ class File {
   losePower(world: World): void {
     const count = world.random.int(this.#changes.length + 1);
     let text = this.#synced;
-    for (const change of this.#changes.slice(0, count)) text = 'append' in change ? text + change.append : '';
+    for (const change of this.#changes.slice(0, count)) {
+      if ('truncate' in change) text = '';
+      else if (change.survival !== 'nothing') text += change.append;
+    }
     const next = this.#changes[count];
-    if (next !== undefined && 'append' in next) {
-      const torn = next.isWhole ? '' : next.append.slice(0, world.random.int(next.append.length));
+    if (next !== undefined && 'append' in next && next.survival === 'any part') {
+      const torn = next.append.slice(0, world.random.int(next.append.length));
       // The size may be on disk before the contents.
       text += world.chance(0.5) ? torn : '\0'.repeat(torn.length);
     }
@@ -209,15 +217,15 @@ class Calls {
 
   #write(target: number | string, text: string, flag = 'w'): void {
     if (typeof target === 'string' && flag === 'wx' && this.#disk.has(target)) throw failure('EEXIST');
-    const write = (part: string): void => {
+    const write = (part: string, ofNamed: Survival = 'all or nothing'): void => {
       const file = typeof target === 'string' ? this.#disk.open(target) : this.#file(target);
       if (typeof target === 'string') file.truncate();
-      file.append(part, typeof target === 'string');
+      file.append(part, typeof target === 'string' ? ofNamed : 'any part');
     };
     const part = text.slice(0, this.#world.random.int(text.length + 1));
     if (this.#disk.isFull && text !== '') {
       this.#call(`write to the full disk ${part.length}/${text.length}`, 'write', () => {});
-      if (typeof target === 'number' || this.#disk.has(target)) write(part);
+      if (typeof target === 'number' || this.#disk.has(target)) write(part, 'nothing');
       throw failure('ENOSPC');
     }
     this.#call(
@@ -264,7 +272,8 @@ class Calls {
     const { faults } = this.#disk;
     const text = `${process.name} ${name}`;
     process.block(this.#world.uptoMs(faults.slownessMs));
-    if (this.#world.chance(faults.kill)) {
+    // Removing the lock of a failed start is not interrupted as well.
+    if (kind !== undefined && this.#world.chance(faults.kill)) {
       this.#world.note(`${text}: killed`);
       this.#world.random.pick([() => {}, part, work])();
       process.end();

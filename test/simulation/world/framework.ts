@@ -149,8 +149,8 @@ export class Framework {
     try {
       await this.#runHooks('onRequest', exchange);
       const body = this.#receiveBody(exchange);
-      const payload = await this.#runHooks('preParsing', exchange, body);
-      const text = await readAll(payload as PassThrough);
+      const payload = await this.#runHooks('preParsing', exchange, body.payload);
+      const text = await body.read(payload);
       this.#send(exchange, await this.#options.handle(exchange, text));
     } catch (error) {
       this.#options.onError(exchange, error);
@@ -172,37 +172,27 @@ export class Framework {
     return current;
   }
 
-  /** The body as it arrives. Node answers 408 if that takes too long. */
-  #receiveBody({ arrival, raw, response, reply }: Exchange): PassThrough {
+  /** Receives the body in two parts. Node answers 408 if that takes too long. */
+  #receiveBody({ arrival, raw, response, reply }: Exchange): Body {
     const { world, process, requestTimeoutMs } = this.#options;
-    const { body, bodyDelayMs, connection } = arrival;
-    const stream = new PassThrough();
+    const { body, bodyDelayMs, hasLength, connection } = arrival;
+    const received = hasLength ? new WholeBody() : new StreamedBody();
     const half = Math.floor(body.length / 2);
-    if (half > 0) stream.write(body.slice(0, half));
-    if (bodyDelayMs !== undefined) {
-      world.after(
-        bodyDelayMs,
-        () => {
-          if (connection.closed) return;
-          raw.complete = true;
-          stream.end(body.slice(half));
-        },
-        process,
-      );
-    } else {
-      world.after(
-        requestTimeoutMs,
-        () => {
-          if (!response.headersSent) (reply as { send(payload: unknown): void }).send(requestTimeout());
-          connection.destroy();
-        },
-        process,
-      );
-    }
-    // The connection ended within the body.
-    connection.once('close', () => stream.destroy(new Error('aborted')));
-    stream.on('error', () => {});
-    return stream;
+    received.add(body.slice(0, half));
+    const end = (): void => {
+      if (connection.closed) return;
+      raw.complete = true;
+      received.add(body.slice(half));
+      received.end();
+    };
+    const giveUp = (): void => {
+      if (!response.headersSent) (reply as { send(payload: unknown): void }).send(requestTimeout());
+      connection.destroy();
+    };
+    if (bodyDelayMs === undefined) world.after(requestTimeoutMs, giveUp, process);
+    else world.after(bodyDelayMs, end, process);
+    connection.once('close', () => received.fail(new Error('aborted')));
+    return received;
   }
 
   #send(exchange: Exchange, payload: unknown): void {
@@ -257,15 +247,77 @@ function requestTimeout(): Error {
   return Object.assign(new Error('timeout'), { answer: { status: 408, headers: {}, text } });
 }
 
-async function readAll(stream: PassThrough): Promise<string> {
-  let text = '';
-  stream.on('data', (part: Buffer) => {
-    text += part.toString();
+interface Body {
+  /** What hooks get, and may replace. */
+  readonly payload: unknown;
+  add(part: string): void;
+  end(): void;
+  fail(error: Error): void;
+  /** Reads what the hooks have made of the payload. */
+  read(payload: unknown): Promise<string>;
+}
+
+/** A body whose length is known, which no hook reads. */
+class WholeBody implements Body {
+  readonly payload = {};
+  #text = '';
+  #settle = { resolve: (_text: string): void => {}, reject: (_error: Error): void => {} };
+  readonly #whole = new Promise<string>((resolve, reject) => {
+    this.#settle = { resolve, reject };
   });
-  await new Promise<void>((resolve, reject) => {
-    stream.once('end', resolve);
-    stream.once('error', reject);
-    stream.once('close', resolve);
-  });
-  return text;
+
+  constructor() {
+    this.#whole.catch(() => {});
+  }
+
+  add(part: string): void {
+    this.#text += part;
+  }
+
+  end(): void {
+    this.#settle.resolve(this.#text);
+  }
+
+  fail(error: Error): void {
+    this.#settle.reject(error);
+  }
+
+  read(): Promise<string> {
+    return this.#whole;
+  }
+}
+
+/** A body of unknown length: a stream, which costs much more. */
+class StreamedBody implements Body {
+  readonly payload = new PassThrough();
+
+  constructor() {
+    this.payload.on('error', () => {});
+  }
+
+  add(part: string): void {
+    if (part !== '') this.payload.write(part);
+  }
+
+  end(): void {
+    this.payload.end();
+  }
+
+  fail(error: Error): void {
+    this.payload.destroy(error);
+  }
+
+  async read(payload: unknown): Promise<string> {
+    const stream = payload as PassThrough;
+    let text = '';
+    stream.on('data', (part: Buffer) => {
+      text += part.toString();
+    });
+    await new Promise<void>((resolve, reject) => {
+      stream.once('end', resolve);
+      stream.once('error', reject);
+      stream.once('close', resolve);
+    });
+    return text;
+  }
 }

@@ -3,8 +3,9 @@ import type { Globals } from '../bundle.js';
 import { requireReal } from '../bundle.js';
 import type { Cancellable, Owner, World } from './world.js';
 
-/** The time of one turn of the event loop without work. */
+/** The time of one turn of the event loop without work, and the longest one of one with the work of others. */
 const turnMs = 0.01;
+const workMs = 10;
 
 export interface Surroundings {
   readonly world: World;
@@ -41,6 +42,7 @@ export class Process implements Owner {
     const wait = (ms: number, _value: undefined, { signal }: { signal?: AbortSignal } = {}) =>
       this.#wait(ms, signal);
     const own: Readonly<Record<string, unknown>> = {
+      'node:process': {},
       ...modules,
       'node:timers/promises': { setTimeout: wait },
     };
@@ -58,7 +60,7 @@ export class Process implements Owner {
       clearTimeout: (timer) => this.#clear(timer),
       setInterval: (run, ms) => this.#timer(run, Math.max(ms, 1), true),
       clearInterval: (timer) => this.#clear(timer),
-      setImmediate: (run) => void world.after(turnMs, run, this),
+      setImmediate: (run) => void world.after(world.chance(0.1) ? world.uptoMs(workMs) : turnMs, run, this),
       console: { warn: (message) => world.fail(`${name} warns: ${message}`) },
       CompressionStream: undefined,
     };

@@ -143,12 +143,6 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     ...deadlines,
-    what: 'responds a second time while the response waits for its turn',
-    text: 'if (isSending && !response.headersSent) return;',
-    by: '',
-  },
-  {
-    ...deadlines,
     what: 'waits for ever for clients that do not read',
     text: 'exchange.unreadChecks++;',
     by: '',

@@ -262,12 +262,18 @@ export class Server implements Receiver {
     };
   }
 
-  /** Returns a function that tells whether a deadline of the database that begins now has passed. A busy process is late. */
+  /**
+   * Returns a function that tells whether a deadline of the database that begins now has passed. A busy process is late, also one
+   * that has just become busy.
+   */
   #lateness(process: Process): () => boolean {
     const { nowMs } = this.#world;
     const { busyMs } = process;
     const timeoutMs = this.#options.databaseTimeoutMs;
-    return () => this.#world.nowMs > nowMs + timeoutMs + process.busyMs - busyMs + 1;
+    return () => {
+      const endMs = nowMs + timeoutMs + process.busyMs - busyMs;
+      return this.#world.nowMs > Math.max(endMs, process.busyUntilMs) + 1;
+    };
   }
 
   /** Waits for a call of the store, which has a deadline. */

@@ -197,10 +197,10 @@ export class Client implements Sender {
     if (session === undefined || !session.process.alive || session.state !== 'running') return;
     if (this.options.isRequestBound) return;
     session.state = 'exiting';
-    const { closeTimeoutMs, timeoutMs } = this.options.recorder;
+    const { closeTimeoutMs, retryMaxMs, timeoutMs } = this.options.recorder;
     this.#world.after(
-      // It goes on while requests succeed, one after the other.
-      flushMsMax + closeTimeoutMs + (session.recorder.stats.queued + 2) * timeoutMs + slackMs,
+      // It goes on while requests succeed, one after the other. A pause that began during a flush is waited for.
+      flushMsMax + retryMaxMs + closeTimeoutMs + (session.recorder.stats.queued + 2) * timeoutMs + slackMs,
       () => this.#world.fail(`${session.process.name} does not exit`),
       session.process,
     );

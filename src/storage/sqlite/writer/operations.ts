@@ -15,8 +15,6 @@ export interface RecordBatch {
   readonly ids: readonly string[];
   readonly callers: readonly string[];
   readonly occurredAt: Float64Array;
-  /** The number of queries of each batch, if several were merged (see `merged-batches.ts`). Each has its own outcome. */
-  readonly sizes?: readonly number[];
 }
 
 export interface ImportBatch {

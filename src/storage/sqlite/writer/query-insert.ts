@@ -4,8 +4,7 @@ import { type Prepared, prepare, prepareArrays } from '../statements.js';
 import { MultiRowInsert, multiRow, rowsPerStatement } from './multi-row.js';
 
 const head = 'INTO query (project, id, occurred_at, caller)';
-/** The values of each row. */
-export const columns = 4;
+const columns = 4;
 
 /**
  * Inserts queries and reports which are new. Mostly all are, and then statements need not return rows, which saves a good
@@ -28,21 +27,18 @@ export class QueryInsert {
     );
   }
 
-  /**
-   * Inserts the rows of a flat array of (project, id, occurred_at, caller) up to the first duplicate, or to a remainder that
-   * fills no statement. Returns the number of rows inserted.
-   */
-  insertNew(rows: readonly unknown[]): number {
+  /** `rows` is a flat array of (project, id, occurred_at, caller). Calls `onNew` for each new query, in order. */
+  insert(rows: readonly unknown[], onNew: (timeMs: number, caller: number) => void): void {
     const step = columns * rowsPerStatement;
-    let inserted = 0;
-    for (let at = 0; at === inserted * columns && at + step <= rows.length; at += step)
-      inserted += this.#insertWhileNew(rows.slice(at, at + step));
-    return inserted;
-  }
-
-  /** Inserts those that are new, and returns their times and callers. */
-  insertUnknown(rows: readonly unknown[]): readonly (readonly unknown[])[] {
-    return this.#insertUnknown.insert(rows);
+    let at = 0;
+    for (let allNew = true; allNew && at + step <= rows.length; ) {
+      const inserted = this.#insertWhileNew(rows.slice(at, at + step));
+      for (const end = at + inserted * columns; at < end; at += columns)
+        onNew(Number(rows[at + 2]), Number(rows[at + 3]));
+      allNew = inserted === rowsPerStatement;
+    }
+    for (const [timeMs, caller] of this.#insertUnknown.insert(rows.slice(at)))
+      onNew(Number(timeMs), Number(caller));
   }
 
   /** Returns the number of rows inserted before the first duplicate. */

@@ -9,16 +9,14 @@ import {
 import { CallerStatsError } from '../../../domain/errors.js';
 import { oldQueriesError } from '../../../domain/projects/retention.js';
 import { CALLER_TYPES, callerType } from '../../../domain/queries/caller.js';
-import { type Outcome, refused } from '../../commit-queue.js';
 import type { RecordResult } from '../../ports/counts.js';
 import type { Connection } from '../connection.js';
 import { type CounterDeltas, TYPE_INDEX } from '../counters/counter-deltas.js';
 import { encodeQueryId } from '../query-id.js';
 import type { Statements } from '../statements.js';
-import { batchesOf } from './merged-batches.js';
 import { MultiRowInsert } from './multi-row.js';
 import type { ImportBatch, RecordBatch } from './operations.js';
-import { columns, QueryInsert } from './query-insert.js';
+import { QueryInsert } from './query-insert.js';
 
 /** Rows whose values are prepared at once. More take memory and save nothing. */
 const rowsBoundAtOnce = 1_024;
@@ -46,62 +44,42 @@ export class Recording {
     );
   }
 
-  /**
-   * Inserts the queries that are new, and notes in `deltas` what they add to the counters. Returns an outcome for each of the
-   * merged batches: one that is refused changes nothing. Of equal ids, the first counts.
-   */
-  record(batch: RecordBatch, deltas: CounterDeltas): Outcome<RecordResult>[] {
-    const { projectId, ids, sizes = [ids.length] } = batch;
-    const found = this.#findProject(projectId);
-    if (found === undefined) return sizes.map(() => refused(noProject(projectId)));
-    const { number: project, rowsFrom } = found;
-    const batches = batchesOf(batch);
-    const refusals = refuseOld(batch, rowsFrom);
-    const order = inOrderOfIds(ids).filter((index) => refusals[batches[index] ?? 0] === undefined);
-    const callers = new CallerNumbers((name) => this.#callerNumber(name));
-    const recorded = sizes.map(() => 0);
-    const onNew = (at: number, timeMs: number, caller: number) => {
-      deltas.add(project, timeMs, callers.typeOf(caller), caller);
-      recorded[at] = (recorded[at] ?? 0) + 1;
+  /** Inserts the queries that are new, and notes in `deltas` what they add to the counters. */
+  record({ projectId, ids, callers, occurredAt }: RecordBatch, deltas: CounterDeltas): RecordResult {
+    const { number: project, rowsFrom } = this.#findProject(projectId);
+    const tooOld = oldQueriesError(ids, occurredAt, rowsFrom);
+    if (tooOld !== undefined) throw tooOld;
+    const numbersByCaller = new Map<string, number>();
+    const typesByNumber = new Map<number, number>();
+    let recorded = 0;
+    const onNew = (timeMs: number, caller: number) => {
+      const type = required(typesByNumber.get(caller), 'a recorded query has a caller of its batch');
+      deltas.add(project, timeMs, type, caller);
+      recorded++;
     };
+    const order = inOrderOfIds(ids);
     for (let from = 0; from < order.length; from += rowsBoundAtOnce) {
-      const indexes = order.slice(from, from + rowsBoundAtOnce);
-      this.#insert(indexes, batches, (some) => toRows(some, project, batch, callers), onNew);
+      const values: unknown[] = [];
+      for (const index of order.slice(from, from + rowsBoundAtOnce)) {
+        const caller = required(callers[index], 'a batch has a caller for each of its ids');
+        const timeMs = required(occurredAt[index], 'a batch has a time for each of its ids');
+        let number = numbersByCaller.get(caller);
+        if (number === undefined) {
+          number = this.#callerNumber(caller);
+          numbersByCaller.set(caller, number);
+          typesByNumber.set(number, TYPE_INDEX[callerType(caller)]);
+        }
+        const id = required(ids[index], 'the order has indexes of ids only');
+        values.push(project, encodeQueryId(id), timeMs, number);
+      }
+      this.#queries.insert(values, onNew);
     }
-    return sizes.map((size, at) => {
-      const refusal = refusals[at];
-      if (refusal !== undefined) return refused(refusal);
-      const number = recorded[at] ?? 0;
-      return { ok: true, value: { recorded: number, duplicates: size - number } };
-    });
-  }
-
-  /** Calls `onNew` for each new query, with its batch, time and caller. */
-  #insert(
-    indexes: readonly number[],
-    batches: Uint32Array,
-    rowsOf: (indexes: readonly number[]) => readonly unknown[],
-    onNew: (batch: number, timeMs: number, caller: number) => void,
-  ): void {
-    const rows = rowsOf(indexes);
-    const inserted = this.#queries.insertNew(rows);
-    for (let row = 0; row < inserted; row++) {
-      const [, , timeMs, caller] = rows.slice(row * columns, (row + 1) * columns);
-      onNew(batches[indexes[row] ?? 0] ?? 0, Number(timeMs), Number(caller));
-    }
-    const rest = indexes.slice(inserted);
-    // A statement returns its new rows in any order, so each batch has its own statements.
-    for (const batch of new Set(rest.map((index) => batches[index] ?? 0).sort((a, b) => a - b))) {
-      const own = rest.filter((index) => batches[index] === batch);
-      for (const [timeMs, caller] of this.#queries.insertUnknown(rowsOf(own)))
-        onNew(batch, Number(timeMs), Number(caller));
-    }
+    return { recorded, duplicates: ids.length - recorded };
   }
 
   /** Inserts the counts that are new, and notes in `deltas` what they add to the counters. See `Store.importCounts`. */
   importCounts({ projectId, counts, dryRun }: ImportBatch, deltas: CounterDeltas): RecordResult {
-    const project = this.#findProject(projectId)?.number;
-    if (project === undefined) throw noProject(projectId);
+    const { number: project } = this.#findProject(projectId);
     const added: ImportedCount[] = [];
     const conflicts: Conflict[] = [];
     for (const sent of distinctCounts(counts)) {
@@ -138,8 +116,13 @@ export class Recording {
     }
   }
 
-  #findProject(id: string): { readonly number: number; readonly rowsFrom: number | null } | undefined {
-    return this.#statements.get('SELECT number, rows_from AS rowsFrom FROM project WHERE id = $1', [id]);
+  #findProject(id: string): { readonly number: number; readonly rowsFrom: number | null } {
+    const found = this.#statements.get<{ readonly number: number; readonly rowsFrom: number | null }>(
+      'SELECT number, rows_from AS rowsFrom FROM project WHERE id = $1',
+      [id],
+    );
+    if (found === undefined) throw new CallerStatsError('not_found', `There is no project ${id}.`);
+    return found;
   }
 
   /** The number of a caller, assigned with its first query. */
@@ -165,65 +148,6 @@ function inOrderOfIds(ids: readonly string[]): readonly number[] {
 function compare(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
-}
-
-function noProject(id: string): CallerStatsError {
-  return new CallerStatsError('not_found', `There is no project ${id}.`);
-}
-
-/** The error of each of the merged batches that has queries from before `rowsFrom`. */
-function refuseOld(
-  { ids, occurredAt, sizes = [ids.length] }: RecordBatch,
-  rowsFrom: number | null,
-): (CallerStatsError | undefined)[] {
-  if (rowsFrom === null) return [];
-  let end = 0;
-  return sizes.map((size) => {
-    end += size;
-    return oldQueriesError(ids.slice(end - size, end), occurredAt.subarray(end - size, end), rowsFrom);
-  });
-}
-
-/** The rows of some queries of a batch, as `QueryInsert` takes them. */
-function toRows(
-  indexes: readonly number[],
-  project: number,
-  { ids, callers, occurredAt }: RecordBatch,
-  numbers: CallerNumbers,
-): unknown[] {
-  const values: unknown[] = [];
-  for (const index of indexes) {
-    const id = required(ids[index], 'the order has indexes of ids only');
-    const caller = required(callers[index], 'a batch has a caller for each of its ids');
-    const timeMs = required(occurredAt[index], 'a batch has a time for each of its ids');
-    values.push(project, encodeQueryId(id), timeMs, numbers.of(caller));
-  }
-  return values;
-}
-
-/** The numbers and types of the callers of a batch. */
-class CallerNumbers {
-  readonly #find: (name: string) => number;
-  readonly #byName = new Map<string, number>();
-  readonly #types = new Map<number, number>();
-
-  constructor(find: (name: string) => number) {
-    this.#find = find;
-  }
-
-  of(name: string): number {
-    let number = this.#byName.get(name);
-    if (number === undefined) {
-      number = this.#find(name);
-      this.#byName.set(name, number);
-      this.#types.set(number, TYPE_INDEX[callerType(name)]);
-    }
-    return number;
-  }
-
-  typeOf(number: number): number {
-    return required(this.#types.get(number), 'a recorded query has a caller of its batch');
-  }
 }
 
 /** The value; throws if it is missing, so that nothing is counted on a guess. */

@@ -3,7 +3,6 @@ import { CallerStatsError } from '../../../domain/errors.js';
 import type { Outcome } from '../../commit-queue.js';
 import { makePrivately } from '../files/opened-file.js';
 import { NEWEST_VERSION } from '../migrations/index.js';
-import { mergeBatches } from './merged-batches.js';
 import type { Operation, OperationResult } from './operations.js';
 import type { FromWriter, ToWriter, WriterResult, WriterStart } from './writer-thread.js';
 
@@ -59,16 +58,9 @@ export class WriterHandle {
 
   /** Commits a group in one transaction; see `Writer.commit`. */
   async commit(operations: readonly Operation[]): Promise<readonly Outcome<OperationResult>[]> {
-    const merged = mergeBatches(operations);
-    const next = this.#next<readonly Outcome<OperationResult>[]>();
-    this.#worker.postMessage(merged.operations satisfies ToWriter);
-    const outcomes = await next;
-    const inOrder: Outcome<OperationResult>[] = [];
-    for (const [at, place] of merged.places.entries()) {
-      const outcome = outcomes[at];
-      if (outcome !== undefined) inOrder[place] = outcome;
-    }
-    return inOrder;
+    const outcomes = this.#next<readonly Outcome<OperationResult>[]>();
+    this.#worker.postMessage(operations satisfies ToWriter);
+    return outcomes;
   }
 
   /** Closes the file and ends the thread. */

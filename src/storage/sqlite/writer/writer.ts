@@ -40,9 +40,8 @@ export class Writer {
   }
 
   /**
-   * Runs the operations in order in one transaction, which is durable when this resolves. Returns their outcomes, one for each
-   * batch of merged ones. An operation that throws a `CallerStatsError` has changed nothing, and the others still run; any other
-   * error undoes all of them.
+   * Runs the operations in order in one transaction, which is durable when this resolves. An operation that throws a
+   * `CallerStatsError` has changed nothing, and the others still run; any other error undoes all of them.
    *
    * Awaits only statements, which return at once, so the thread handles no other message in between.
    */
@@ -52,10 +51,6 @@ export class Writer {
         const deltas = new CounterDeltas();
         const results: Outcome<OperationResult>[] = [];
         for (const operation of operations) {
-          if (operation.kind === 'record') {
-            results.push(...this.#recording.record(operation, deltas));
-            continue;
-          }
           try {
             results.push({ ok: true, value: await this.#run(operation, deltas) });
           } catch (error) {
@@ -73,10 +68,7 @@ export class Writer {
     }
   }
 
-  #run(
-    operation: Exclude<Operation, { readonly kind: 'record' }>,
-    deltas: CounterDeltas,
-  ): OperationResult | Promise<OperationResult> {
+  #run(operation: Operation, deltas: CounterDeltas): OperationResult | Promise<OperationResult> {
     switch (operation.kind) {
       case 'directory':
         // In a savepoint, because a rule may refuse a change after some of its statements.
@@ -91,6 +83,8 @@ export class Writer {
         return inSavepoint(this.#db, async () =>
           invoke(this.#notifications, operation.method, operation.args),
         );
+      case 'record':
+        return this.#recording.record(operation, deltas);
       case 'importCounts':
         return this.#recording.importCounts(operation, deltas);
       case 'userStatement':

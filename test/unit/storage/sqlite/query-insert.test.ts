@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { rowsPerStatement } from '../../../../src/storage/sqlite/writer/multi-row.js';
-import { columns, QueryInsert } from '../../../../src/storage/sqlite/writer/query-insert.js';
+import { QueryInsert } from '../../../../src/storage/sqlite/writer/query-insert.js';
 import { databaseInMemory, notedRuns } from '../../../support/storage/sqlite.js';
+
+const columns = 4;
 
 /** Rows of project 1, whose ids and times are these numbers; callers are told by them as well. */
 const rowsOf = (...numbers: readonly number[]): unknown[] =>
@@ -15,11 +17,12 @@ function open() {
   const ran = notedRuns(db);
   const insertion = new QueryInsert(db);
   const insert = (rows: readonly unknown[]): number[] => {
-    const end = insertion.insertNew(rows) * columns;
-    const found: (readonly unknown[])[] = [...insertion.insertUnknown(rows.slice(end))];
-    for (let at = end; at > 0; at -= columns) found.unshift(rows.slice(at - 2, at));
-    for (const [timeMs, caller] of found) expect(caller).toBe(Number(timeMs) % 7);
-    return found.map(([timeMs]) => Number(timeMs));
+    const found: number[] = [];
+    insertion.insert(rows, (timeMs, caller) => {
+      expect(caller).toBe(timeMs % 7);
+      found.push(timeMs);
+    });
+    return found;
   };
   const kept = (): number[] =>
     db

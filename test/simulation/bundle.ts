@@ -82,7 +82,7 @@ export async function bundleProduct(replacements: readonly Replacement[] = []): 
   const result = await build({
     root,
     configFile: false,
-    logLevel: 'error',
+    logLevel: 'silent',
     publicDir: false,
     build: {
       ssr: join(root, 'test/simulation/product.ts'),

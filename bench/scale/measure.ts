@@ -1,11 +1,12 @@
 /** The rows of the table: one for each thing that is measured, with a cell for each size. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { dayMs } from '../../src/domain/time/duration.js';
 import { residentBytesOf } from '../../test/support/resident-memory.js';
 import { YEAR } from '../support/events.js';
 import { makeRanges, toQueryString } from '../support/ranges.js';
 import { LiveTraffic } from '../support/recording.js';
 import { type Database, projectId } from '../support/service.js';
-import { median, quantile } from '../support/statistics.js';
+import { median } from '../support/statistics.js';
 import { type Message, type Sample, send, sendMade, type Target } from '../support/traffic.js';
 import type { Workspace } from '../support/workspace.js';
 import { type Scaled, secondsOf } from './stores.js';
@@ -20,7 +21,6 @@ const arraysPerRound = 20;
 const queriesInArray = 1000;
 /** Of the year that the queries are from. */
 const removedDays = 91;
-const dayMs = 86_400_000;
 const pollMs = 1000;
 
 interface Measured {
@@ -35,10 +35,10 @@ interface Measured {
 }
 
 export async function measure(workspace: Workspace, all: readonly Scaled[], say: Say): Promise<Rows> {
-  const imports = all.map(({ queries, importSeconds }) => [
-    `${time(importSeconds)}, ${thousands(queries / importSeconds)} a second`,
-    queries,
-  ]);
+  const imports = all.map(({ queries, importSeconds }) => {
+    const rate = Math.round(queries / importSeconds).toLocaleString('en-US');
+    return `${time(importSeconds)}, ${rate} a second`;
+  });
   const bytes = await Promise.all(all.map(async ({ bytes, queries }) => (await bytes()) / queries));
   const measured: Measured[] = [];
   for (const scaled of all) {
@@ -52,7 +52,7 @@ export async function measure(workspace: Workspace, all: readonly Scaled[], say:
     for (const one of measured) await holdRound(workspace, one);
   }
   const rows: Rows = [
-    ['import', ...imports.map(([cell]) => String(cell))],
+    ['import', ...imports],
     ['bytes on disk a query', ...bytes.map((value) => value.toFixed(1))],
     [
       'start until `/readyz` responds',
@@ -160,14 +160,10 @@ async function requireTotal(database: Database, expected: number): Promise<void>
 /** The medians of the rounds. */
 function latency(samples: readonly Sample[]): string {
   const [p50, p99] = [samples.map(({ p50Ms }) => p50Ms), samples.map(({ p99Ms }) => p99Ms)];
-  return `${quantile(p50, 0.5).toFixed(1)} / ${quantile(p99, 0.5).toFixed(1)} ms`;
+  return `${median(p50).toFixed(1)} / ${median(p99).toFixed(1)} ms`;
 }
 
 function time(seconds: number): string {
   if (seconds < 120) return `${seconds.toFixed(1)} s`;
   return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
-}
-
-function thousands(value: number): string {
-  return Math.round(value).toLocaleString('en-US');
 }

@@ -1,6 +1,7 @@
 /** Databases of a size in both stores, and what each store does differently. */
 import { mkdirSync, rmSync } from 'node:fs';
 import { DatabaseSync } from '@photostructure/sqlite';
+import { BUCKET_WIDTHS_MS } from '../../src/domain/counting/buckets.js';
 import { MIGRATIONS as POSTGRES_MIGRATIONS } from '../../src/storage/postgres/migrations/index.js';
 import { MIGRATIONS as SQLITE_MIGRATIONS } from '../../src/storage/sqlite/migrations/index.js';
 import { APPLICATION_ID } from '../../src/storage/sqlite/migrations/migrate.js';
@@ -104,7 +105,6 @@ export async function secondsOf(work: () => Promise<unknown>): Promise<number> {
 
 /** The newest schema in which every query was in all counters; the next one builds indexes of all rows. */
 const oldVersion = 15;
-const WIDTHS = [1, 10_000, 900_000, 10_800_000, 86_400_000, 2_764_800_000];
 
 export function postgresStore(
   workspace: Workspace,
@@ -161,14 +161,14 @@ export function postgresStore(
             `INSERT INTO old.query (occurred_at, project_id, id, caller)
              SELECT occurred_at, project_id, id, caller FROM caller_stats.query`,
           );
-          for (const [level, ms] of WIDTHS.entries())
+          for (const [level, ms] of BUCKET_WIDTHS_MS.entries())
             await client.query(
               `INSERT INTO old.type_counter (project_id, level, bucket, web, api, other)
                SELECT project_id, ${level}, occurred_at / ${ms}, count(*) FILTER (WHERE caller = 'web'),
                  count(*) FILTER (WHERE caller = 'api'), count(*) FILTER (WHERE caller NOT IN ('web', 'api'))
                FROM old.query GROUP BY 1, 3 ORDER BY 1, 3`,
             );
-          for (const [level, ms] of WIDTHS.entries())
+          for (const [level, ms] of BUCKET_WIDTHS_MS.entries())
             await client.query(
               `INSERT INTO old.caller_counter (project_id, level, bucket, caller, queries)
                SELECT project_id, ${level}, occurred_at / ${ms}, caller, count(*) FROM old.query

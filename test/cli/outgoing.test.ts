@@ -1,4 +1,4 @@
-/** A server opens no connection that nobody asked it for. */
+/** A server with default settings connects to nothing. */
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { firstRunOf } from '../support/cli/cli.js';

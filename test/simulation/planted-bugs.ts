@@ -131,7 +131,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     ...deadline,
-    what: 'does not tell the work that nobody waits',
+    what: 'does not abort the work when it passes',
     text: 'deadline.abort();',
     by: '',
   },

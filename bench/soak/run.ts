@@ -1,10 +1,11 @@
 /**
- * `npm run soak -- --minutes N` runs all operations at a moderate rate for a long time. Prints the resource usage of
- * the first and last quarter; fails if something grew that should not, or if a count is wrong.
+ * `npm run soak -- --minutes N [--store postgres]` runs all operations at a moderate rate for a long time. Prints the
+ * resource usage of the first and last quarter; fails if something grew that should not, or if a count is wrong.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { createDatabase, withPostgres } from '../support/postgres.js';
 import { Database } from '../support/service.js';
 import { type Workspace, withWorkspace } from '../support/workspace.js';
 import { type Access, Load } from './load.js';
@@ -13,10 +14,11 @@ import { compareQuarters, look, type Row, type Sample } from './samples.js';
 const probe = fileURLToPath(new URL('./heap-probe.mjs', import.meta.url));
 const stepMs = 100;
 const samplesPerRun = 60;
+const STORES = ['sqlite', 'postgres'];
 const say = (line: string) => process.stderr.write(`${line}\n`);
 
-async function soak(workspace: Workspace, minutes: number): Promise<boolean> {
-  const database = await Database.create(workspace, 'soak');
+async function soak(workspace: Workspace, minutes: number, url?: string): Promise<boolean> {
+  const database = await Database.create(workspace, 'soak', url);
   const server = await database.serveWith(['--expose-gc', '--import', probe]);
   const load = new Load(await accessTo(database, server.url));
   const wal = workspace.path('soak/caller-stats.db-wal');
@@ -90,10 +92,18 @@ function report(rows: readonly Row[], { answers, expected, troubles }: Load, min
 }
 
 try {
-  const { values } = parseArgs({ options: { minutes: { type: 'string', default: '10' } } });
+  const { values } = parseArgs({
+    options: { minutes: { type: 'string', default: '10' }, store: { type: 'string', default: 'sqlite' } },
+  });
   const minutes = Number(values.minutes);
-  if (!(minutes > 0 && minutes <= 10_000)) throw new Error('usage: npm run soak -- [--minutes N]');
-  if (!(await withWorkspace((workspace) => soak(workspace, minutes)))) process.exitCode = 1;
+  if (!(minutes > 0 && minutes <= 10_000) || !STORES.includes(values.store))
+    throw new Error('usage: npm run soak -- [--minutes N] [--store sqlite|postgres]');
+  const well = await withWorkspace((workspace) =>
+    values.store === 'postgres'
+      ? withPostgres(async (server) => soak(workspace, minutes, await createDatabase(server, 'soak')))
+      : soak(workspace, minutes),
+  );
+  if (!well) process.exitCode = 1;
 } catch (error) {
   process.stderr.write(`soak: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;

@@ -33,7 +33,7 @@ const mebibyte = 2 ** 20;
 
 /**
  * The database grows, and with it SQLite's page cache, up to 128 MB in the writer and 64 MB in the reader; its log
- * grows to 80 MB and is then reused. Nothing else may grow. The limits of latencies allow for a busy machine.
+ * grows to 80 MB and is then reused. On PostgreSQL the log is the database server's, and is shown as 0. Nothing else may grow. The limits of latencies allow for a busy machine.
  */
 const BOUNDS: readonly Bound[] = [
   {

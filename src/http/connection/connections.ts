@@ -39,7 +39,11 @@ export class Exchange {
   }
 }
 
-const exchangesByResponse = new WeakMap<ServerResponse, Exchange>();
+/**
+ * The response holds its exchange. In a weak map, the exchange would hold the map's key, and V8 would not collect either among
+ * the young objects: each took memory until the next full collection, and a tenth of the time of a recording.
+ */
+const EXCHANGE = Symbol('exchange');
 const exchangesBySocket = new WeakMap<Duplex, Set<Exchange>>();
 
 /** Tracks all connections and exchanges of the server. Returns the open connections, a live set. */
@@ -60,10 +64,10 @@ export function exchangesOn(socket: Duplex): readonly Exchange[] {
 
 /** Registers the exchange, or finds it if it is registered. */
 export function trackExchange(request: IncomingMessage, response: ServerResponse): Exchange {
-  const known = exchangesByResponse.get(response);
-  if (known !== undefined) return known;
+  const tracked: ServerResponse & { [EXCHANGE]?: Exchange } = response;
+  if (tracked[EXCHANGE] !== undefined) return tracked[EXCHANGE];
   const exchange = new Exchange(request, response);
-  exchangesByResponse.set(response, exchange);
+  tracked[EXCHANGE] = exchange;
   const { socket } = request;
   if (socket.closed) {
     exchange.finish();

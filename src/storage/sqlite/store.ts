@@ -5,6 +5,7 @@ import type { CutSpan, ImportedCount } from '../../domain/counting/imported-coun
 import { CallerStatsError } from '../../domain/errors.js';
 import { importCommitQueriesMax } from '../../domain/limits.js';
 import type { Query } from '../../domain/queries/query.js';
+import { SharedCalls } from '../../shared/shared-calls.js';
 import { Backlog, CommitQueue } from '../commit-queue.js';
 import type { ComparedCallerCounts, CountStore, RecordResult, SeriesByCaller } from '../ports/counts.js';
 import type { Access, DirectoryChanges, DirectoryReads } from '../ports/directory.js';
@@ -86,6 +87,8 @@ class SqliteStore implements CountStore, Maintenance {
   readonly #backlog = new Backlog();
   readonly #recordingCheck = new RecordingCheck(this.throttles);
   readonly #queue: CommitQueue<Operation, OperationResult>;
+  /** A snapshot takes longer than all the rest of finding a key. */
+  readonly #accesses = new SharedCalls<Access | undefined>();
   #writer: WriterHandle;
   #closing: Promise<void> | undefined;
 
@@ -122,8 +125,10 @@ class SqliteStore implements CountStore, Maintenance {
     };
   }
 
-  async findAccess(keyHash: string, projectId: string): Promise<Access | undefined> {
-    return this.#read((reader) => reader.findAccess(keyHash, projectId));
+  findAccess(keyHash: string, projectId: string): Promise<Access | undefined> {
+    return this.#accesses.ask(`${keyHash} ${projectId}`, async () =>
+      this.#read((reader) => reader.findAccess(keyHash, projectId)),
+    );
   }
 
   readonly readSync = <T>(work: (reads: SyncReads) => T): T =>

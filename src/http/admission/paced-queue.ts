@@ -9,7 +9,7 @@ export interface Pace {
 }
 
 /** The recording work of one turn of the event loop: one or two milliseconds on a small machine. */
-export const RECORDING_PACE: Pace = { count: 8, bytes: 64 * 1024 };
+export const RECORDING_PACE: Pace = { count: 16, bytes: 64 * 1024 };
 
 /**
  * A hundred refusals per second, and more with `credit`. Refusing costs nearly as much as recording a single query, so senders

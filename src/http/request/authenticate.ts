@@ -12,6 +12,7 @@ import {
 import { createNetworks } from '../../domain/keys/networks.js';
 import { lastUsedIntervalMs } from '../../domain/limits.js';
 import { isProjectId, type Project } from '../../domain/projects/project.js';
+import { failure, type Result, success } from '../../domain/result.js';
 import type { Clock } from '../../domain/time/clock.js';
 import { BoundedCache } from '../../shared/bounded-cache.js';
 import type { Access, Store, SyncReads } from '../../storage/ports/store.js';
@@ -19,7 +20,7 @@ import type { FailureLimit, RateLimit } from '../admission/rate-limits.js';
 import { HttpError, noSuchProject, unauthenticated } from '../errors.js';
 import { getClientAddress, PROJECT_HEADER } from './target.js';
 
-const hashesMax = 1000;
+const sentKeysMax = 1000;
 const allowlistsMax = 1000;
 
 interface AuthenticatorOptions {
@@ -35,6 +36,12 @@ interface AuthenticatorOptions {
 /** The types of keys that may read counts. */
 export const READING_TYPES = ['admin', 'reading'] as const satisfies readonly KeyType[];
 
+/** What a well-formed key says without the store. */
+interface SentKey {
+  readonly type: KeyType;
+  readonly hash: string;
+}
+
 /** The key of a request, and its project. */
 export interface Authorized {
   readonly key: ApiKey;
@@ -48,10 +55,10 @@ export class Authenticator {
   readonly #touchedAt = new Map<string, number>();
   readonly #allowlists = new BoundedCache<string, ReturnType<typeof createNetworks>>(allowlistsMax);
   /**
-   * Hashes of valid keys that may read, by the whole `Authorization` header. Lookup times reveal nothing: a map compares keys only
-   * if their hashes, which have a secret seed, are equal.
+   * Keys that were valid, by the whole `Authorization` header. Lookup times reveal nothing: a map compares headers only if
+   * their hashes, which have a secret seed, are equal.
    */
-  readonly #hashes = new BoundedCache<string, string>(hashesMax);
+  readonly #sentKeys = new BoundedCache<string | undefined, Result<SentKey>>(sentKeysMax);
 
   constructor(options: AuthenticatorOptions) {
     this.#options = options;
@@ -112,14 +119,15 @@ export class Authenticator {
    */
   admits(authorization: string, projectId: string, reads: SyncReads, nowMs: number): boolean {
     if (this.#options.requests.isLimited) return false;
-    const hash = this.#hashes.get(authorization) ?? hashReadingKey(authorization);
-    const access = hash === undefined ? undefined : reads.findAccess(hash, projectId);
-    if (hash === undefined || access?.project === undefined) return false;
+    const sent = this.#sentKeys.get(authorization) ?? parseKey(authorization);
+    if (!sent.ok || !isOneOf(READING_TYPES, sent.value.type)) return false;
+    const access = reads.findAccess(sent.value.hash, projectId);
+    if (access?.project === undefined) return false;
     const { key } = access;
     if (key.projectId !== null && key.projectId !== projectId) return false;
     if (keyStatus(key, nowMs) !== 'active' || key.allow.length > 0 || !key.scopes.includes('read'))
       return false;
-    this.#hashes.set(authorization, hash);
+    this.#sentKeys.set(authorization, sent);
     this.#touch(key, nowMs);
     return true;
   }
@@ -141,21 +149,20 @@ export class Authenticator {
   ): Promise<Access> {
     const { store, clock, failures } = this.#options;
     try {
-      const secret = parseBearerToken(request.headers.authorization);
-      const type = parseKeyType(secret);
-      if (type === undefined)
-        throw unauthenticated(
-          'The API key is malformed: it is mistyped or cut, for its checksum does not fit.',
-        );
-      if (!allowed.includes(type)) {
+      const { authorization } = request.headers;
+      const sent = this.#sentKeys.get(authorization) ?? parseKey(authorization);
+      if (!sent.ok) throw unauthenticated(sent.problems.join(' '));
+      const { type, hash } = sent.value;
+      if (!isOneOf(allowed, type)) {
         const needed = allowed.join(' or ');
         throw unauthenticated(`This needs an API key of type ${needed}; the one sent is of type ${type}.`);
       }
       // An invalid id is not looked up: a store might truncate it to a valid one.
-      const access = await store.findAccess(hashKey(secret), isProjectId(projectId) ? projectId : '');
+      const access = await store.findAccess(hash, isProjectId(projectId) ? projectId : '');
       if (access === undefined) throw unauthenticated('The API key is unknown.');
       const status = keyStatus(access.key, clock.now());
       if (status !== 'active') throw unauthenticated(`The API key is ${status}.`);
+      this.#sentKeys.set(authorization, sent);
       return access;
     } catch (error) {
       if (error instanceof HttpError && error.status === 401)
@@ -181,10 +188,8 @@ export class Authenticator {
   }
 }
 
-function hashReadingKey(authorization: string): string | undefined {
-  const secret = BEARER.exec(authorization)?.[1];
-  const type = secret === undefined ? undefined : parseKeyType(secret);
-  return secret !== undefined && READING_TYPES.some((one) => one === type) ? hashKey(secret) : undefined;
+function isOneOf(types: readonly KeyType[], type: KeyType): boolean {
+  return types.includes(type);
 }
 
 /** A recording key is sent only to operations that record; it may do all of them. */
@@ -200,13 +205,14 @@ function requireScope({ type, scopes }: ApiKey, needed: Scope): void {
 /** RFC 6750, section 2.1; the scheme's case does not matter (RFC 9110, section 11.1). */
 const BEARER = /^bearer +(\S+) *$/i;
 
-function parseBearerToken(authorization: string | undefined): string {
-  if (authorization === undefined) {
-    throw unauthenticated('There is no API key; send it as "Authorization: Bearer <key>".');
-  }
-  const token = BEARER.exec(authorization)?.[1];
-  if (token === undefined) {
-    throw unauthenticated('The Authorization header is malformed; send "Authorization: Bearer <key>".');
-  }
-  return token;
+function parseKey(authorization: string | undefined): Result<SentKey> {
+  if (authorization === undefined)
+    return failure('There is no API key; send it as "Authorization: Bearer <key>".');
+  const secret = BEARER.exec(authorization)?.[1];
+  if (secret === undefined)
+    return failure('The Authorization header is malformed; send "Authorization: Bearer <key>".');
+  const type = parseKeyType(secret);
+  if (type === undefined)
+    return failure('The API key is malformed: it is mistyped or cut, for its checksum does not fit.');
+  return success({ type, hash: hashKey(secret) });
 }

@@ -25,7 +25,7 @@ const few = 10_000;
 const leastBytes = 24;
 
 const aimBytes = 3;
-const aimStart = 5;
+const aimStart = 4;
 const aimMemory = 1.5;
 
 const recordings = 200;

@@ -24,7 +24,7 @@ const singleConnections = 64;
 const warmUp = { arrays: 40, singles: 2_000, echoes: 4_000 };
 
 const aimArrays = 0.6;
-const aimSingles = 0.4;
+const aimSingles = 0.5;
 
 /** The samples of one round; all but `samples` in rows per second. */
 interface Round {

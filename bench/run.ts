@@ -11,6 +11,7 @@ import { benchExport } from './export.js';
 import { benchFootprint } from './footprint.js';
 import { benchIds } from './ids.js';
 import { benchImport, requireSqliteTool } from './import.js';
+import { benchImportOrder } from './import-order.js';
 import { benchOverload } from './overload.js';
 import { benchPostgres } from './postgres.js';
 import { benchRecording } from './recording.js';
@@ -46,23 +47,28 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   },
   export: {
     require: () => {},
-    run: (workspace, { rounds = 3, seconds = 2, lines = 10_000_000, note }) =>
+    run: (workspace, { rounds = 9, seconds = 0.5, lines = 10_000_000, note }) =>
       benchExport(workspace, { rounds, seconds, lines, note }),
   },
   footprint: {
     require: () => {},
-    run: (workspace, { rounds = 3, seconds = 3, lines = 10_000_000, note }) =>
+    run: (workspace, { rounds = 9, seconds = 2, lines = 10_000_000, note }) =>
       benchFootprint(workspace, { rounds, seconds, lines, note }),
   },
   ids: {
     require: () => {},
-    run: (workspace, { rounds = 3, seconds = 2, lines = 10_000_000, note }) =>
+    run: (workspace, { rounds = 9, seconds = 0.7, lines = 10_000_000, note }) =>
       benchIds(workspace, { rounds, seconds, lines, note }),
   },
   import: {
     require: requireSqliteTool,
     run: (workspace, { rounds = 1, lines = 5_000_000, note }) =>
       benchImport(workspace, { rounds, lines, note }),
+  },
+  'import-order': {
+    require: () => {},
+    run: (workspace, { rounds = 9, lines = 300_000, note }) =>
+      benchImportOrder(workspace, { rounds, lines, note }),
   },
   overload: {
     require: () => {},
@@ -81,12 +87,12 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   },
   recording: {
     require: () => {},
-    run: (workspace, { rounds = 3, seconds = 2, note }) =>
+    run: (workspace, { rounds = 9, seconds = 0.7, note }) =>
       benchRecording(workspace, { rounds, seconds, note }),
   },
   series: {
     require: () => {},
-    run: (workspace, { rounds = 3, seconds = 1, lines = 200_000, note }) =>
+    run: (workspace, { rounds = 9, seconds = 0.4, lines = 200_000, note }) =>
       benchSeries(workspace, { rounds, seconds, lines, note }),
   },
   'sign-in': {
@@ -95,7 +101,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   },
   workers: {
     require: () => {},
-    run: (workspace, { rounds = 3, seconds = 2, lines = 100_000, note }) =>
+    run: (workspace, { rounds = 9, seconds = 0.7, lines = 100_000, note }) =>
       benchWorkers(workspace, { rounds, seconds, lines, note }),
   },
   timing: {
@@ -112,6 +118,7 @@ const WITH_AIMS = [
   'ids',
   'recording',
   'import',
+  'import-order',
   'series',
   'workers',
   'overload',

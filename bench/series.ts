@@ -41,7 +41,7 @@ const questions = [
 /** Requests right after recording, per operation and round. */
 const timesAfterCommit = 10;
 
-const aimToStats = 20;
+const aimToStats = 8;
 
 const statsPath = `/v1/analytics/${projectId}/assistant/caller-stats`;
 

@@ -11,7 +11,8 @@ export interface Load {
   readonly busy: number | undefined;
 }
 
-const connections = 10;
+/** Connections by default. */
+export const fewConnections = 10;
 
 /** Requests the paths in turn on each connection for `seconds`. Throws unless every status is 200. */
 export async function load(
@@ -19,6 +20,7 @@ export async function load(
   paths: readonly string[],
   headers: Readonly<Record<string, string>>,
   seconds: number,
+  connections = fewConnections,
 ): Promise<Load> {
   const cpuBefore = readCpuSeconds(pid);
   const result = await autocannon({

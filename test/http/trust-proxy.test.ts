@@ -1,6 +1,8 @@
 /** The client's address: that of the connection, or the one that a trusted proxy names. */
 import { describe, expect, test } from 'vitest';
-import { errorOf, type Service, sharedService, startService } from '../support/http/http.js';
+import { get } from '../support/http/direct-export.js';
+import { errorOf, type Service, STATS, sharedService, startService } from '../support/http/http.js';
+import { holdCalls } from '../support/http/http-store.js';
 
 const REPORT = {
   method: 'POST',
@@ -138,4 +140,18 @@ describe("the rate limit of failures applies to the client's address", () => {
     const answer = await send({ key, from: '10.0.0.1', headers: { 'x-forwarded-for': '192.0.2.2' } });
     expect([answer.status, errorOf(answer)]).toEqual([403, 'The API key may not be used from this address.']);
   });
+});
+
+test('a client that disconnects while its key is looked up still has its address', async () => {
+  const service = await startService();
+  const key = await service.addKey('listed', { type: 'admin', allow: ['127.0.0.1'] });
+  const hold = holdCalls(service, 'findAccess');
+  const connection = await service.connect();
+  connection.write(get(STATS, ['Host: test', `Authorization: Bearer ${key}`]));
+  await hold.reached();
+  connection.close();
+  await expect.poll(() => service.connections()).toBe(0);
+  hold.release();
+  await expect.poll(() => service.calls.map(({ method }) => method)).toContain('count');
+  expect(service.log()).not.toContain('request failed');
 });

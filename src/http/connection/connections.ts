@@ -50,6 +50,8 @@ const exchangesBySocket = new WeakMap<Duplex, Set<Exchange>>();
 export function trackConnections(server: Server): ReadonlySet<Socket> {
   const open = new Set<Socket>();
   server.on('connection', (socket) => {
+    // Node remembers the address once it has been read, and does not find it after the client has disconnected.
+    void socket.remoteAddress;
     open.add(socket);
     socket.once('close', () => open.delete(socket));
   });

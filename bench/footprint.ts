@@ -162,4 +162,4 @@ async function lookAt(memory: Memory, server: Server, work: () => Promise<unknow
   memory.loaded.push(residentBytesOf(server.pid) ?? Number.NaN);
 }
 
-const restMs = 1_000;
+const restMs = 500;

@@ -2,10 +2,10 @@
  * Recording queries with random ids into a very large project, compared with time-ordered ids into a project of the
  * same size; alternately, in the same file and on one server.
  */
-import { bigDatabase } from './support/big.js';
+import { makeEvents } from './support/events.js';
 import { type Ids, LiveTraffic } from './support/recording.js';
 import type { Report } from './support/report.js';
-import { type Database, projectId } from './support/service.js';
+import { Database, projectId } from './support/service.js';
 import { type Sample, sendMade, type Target } from './support/traffic.js';
 import type { Workspace } from './support/workspace.js';
 
@@ -25,7 +25,11 @@ const warmUp = 20;
 
 export async function benchIds(workspace: Workspace, options: IdsOptions): Promise<Report> {
   const { rounds, seconds, lines, note } = options;
-  const { random: database } = await bigDatabase(workspace, { lines, note: (line) => note(`ids: ${line}`) });
+  note(`ids: recording ${lines} events`);
+  const database = await Database.create(workspace, 'ids');
+  await database.importEvents(makeEvents(lines, 1), lines);
+  note('ids: making as many with random ids');
+  await database.fill('random');
   const headers = {
     authorization: `Bearer ${await database.createAdminKey()}`,
     'content-type': 'application/json',

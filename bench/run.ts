@@ -92,12 +92,12 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   },
   series: {
     require: () => {},
-    run: (workspace, { rounds = 9, seconds = 0.4, lines = 200_000, note }) =>
+    run: (workspace, { rounds = 9, seconds = 0.4, lines = 100_000, note }) =>
       benchSeries(workspace, { rounds, seconds, lines, note }),
   },
   'sign-in': {
     require: () => {},
-    run: (workspace, { rounds = 3, seconds = 5, note }) => benchSignIn(workspace, { rounds, seconds, note }),
+    run: (workspace, { rounds = 3, seconds = 3, note }) => benchSignIn(workspace, { rounds, seconds, note }),
   },
   workers: {
     require: () => {},
@@ -111,11 +111,10 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   },
 };
 
-/** The benchmarks with targets, which run by default: ten minutes. The others take another ten. */
+/** The benchmarks with targets, which run by default: ten minutes. The others take another fifteen. */
 const WITH_AIMS = [
   'export',
   'footprint',
-  'ids',
   'recording',
   'import',
   'import-order',

@@ -1,7 +1,4 @@
-/**
- * The largest databases, created once for all benchmarks of a run, because that takes minutes. One is read-only; the
- * other is for the benchmark that writes.
- */
+/** The largest database, created once for all benchmarks of a run, because that takes minutes. They only read it. */
 import { type Columns, notedIn } from './columns.js';
 import { makeEvents } from './events.js';
 import { hotTime } from './fills.js';
@@ -11,8 +8,6 @@ import type { Workspace } from './workspace.js';
 export interface Big {
   /** Includes the hot project. */
   readonly database: Database;
-  /** Includes the project with random ids, but not the hot one. Only one benchmark may write to it. */
-  readonly random: Database;
   /** The queries of its first project, over a year. */
   readonly events: Columns;
   /** The queries of the hot project: the same, within one day. */
@@ -30,7 +25,7 @@ export interface BigOptions {
 
 const made = new WeakMap<Workspace, Map<number, Promise<Big>>>();
 
-/** Creates the databases, or returns the existing ones. */
+/** Creates the database, or returns the existing one. */
 export function bigDatabase(workspace: Workspace, options: BigOptions): Promise<Big> {
   const bySize = made.get(workspace) ?? new Map<number, Promise<Big>>();
   made.set(workspace, bySize);
@@ -45,10 +40,8 @@ async function make(workspace: Workspace, { lines, note }: BigOptions): Promise<
   const { columns: events, noted } = notedIn(makeEvents(lines, 10), lines);
   const importSeconds = await database.importEvents(noted, lines);
   const bytesPerQuery = database.sizeBytes() / lines;
-  note('making as many of one day, and with random ids');
-  const random = await database.copy(workspace, `random-${lines}`);
-  // Each import uses one core.
-  await Promise.all([database.fill('hot'), random.fill('random')]);
+  note('making as many of one day');
+  await database.fill('hot');
   const hotEvents = { ...events, times: events.times.map(hotTime) };
-  return { database, random, events, hotEvents, bytesPerQuery, importSeconds };
+  return { database, events, hotEvents, bytesPerQuery, importSeconds };
 }

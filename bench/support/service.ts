@@ -1,6 +1,5 @@
 /** The built service as its users run it: commands and servers, each in its own process. */
 import { readdirSync, statSync } from 'node:fs';
-import { cp } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { type Event, ndjsonBatches } from './events.js';
@@ -28,13 +27,6 @@ export class Database {
   /** One that exists, or that a command will create. */
   static at(workspace: Workspace, url: string): Database {
     return new Database(workspace, url);
-  }
-
-  /** A copy of a database that no process writes to, in its own folder. */
-  async copy(workspace: Workspace, name: string): Promise<Database> {
-    const copy = new Database(workspace, `sqlite:${workspace.path(name)}/caller-stats.db`);
-    await cp(this.folder, copy.folder, { recursive: true });
-    return copy;
   }
 
   private constructor(workspace: Workspace, url: string) {

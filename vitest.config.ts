@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { executableFile } from './test/support/setup/executable-setup.js';
 import { LongestFirst } from './test/support/setup/longest-first.js';
 import { folderInMemory } from './test/support/setup/memory-folder.js';
 import { isDeep } from './test/support/volume.js';
@@ -35,6 +36,37 @@ const builtThreads = {
 /** `npm test` leaves the deep tests out. */
 const exclude = isDeep ? [] : ['test/**/*.deep.test.ts'];
 
+/** Tests of the program as processes, in which files share a process: loading everything for each would take a tenth of the time. */
+const processes = {
+  isolate: false,
+  setupFiles: ['./test/support/setup/places-setup.ts'],
+  // What is built runs as it is.
+  server: { deps: { external: [/\/dist\//] } },
+  testTimeout: 120_000,
+  hookTimeout: 60_000,
+};
+const globalSetup = [
+  './test/support/setup/build.ts',
+  './test/support/setup/templates-setup.ts',
+  './test/support/setup/postgres-setup.ts',
+];
+
+/** The deep run repeats the tests of the command line with the executable, which a setup makes. */
+const executable = {
+  extends: true as const,
+  test: {
+    ...processes,
+    name: 'executable',
+    include: ['test/cli/**/*.test.ts', 'test/executable/*.test.ts'],
+    // The first two are about the package, and the others need options of Node that an executable does not take.
+    exclude: ['package.deep', 'built-files', 'outgoing', 'import-memory.deep'].map(
+      (name) => `test/cli/${name}.test.ts`,
+    ),
+    env: { CALLER_STATS_TEST_EXECUTABLE: executableFile },
+    globalSetup: [...globalSetup, './test/support/setup/executable-setup.ts'],
+  },
+};
+
 export default defineConfig({
   plugins: [builtThreads],
   test: {
@@ -59,6 +91,7 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          ...processes,
           name: 'whole',
           include: [
             'test/{attacks,conformance,users,sqlite,postgres,http,notifications,cli,laws,client,fuzz,overload,faults}/**/*.test.ts',
@@ -66,38 +99,20 @@ export default defineConfig({
             'test/{sdks,mcp-clients}/*.test.ts',
           ],
           exclude,
-          // Files share a process. Loading everything again for each of them would take a tenth of the time.
-          isolate: false,
-          setupFiles: ['./test/support/setup/places-setup.ts'],
-          // What is built runs as it is.
-          server: { deps: { external: [/\/dist\//] } },
-          globalSetup: [
-            './test/support/setup/build.ts',
-            './test/support/setup/templates-setup.ts',
-            './test/support/setup/postgres-setup.ts',
-          ],
-          testTimeout: 120_000,
-          hookTimeout: 60_000,
+          globalSetup,
         },
       },
       {
         extends: true,
         test: {
+          ...processes,
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
           exclude,
-          isolate: false,
-          setupFiles: ['./test/support/setup/places-setup.ts'],
-          globalSetup: [
-            './test/support/setup/build.ts',
-            './test/support/setup/templates-setup.ts',
-            './test/support/setup/postgres-setup.ts',
-            './test/support/setup/browser-setup.ts',
-          ],
-          testTimeout: 120_000,
-          hookTimeout: 60_000,
+          globalSetup: [...globalSetup, './test/support/setup/browser-setup.ts'],
         },
       },
+      ...(isDeep ? [executable] : []),
     ],
   },
 });

@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import { benchCallers } from './callers.js';
 import { benchClient } from './client.js';
 import { benchDashboard } from './dashboard.js';
+import { benchExecutable, requireExecutable } from './executable.js';
 import { benchExport } from './export.js';
 import { benchFootprint } from './footprint.js';
 import { benchIds } from './ids.js';
@@ -44,6 +45,10 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   client: {
     require: () => {},
     run: (workspace, { rounds = 5, seconds = 1, note }) => benchClient(workspace, { rounds, seconds, note }),
+  },
+  executable: {
+    require: requireExecutable,
+    run: (workspace, { rounds = 9, note }) => benchExecutable(workspace, { rounds, note }),
   },
   export: {
     require: () => {},

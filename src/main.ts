@@ -2,6 +2,7 @@
 /** The program: hands the process to the command line. */
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { isSea } from 'node:sea';
 import { run } from './cli/program.js';
 import { maskPassword } from './cli/settings/setting.js';
 
@@ -15,13 +16,17 @@ const { version } = JSON.parse(readFileSync(new URL('package.json', packageFolde
 const shownArguments = process.argv.map(maskPassword);
 if (shownArguments.join() !== process.argv.join()) process.title = shownArguments.join(' ');
 
+const args = process.argv.slice(2);
+// In the executable, Node repeats its name in the place of a script's. `node:cluster` would pass that on to workers.
+if (isSea()) process.argv.splice(1, 1);
+
 // A reader may close our output early, as `head` does. That is not a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });
 
 process.exitCode = await run(
-  process.argv.slice(2),
+  args,
   {
     stdout: process.stdout,
     stdoutIsTerminal: process.stdout.isTTY ?? false,

@@ -89,9 +89,9 @@ export class Workspace {
     }
   }
 
-  /** Starts a Node program that prints its URL once it listens. */
-  async start(args: readonly string[]): Promise<Server> {
-    const child = this.#spawn(process.execPath, args);
+  /** Starts a program, Node by default, that prints its URL once it listens. */
+  async start(args: readonly string[], program = process.execPath): Promise<Server> {
+    const child = this.#spawn(program, args);
     const timeout = setTimeout(() => child.kill('SIGKILL'), startMsMax);
     const url = await addressIn(child.stdout);
     clearTimeout(timeout);
@@ -99,6 +99,17 @@ export class Workspace {
     // Keep reading, so that the server never blocks on its output.
     child.stdout.resume();
     return { url, pid: child.pid };
+  }
+
+  /** Starts a server, and stops it. Returns the milliseconds from its start until `/readyz` responds with 200. */
+  async msUntilReady(start: () => Promise<Server>): Promise<number> {
+    const begin = performance.now();
+    const { url } = await start();
+    const ready = await fetch(`${url}/readyz`);
+    const tookMs = performance.now() - begin;
+    if (ready.status !== 200) throw new Error(`/readyz: ${ready.status}`);
+    await this.stop();
+    return tookMs;
   }
 
   /** Stops a server gracefully and waits until it has ended. */

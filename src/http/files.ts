@@ -148,10 +148,13 @@ export async function requireBuilt(folder: string, what: string): Promise<void> 
   }
 }
 
-/** The names of the files in a folder, without compressed copies. */
+/** The names of the files in a folder, without compressed copies; with `recursive` also those below it, as `folder/name`. */
 export async function filesIn(folder: string, { recursive = false } = {}): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true, recursive });
-  return entries
-    .filter((entry) => entry.isFile() && !/\.(br|gz)$/.test(entry.name))
-    .map(({ parentPath, name }) => join(parentPath, name).slice(join(folder, '/').length));
+  const entries = await readdir(folder, { withFileTypes: true });
+  const names = entries.map(async (entry) => {
+    if (entry.isFile()) return /\.(br|gz)$/.test(entry.name) ? [] : [entry.name];
+    if (!recursive || !entry.isDirectory()) return [];
+    return (await filesIn(join(folder, entry.name), { recursive })).map((name) => `${entry.name}/${name}`);
+  });
+  return (await Promise.all(names)).flat();
 }

@@ -2,7 +2,7 @@
 import { expect, inject, test } from 'vitest';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
-import { firstRunOf, kill, matched, programFile, startCli, startCommand } from '../support/cli/cli.js';
+import { firstRunOf, kill, matched, programInShell, startCli, startCommand } from '../support/cli/cli.js';
 import { clientOf } from '../support/cli/cli-client.js';
 import {
   emptyPlace,
@@ -70,7 +70,7 @@ test('Ctrl-C on a terminal ends a copy at once', async () => {
   const target = await opened(to);
   await target.check();
   await whileHeld(to, { projectId: project, id: await lateId(place) }, async () => {
-    const command = `echo "process $$"; exec ${process.execPath} ${programFile} copy`;
+    const command = `echo "process $$"; exec ${programInShell} copy`;
     const running = startCommand('script', ['-qec', `bash -c '${command}'`, '/dev/null'], {
       cwd: place.folder,
       env: { ...patient, CALLER_STATS_COPY_FROM: from, CALLER_STATS_COPY_TO: to, TERM: 'xterm' },

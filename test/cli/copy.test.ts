@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { link, symlink } from 'node:fs/promises';
 import { describe, expect, inject, test } from 'vitest';
-import { programFile, runCommand } from '../support/cli/cli.js';
+import { programInShell, runCommand } from '../support/cli/cli.js';
 import { clientOf } from '../support/cli/cli-client.js';
 import {
   emptyPlace,
@@ -220,11 +220,10 @@ test('a store without projects can be copied', async () => {
 test('copy shows a progress bar on a terminal, clears it, and prints the result', async () => {
   const place = await placeWithSample();
   const args = `copy --from sqlite:${place.database} --to ${fileUrl(place, 'other.db')}`;
-  const { status, stdout } = await runCommand(
-    'script',
-    ['-qec', `${process.execPath} ${programFile} ${args}`, '/dev/null'],
-    { cwd: place.folder, env: { ...place.env, TERM: 'xterm', COLUMNS: '120' } },
-  );
+  const { status, stdout } = await runCommand('script', ['-qec', `${programInShell} ${args}`, '/dev/null'], {
+    cwd: place.folder,
+    env: { ...place.env, TERM: 'xterm', COLUMNS: '120' },
+  });
   expect(status).toBe(0);
   expect(stdout).toMatch(/=+-* \d+% \| [\d,]+ read \| .+ left/);
   expect(stdout).toMatch(/every project has the same totals on both sides\r\n$/);

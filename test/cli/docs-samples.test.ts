@@ -2,7 +2,7 @@
 import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
-import { programFile, runCommand } from '../support/cli/cli.js';
+import { programInShell, runCommand } from '../support/cli/cli.js';
 import {
   copyOfOpen,
   emptyPlace,
@@ -183,7 +183,7 @@ async function runStep(
     const { status, stdout, stderr } = await place.run(words.split('\0').slice(0, -1), { env });
     return { status, printed: stderr + stdout };
   }
-  const program = `caller-stats() { "${process.execPath}" "${programFile}" "$@"; }`;
+  const program = `caller-stats() { ${programInShell} "$@"; }`;
   const [, variable] = /^export (\w+)=(?!…)/.exec(command) ?? [];
   const value = variable === undefined ? '' : `printf '\\n%s' "$${variable}"`;
   const { status, stdout } = await shell(`set -e; exec 2>&1\n${program}\n${command}\n${value}`);

@@ -10,7 +10,7 @@ import { newShareLink } from '../../src/domain/projects/share-link.js';
 import { callerType } from '../../src/domain/queries/caller.js';
 import { openStore } from '../../src/storage/open.js';
 import { sharedByTests } from '../support/cleanup.js';
-import { programFile, runCommand } from '../support/cli/cli.js';
+import { programInShell, runCommand } from '../support/cli/cli.js';
 import { makeKey, placeWithProject, project, refusal, succeed } from '../support/cli/cli-place.js';
 import { type McpSession, withMcp } from '../support/cli/mcp.js';
 import {
@@ -250,7 +250,7 @@ test('the reports in the docs equal a recount with the time zones of the platfor
   const month = (time: number | string) => localUnit(Number(new Date(time)), 'month', 'Europe/Berlin');
   const printed = reports.map(async (code) => {
     const here = code.replaceAll('http://127.0.0.1:4000', server.url).replaceAll(/\bdemo\b/g, project);
-    const script = `caller-stats() { "${process.execPath}" "${programFile}" "$@"; }\n${here}`;
+    const script = `caller-stats() { ${programInShell} "$@"; }\n${here}`;
     const run = runCommand('bash', ['--norc', '-c', script], {
       env: { ...place.env, CALLER_STATS_KEY: service().key },
     });

@@ -13,7 +13,7 @@ import {
   firstRunOf,
   LATER_START,
   matched,
-  programFile,
+  programInShell,
   runCommand,
   type Server,
   startCommand,
@@ -196,7 +196,7 @@ test('without a terminal and a file, nothing is created, and the commands that d
 
 test('on a terminal, keys and links are printed, and no file has them', async () => {
   const place = await emptyPlace();
-  const command = `${process.execPath} ${programFile} serve --port 0 --log-level silent`;
+  const command = `${programInShell} serve --port 0 --log-level silent`;
   const running = startCommand('script', ['-qec', command, '/dev/null'], {
     env: { ...place.env, ...kept.env },
     cwd: place.folder,

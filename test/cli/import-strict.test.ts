@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { programFile } from '../support/cli/cli.js';
+import { PROGRAM } from '../support/cli/cli.js';
 import { placeWithProject, project, recordedIn, succeed } from '../support/cli/cli-place.js';
 import { sampleFile, sampleLines } from '../support/sample.js';
 
@@ -69,7 +69,8 @@ test.concurrent.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)(
     const temporary = place.path('temporary');
     await mkdir(temporary);
     const env = { PATH: process.env['PATH'], TMPDIR: temporary, ...place.env };
-    const child = spawn(process.execPath, [programFile, ...strictImport, '-'], { cwd: place.folder, env });
+    const [command, ...first] = PROGRAM;
+    const child = spawn(command, [...first, ...strictImport, '-'], { cwd: place.folder, env });
     try {
       // Its input stays open. The error about the first line shows that it is reading.
       child.stdin.write('no query\n');

@@ -1,6 +1,6 @@
 /** `mcp` as a process that the official client talks to, on a database and on a running server. */
 import { describe, expect, test } from 'vitest';
-import { programFile, runCommand } from '../support/cli/cli.js';
+import { programInShell, runCommand } from '../support/cli/cli.js';
 import {
   emptyPlace,
   makeKey,
@@ -259,13 +259,13 @@ describe('mcp', () => {
   test.concurrent('ends with status 0 on SIGTERM while stdin is open', async () => {
     const place = await placeWithProject();
     const script = `
-      coproc "$0" "$1" mcp
+      coproc ${programInShell} mcp
       pid=$COPROC_PID
       exec {in}>&"\${COPROC[1]}" {out}<&"\${COPROC[0]}"
-      printf %s "$2" >&$in; IFS= read -r line <&$out
+      printf %s "$1" >&$in; IFS= read -r line <&$out
       kill -TERM $pid; wait $pid; echo "status $?"
     `;
-    const args = ['--norc', '-c', script, process.execPath, programFile, opening];
+    const args = ['--norc', '-c', script, 'bash', opening];
     const { stdout, stderr } = await runCommand('bash', args, { env: place.env });
     expect({ stdout, stderr }).toEqual({ stdout: 'status 0\n', stderr: '' });
   });
@@ -275,15 +275,15 @@ describe('mcp', () => {
     const call = line({ id: 2, method: 'tools/call', params: { name: 'list_projects', arguments: {} } });
     // Reads both responses before it closes stdin, then all other output.
     const script = `
-      coproc "$0" "$1" mcp
+      coproc ${programInShell} mcp
       exec {in}>&"\${COPROC[1]}" {out}<&"\${COPROC[0]}"
       eval "exec \${COPROC[1]}>&-"
+      printf %s "$1" >&$in; IFS= read -r line <&$out; echo "$line"
       printf %s "$2" >&$in; IFS= read -r line <&$out; echo "$line"
-      printf %s "$3" >&$in; IFS= read -r line <&$out; echo "$line"
       exec {in}>&-
       cat <&$out
     `;
-    const args = ['--norc', '-c', script, process.execPath, programFile, opening, call];
+    const args = ['--norc', '-c', script, 'bash', opening, call];
     const { stdout, stderr } = await runCommand('bash', args, { env: place.env });
     expect(stderr).toBe('');
     const printed = stdout.split('\n').filter(Boolean);

@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { kill, matched, programFile, runCommand, startCommand } from '../support/cli/cli.js';
+import { kill, matched, programInShell, runCommand, startCommand } from '../support/cli/cli.js';
 import { type Place, placeWithProject, project } from '../support/cli/cli-place.js';
 import { sampleFile } from '../support/sample.js';
 
 /** Runs an import in a pseudo terminal, whose output becomes stdout. */
 function onTerminal(place: Place, files: string) {
-  const command = `${process.execPath} ${programFile} import ${files} --project ${project}`;
+  const command = `${programInShell} import ${files} --project ${project}`;
   return runCommand('script', ['-qec', command, '/dev/null'], {
     cwd: place.folder,
     env: { ...place.env, TERM: 'xterm', COLUMNS: '120' },
@@ -48,7 +48,7 @@ describe('an import on a terminal', () => {
 test('Ctrl-C ends an import on a terminal and does not change the terminal', async () => {
   const place = await placeWithProject();
   // Its input never ends. `exec` keeps the process id that bash prints first.
-  const command = `echo "process $$"; exec ${process.execPath} ${programFile} import - --project ${project} < <(tail -f /dev/null)`;
+  const command = `echo "process $$"; exec ${programInShell} import - --project ${project} < <(tail -f /dev/null)`;
   const running = startCommand('script', ['-qec', `bash -c '${command}'`, '/dev/null'], {
     cwd: place.folder,
     env: { ...place.env, TERM: 'xterm', COLUMNS: '120' },

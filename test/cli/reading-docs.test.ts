@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { programFile, runCommand } from '../support/cli/cli.js';
+import { programInShell, runCommand } from '../support/cli/cli.js';
 import { makeKey, placeWithSample, project, succeed } from '../support/cli/cli-place.js';
 import { findProblem } from '../tidy/commands.js';
 
@@ -35,7 +35,7 @@ describe('the samples', () => {
         .replaceAll(ADDRESS, server.url)
         .replaceAll(new RegExp(`\\b${PROJECT}\\b`, 'g'), project);
       // An installed program would be on the path.
-      const script = `caller-stats() { "${process.execPath}" "${programFile}" "$@"; }\n${here}`;
+      const script = `caller-stats() { ${programInShell} "$@"; }\n${here}`;
       const env = { CALLER_STATS_KEY: key };
       return (await succeed(runCommand('bash', ['--norc', '-c', script], { env, cwd: place.folder }))).stdout;
     };

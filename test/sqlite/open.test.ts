@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/temporary.js';
 
 test('creates a missing file, and opens it if it must exist', async () => {
   const file = `${await temporaryFolder()}/store.db`;
-  for (const options of [{}, { mustExist: true }, { mustExist: true, lowMemory: true }]) {
+  for (const options of [{}, { mustExist: true }, { mustExist: true, forImport: true }]) {
     const store = await openStore(`sqlite:${file}`, options);
     whenOver(() => store.close());
     expect(await store.listOrganizations()).toMatchObject([{ id: 'default', name: 'Default', createdAt: 0 }]);

@@ -139,6 +139,6 @@ async function withSink<T>(
   return runOnStore(
     readStoreSettings(options, io),
     (store) => work((counts, given) => store.importCounts(project, counts, given), store),
-    { mustExist: true, lowMemory: true },
+    { mustExist: true, forImport: true },
   );
 }

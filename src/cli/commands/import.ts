@@ -148,6 +148,6 @@ async function withSink<T>(
     readStoreSettings(options, io),
     (store) =>
       work((queries) => retryWhileUnavailable(() => store.record(project, queries), { note }), store),
-    { mustExist: true, lowMemory: true },
+    { mustExist: true, forImport: true },
   );
 }

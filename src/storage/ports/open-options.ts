@@ -9,8 +9,8 @@ export interface OpenOptions {
    * `unavailable` until that changes.
    */
   readonly allowUnavailable?: boolean;
-  /** Uses less memory, for a command that runs beside a server. SQLite only. */
-  readonly lowMemory?: boolean | undefined;
+  /** Uses less memory, because a server may run beside it, and writes less often what most commits change. SQLite only. */
+  readonly forImport?: boolean | undefined;
   /** Connections to a database server, for reads and writes together, at least 2. */
   readonly connectionsMax?: number;
   /** Deadline of each read and write on a database server, in milliseconds. */

@@ -40,10 +40,10 @@ import { WriterHandle } from './writer/writer-handle.js';
 /** Opens the file, creates it and its folder if they do not exist, and migrates its schema. */
 export async function openSqliteStore(
   file: string,
-  { lowMemory, commits, onBackup }: OpenOptions = {},
+  { forImport, commits, onBackup }: OpenOptions = {},
 ): Promise<Store> {
   await makePrivately(file);
-  const start = () => WriterHandle.start({ file, lowMemory });
+  const start = () => WriterHandle.start({ file, forImport });
   const writer = await start();
   if (writer.kept !== null) onBackup?.(writer.kept);
   try {

@@ -7,7 +7,7 @@ import { NEWEST_VERSION } from '../migrations/index.js';
 import type { Operation, OperationResult } from './operations.js';
 import type { FromWriter, ToWriter, WriterResult, WriterStart } from './writer-thread.js';
 
-/** The young generation of a low-memory thread, mostly batches. By default it would grow to about 50 MB and stay there. */
+/** The young generation of the thread of an import, mostly batches. By default it would grow to about 50 MB and stay there. */
 const youngMegabytesMax = 12;
 
 /** The main thread's handle of a writer thread. Commits one group at a time: wait for `commit` before calling it again. */
@@ -35,7 +35,7 @@ export class WriterHandle {
   private constructor(start: WriterStart, thread = new URL('./writer-thread.js', import.meta.url)) {
     this.#worker = startThread(thread, {
       workerData: start,
-      ...(start.lowMemory ? { resourceLimits: { maxYoungGenerationSizeMb: youngMegabytesMax } } : {}),
+      ...(start.forImport ? { resourceLimits: { maxYoungGenerationSizeMb: youngMegabytesMax } } : {}),
     });
     this.#worker.on('message', (message: FromWriter<never>) => this.#settle.resolve(message));
     this.#worker.on('error', (error) => this.#end(error));

@@ -2,7 +2,7 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { CallerStatsError, type ErrorCode } from '../../../domain/errors.js';
 import type { Outcome } from '../../commit-queue.js';
-import { setCacheSize } from '../connection.js';
+import { setUpImport } from '../connection.js';
 import { storeError } from '../errors.js';
 import { MIGRATIONS } from '../migrations/index.js';
 import { type BackupOptions, openMigrated } from '../migrations/migrate.js';
@@ -27,22 +27,19 @@ export type FromWriter<Result extends WriterResult> =
 export interface WriterStart extends Pick<BackupOptions, 'keepOld'> {
   readonly file: string;
   /** See `OpenOptions`. */
-  readonly lowMemory?: boolean | undefined;
+  readonly forImport?: boolean | undefined;
 }
-
-/** Enough, because new queries are mostly near the last ones: logs are in order of time, and so are most ids. */
-const lowMemoryCacheMegabytes = 16;
 
 /** Never null, because this file runs only on worker threads. */
 const port = parentPort as MessagePort;
 
-function run({ file, keepOld, lowMemory }: WriterStart): void {
+function run({ file, keepOld, forImport }: WriterStart): void {
   let kept: string | null = null;
   const onBackup = (copy: string): void => {
     kept = copy;
   };
   const db = openMigrated(file, MIGRATIONS, { keepOld, onBackup });
-  if (lowMemory) setCacheSize(db, lowMemoryCacheMegabytes);
+  if (forImport) setUpImport(db);
   const writer = new Writer(db);
   port.on('message', (message: ToWriter) => {
     if (message === 'close') {

@@ -3,7 +3,7 @@ import {
   inTransaction,
   openConnection,
   openReader,
-  setCacheSize,
+  setUpImport,
   setUpWriter,
 } from '../../../../src/storage/sqlite/connection.js';
 import { whenOver } from '../../../support/cleanup.js';
@@ -19,7 +19,9 @@ test('connections wait five seconds for others and have the configured cache siz
   expect(pragma(writer, 'busy_timeout')).toBe(5_000);
   expect(pragma(writer, 'foreign_keys')).toBe(1);
   expect(pragma(writer, 'journal_size_limit')).toBe(104_857_600);
-  setCacheSize(writer, 16);
+  expect(pragma(writer, 'wal_autocheckpoint')).toBe(20_000);
+  setUpImport(writer);
+  expect(pragma(writer, 'wal_autocheckpoint')).toBe(40_000);
   expect(pragma(writer, 'cache_size')).toBe(-16_384);
   expect(pragma(databaseInMemory(), 'temp_store')).toBe(2);
   const reader = openReader(file);

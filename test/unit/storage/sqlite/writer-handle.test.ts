@@ -73,12 +73,12 @@ test('throws the error of a failed group, and continues', async () => {
   expect(handle.alive).toBe(true);
 });
 
-test('limits the young generation of a low-memory thread only', async () => {
+test('limits the young generation of the thread of an import only', async () => {
   const tellLimits = `
     parentPort.on('message', () => parentPort.close());
     parentPort.postMessage({ ok: true, result: String(resourceLimits.maxYoungGenerationSizeMb) });`;
   const usual = Number((await started(tellLimits)).kept);
-  expect((await started(tellLimits, { lowMemory: true })).kept).toBe('12');
-  expect((await started(tellLimits, { lowMemory: false })).kept).toBe(String(usual));
+  expect((await started(tellLimits, { forImport: true })).kept).toBe('12');
+  expect((await started(tellLimits, { forImport: false })).kept).toBe(String(usual));
   expect(usual).toBeGreaterThan(12);
 });

@@ -79,7 +79,9 @@ function axes({ plot, scale, labels }: Drawing, { bars: all, colors }: ChartImag
 
 function legend({ types, bars: all, beforeName, colors }: ChartImage): string {
   const swatch = (fill: string): string => `<rect y="-10" width="11" height="11" rx="3" fill="${fill}"/>`;
-  const entries = types.map((type) => [swatch(colors.types[type]), CALLER_TYPE_NAMES[type]] as const);
+  const mark = (type: CallerType): string =>
+    swatch(colors.types[type]) + (type === 'other' ? swatch('url(#stripes)') : '');
+  const entries = types.map((type) => [mark(type), CALLER_TYPE_NAMES[type]] as const);
   if (beforeName !== null)
     entries.push([
       `<path d="M-2 -4h15" stroke="${colors.ink}" stroke-width="2" stroke-dasharray="4 3"/>`,
@@ -91,11 +93,11 @@ function legend({ types, bars: all, beforeName, colors }: ChartImage): string {
       'Outlined: incomplete',
     ]);
   let x = margin;
-  const placed = entries.map(([mark, name]) => {
+  const placed = entries.map(([drawn, name]) => {
     const left = x;
     // Wide enough for any font.
     x += name.length * 8.5 + 44;
-    return `<g transform="translate(${left.toFixed(0)} 112)">${mark}<text x="19">${escapeXml(name)}</text></g>`;
+    return `<g transform="translate(${left.toFixed(0)} 112)">${drawn}<text x="19">${escapeXml(name)}</text></g>`;
   });
   return `<g font-size="14" fill="${colors.ink}">${placed.join('')}</g>`;
 }

@@ -30,14 +30,15 @@ export function share(part: number, whole: number, locale = pageLocale): string 
 }
 
 export interface Change {
-  readonly direction: 'up' | 'down' | 'same';
-  /** The change without a sign, which `direction` gives; `new` if the count was 0 before. */
+  /** `new` if the count was 0 before. */
+  readonly direction: 'new' | 'up' | 'down' | 'same';
+  /** The change without a sign, which `direction` gives. */
   readonly text: string;
 }
 
 /** The change of a count; null if there was nothing, and still is nothing. */
 export function change(now: number, before: number, locale = pageLocale): Change | null {
-  if (before === 0) return now === 0 ? null : { direction: 'up', text: 'new' };
+  if (before === 0) return now === 0 ? null : { direction: 'new', text: 'new' };
   if (now === before) return { direction: 'same', text: 'no change' };
   const direction = now > before ? 'up' : 'down';
   return { direction, text: percent(Math.abs(now - before) / before, locale) };

@@ -122,7 +122,7 @@ describe('the labels', () => {
   });
 });
 
-test('texts in the downloaded picture are escaped, and a long title is shortened', () => {
+test('the downloaded picture has stripes in the legend, escapes texts, and shortens a long title', () => {
   const picture = (title: string) =>
     chartImage({
       title,
@@ -143,6 +143,7 @@ test('texts in the downloaded picture are escaped, and a long title is shortened
     });
   const drawn = picture('</text><script x="1">');
   expect(drawn).toContain('&lt;/text&gt;&lt;script x=&quot;1&quot;&gt;');
+  expect(drawn).toMatch(/<rect [^>]*fill="url\(#stripes\)"\/><text x="19">Other</);
   expect(drawn).toContain('a &amp; b');
   expect(drawn).toContain('&lt;before&gt;');
   expect(drawn).not.toMatch(/<script|<before/);

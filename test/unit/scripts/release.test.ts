@@ -4,7 +4,8 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findSection, releaseChanges, releaseNotes } from '../../../scripts/release/changelog.js';
-import { findDue, newerSince } from '../../../scripts/release/dependencies.js';
+import { compareNode, findDue, newerSince } from '../../../scripts/release/dependencies.js';
+import { NODE_VERSION } from '../../../scripts/release/node.js';
 import { assertReady, type Preparation, prepareRelease } from '../../../scripts/release/prepare.js';
 import { findVersionProblems, MENTIONS, replaceMentions } from '../../../scripts/release/versions.js';
 import { temporaryFolder } from '../../support/temporary.js';
@@ -160,6 +161,23 @@ describe('a package is due for an update', () => {
       });
     expect(held('11.1.0')).toEqual([]);
     expect(held('11.0.0')).toHaveLength(1);
+  });
+
+  test('after 30 days, if it is a newer version of the line of Node in the executable', () => {
+    const [major, minor = 0, patch = 0] = NODE_VERSION.split('.').map(Number);
+    const newer = `${major}.${minor}.${patch + 1}`;
+    const node = compareNode(() => ({
+      [NODE_VERSION]: '2026-06-01T00:00:00Z',
+      [`${major}.${minor + 1}.0`]: '2026-07-02T00:00:00Z',
+      [newer]: '2026-07-01T00:00:00Z',
+      [`${major}.${minor + 2}.0-rc.1`]: '2026-01-01T00:00:00Z',
+      '99.0.0': '2026-01-01T00:00:00Z',
+    }));
+    expect(node).toMatchObject({ current: NODE_VERSION, latest: `${major}.${minor + 1}.0` });
+    const on = (day: string) =>
+      findDue([node], { published: () => ({ [newer]: '2026-07-01T00:00:00Z' }), nowMs: Date.parse(day) });
+    expect(on('2026-07-31')).toEqual([]);
+    expect(on('2026-08-01')).toHaveLength(1);
   });
 });
 

@@ -52,7 +52,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   },
   export: {
     require: () => {},
-    run: (workspace, { rounds = 9, seconds = 0.5, lines = 10_000_000, note }) =>
+    run: (workspace, { rounds = 9, seconds = 0.4, lines = 10_000_000, note }) =>
       benchExport(workspace, { rounds, seconds, lines, note }),
   },
   footprint: {
@@ -92,7 +92,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   },
   recording: {
     require: () => {},
-    run: (workspace, { rounds = 9, seconds = 0.7, note }) =>
+    run: (workspace, { rounds = 9, seconds = 0.5, note }) =>
       benchRecording(workspace, { rounds, seconds, note }),
   },
   series: {
@@ -102,11 +102,11 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   },
   'sign-in': {
     require: () => {},
-    run: (workspace, { rounds = 3, seconds = 3, note }) => benchSignIn(workspace, { rounds, seconds, note }),
+    run: (workspace, { rounds = 3, seconds = 2, note }) => benchSignIn(workspace, { rounds, seconds, note }),
   },
   workers: {
     require: () => {},
-    run: (workspace, { rounds = 9, seconds = 0.7, lines = 100_000, note }) =>
+    run: (workspace, { rounds = 9, seconds = 0.5, lines = 100_000, note }) =>
       benchWorkers(workspace, { rounds, seconds, lines, note }),
   },
   timing: {

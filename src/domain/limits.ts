@@ -260,7 +260,7 @@ export const pendingOperationsMax = 20_000;
 export const commitQueriesMax = 20_000;
 /**
  * Queries in one commit of an import into SQLite. With random ids and times, each commit writes most pages of the tables again:
- * 594 bytes a query, and 8,200 with commits of 3,000. More would take more memory: an import takes 240 MB, and 210 with 10,000.
+ * 594 bytes a query, and 8,200 with commits of 3,000. More would take more memory: an import takes 250 MB, and 210 with 10,000.
  */
 export const importCommitQueriesMax = 30_000;
 

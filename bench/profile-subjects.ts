@@ -85,8 +85,8 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
     run: served(recording),
     wouldTake:
       'A bare Fastify route takes 5 µs more than the echo server, so a path around the framework would gain ' +
-      'little; a recording takes 50 µs on the main thread, of which waking the writer thread, finding the ' +
-      'key in a snapshot, and the queue that keeps exports fast take about a tenth each. Sending all ' +
+      'little; of the 50 µs of a recording on the main thread, sockets take a quarter, waking the writer ' +
+      'thread up to a fifth, and finding the key in a snapshot a tenth. Sending all ' +
       'recordings of a commit as one message was built twice and gained 2 to 5 %, because both cores are ' +
       'busy with the server and the load generator.',
   },
@@ -153,8 +153,8 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
     what: "The server's memory, from Node's diagnostic report.",
     facts: memory,
     wouldTake:
-      'At rest the target is met; under load V8 lets the space for young objects grow to three times 16 MB ' +
-      'in each of two threads, and SQLite keeps the recorded pages in its caches (at most 64 MB for reading ' +
+      'At rest the target is met; under load V8 lets the spaces for young objects of two threads grow by ' +
+      '33 MB, and SQLite keeps the recorded pages in its caches (at most 64 MB for reading ' +
       'and 128 MB for writing). Smaller spaces saved 8 MB for a twentieth of the arrays per second, ' +
       'and smaller caches would cost large databases more disk reads.',
   },

@@ -84,7 +84,7 @@ function nodeIn(target: string): string {
   return join(target, 'bin', name);
 }
 
-/** Copies Node without what debuggers need, a quarter of its size on Linux. */
+/** Copies Node without what debuggers need, a fifth of its size on Linux. */
 function copyNode(from: string): string {
   const to = join(folder, isWindows ? 'node.exe' : 'node');
   cpSync(from, to);

@@ -1,4 +1,4 @@
-/** Node in the executable: its newest line with long-term support, which has a virtual file system from 26.10 on. */
+/** Node in the executable. It needs a virtual file system for executables (`useVfs`), which Node 24 does not have. */
 export const NODE_VERSION = '26.10.0';
 
 /** Packages of npm with Node's official builds, and the hashes of this version. */

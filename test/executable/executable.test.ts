@@ -2,7 +2,7 @@
 import { mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { firstRunOf, PROGRAM, runCommand, startCli, urlIn } from '../support/cli/cli.js';
+import { firstRunOf, kill, PROGRAM, runCommand, startCli, urlIn } from '../support/cli/cli.js';
 import { clientOf } from '../support/cli/cli-client.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { root } from '../tidy/sources.js';
@@ -60,7 +60,7 @@ test.each(['1', '2'])(
       ['/openapi.json', '"openapi"'],
     ] as const)
       expect(await (await fetch(`${url}${path}`)).text(), path).toContain(text);
-    process.kill(server.pid, 'SIGTERM');
+    kill(server.pid, 'SIGTERM');
     expect(await server.ended).toMatchObject({ status: 0 });
     expect(await readdir(empty)).toEqual(['data']);
     expect([await readdir(temporary), await readdir(home)]).toEqual([[], []]);

@@ -187,7 +187,7 @@ export interface ServerProcess extends Server {
 }
 
 export interface ServerOptions extends RunOptions {
-  /** Options of Node. */
+  /** Options of Node, which the executable does not take. */
   readonly node?: readonly string[];
 }
 
@@ -225,13 +225,11 @@ const READY = /^Documentation: .+\n/m;
 /** Starts a server on a free port as a process of its own and waits until it is ready. */
 export async function startServer(
   args: readonly string[] = [],
-  { node = [], env, ...options }: ServerOptions = {},
+  { node = [], ...options }: ServerOptions = {},
 ): Promise<ServerProcess> {
-  const running = startCli(['serve', '--port', '0', ...args], {
-    hangMs: serverHangMs,
-    ...options,
-    env: { ...env, ...(node.length === 0 ? {} : { NODE_OPTIONS: node.join(' ') }) },
-  });
+  const [command, ...first] = PROGRAM;
+  const all = [...node, ...first, 'serve', '--port', '0', ...args];
+  const running = startCommand(command, all, { hangMs: serverHangMs, ...options });
   const stdout = await running.printed(READY);
   return {
     url: urlIn(stdout),

@@ -212,6 +212,8 @@ test('any request gets the same response with and without the framework', async 
         if (service.calls.length === 0 && one.status === 200) direct++;
         const other = await service.sendRaw(withFramework(bytes));
         expect(comparable(one)).toEqual(comparable(other));
+        // The meaning of its URL is remembered now.
+        expect(comparable(await service.sendRaw(bytes))).toEqual(comparable(other));
       },
     ),
     { numRuns: 600 },

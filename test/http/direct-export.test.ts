@@ -40,6 +40,23 @@ describe('an ordinary export', () => {
     expect(service.calls.filter(({ method }) => method === 'touchKey')).toHaveLength(2);
   });
 
+  test('with a period counts up to the time of each request', async () => {
+    const service = await startWithSome();
+    const path = `${STATS}?period=today`;
+    const total = async () => {
+      const { text } = await service.sendRaw(get(path, headersFor(service.keys.admin)));
+      return (JSON.parse(text) as { total: number }).total;
+    };
+    await service.store.record('docs', [{ id: 'now', caller: 'web', occurredAt: service.clock.nowMs }]);
+    service.calls.length = 0;
+    expect(await total()).toBe(1);
+    service.clock.nowMs += 86_400_000;
+    expect(await total()).toBe(0);
+    service.clock.nowMs -= 86_400_000;
+    expect(await total()).toBe(1);
+    expect(asked(service)).toEqual([]);
+  });
+
   test('is answered in order with other requests on the connection', async () => {
     const service = await startWithSome();
     const headers = headersFor(service.keys.admin);

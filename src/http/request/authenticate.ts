@@ -80,9 +80,9 @@ export class Authenticator {
     const needed = request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write';
     const access = await this.#admit(request, reply, projectId ?? '', { allowed, needed });
     const { key } = access;
-    const project = projectId === undefined ? await this.#findBoundProject(key) : access.project;
-    if (project === undefined || (key.projectId !== null && key.projectId !== project.id))
-      throw noSuchProject();
+    const named = projectId === undefined ? { key, project: await this.#findBoundProject(key) } : access;
+    const project = openedProject(named);
+    if (project === undefined) throw noSuchProject();
     return { key, project };
   }
 
@@ -108,7 +108,8 @@ export class Authenticator {
     request.sender = { keyId: key.id };
     await this.#options.requests.consume(key.organizationId, reply);
     this.#requireAddress(key, getClientAddress(request));
-    requireScope(key, needed);
+    const missing = missingScope(key, needed);
+    if (missing !== undefined) throw new HttpError(403, missing);
     this.#touch(key, this.#options.clock.now());
     return access;
   }
@@ -119,14 +120,13 @@ export class Authenticator {
    */
   admits(authorization: string, projectId: string, reads: SyncReads, nowMs: number): boolean {
     if (this.#options.requests.isLimited) return false;
-    const sent = this.#sentKeys.get(authorization) ?? parseKey(authorization);
-    if (!sent.ok || !isOneOf(READING_TYPES, sent.value.type)) return false;
-    const access = reads.findAccess(sent.value.hash, projectId);
-    if (access?.project === undefined) return false;
-    const { key } = access;
-    if (key.projectId !== null && key.projectId !== projectId) return false;
-    if (keyStatus(key, nowMs) !== 'active' || key.allow.length > 0 || !key.scopes.includes('read'))
-      return false;
+    const sent = this.#parseSent(authorization, READING_TYPES);
+    if (!sent.ok) return false;
+    const access = requireActive(reads.findAccess(sent.value.hash, projectId), nowMs);
+    if (!access.ok) return false;
+    const { key } = access.value;
+    if (key.allow.length > 0 || missingScope(key, 'read') !== undefined) return false;
+    if (openedProject(access.value) === undefined) return false;
     this.#sentKeys.set(authorization, sent);
     this.#touch(key, nowMs);
     return true;
@@ -150,25 +150,27 @@ export class Authenticator {
     const { store, clock, failures } = this.#options;
     try {
       const { authorization } = request.headers;
-      const sent = this.#sentKeys.get(authorization) ?? parseKey(authorization);
+      const sent = this.#parseSent(authorization, allowed);
       if (!sent.ok) throw unauthenticated(sent.problems.join(' '));
-      const { type, hash } = sent.value;
-      if (!isOneOf(allowed, type)) {
-        const needed = allowed.join(' or ');
-        throw unauthenticated(`This needs an API key of type ${needed}; the one sent is of type ${type}.`);
-      }
       // An invalid id is not looked up: a store might truncate it to a valid one.
-      const access = await store.findAccess(hash, isProjectId(projectId) ? projectId : '');
-      if (access === undefined) throw unauthenticated('The API key is unknown.');
-      const status = keyStatus(access.key, clock.now());
-      if (status !== 'active') throw unauthenticated(`The API key is ${status}.`);
+      const found = await store.findAccess(sent.value.hash, isProjectId(projectId) ? projectId : '');
+      const access = requireActive(found, clock.now());
+      if (!access.ok) throw unauthenticated(access.problems.join(' '));
       this.#sentKeys.set(authorization, sent);
-      return access;
+      return access.value;
     } catch (error) {
       if (error instanceof HttpError && error.status === 401)
         await failures.consume(getClientAddress(request), reply);
       throw error;
     }
+  }
+
+  /** What the header says, which must be a key of one of these types. */
+  #parseSent(authorization: string | undefined, allowed: readonly KeyType[]): Result<SentKey> {
+    const sent = this.#sentKeys.get(authorization) ?? parseKey(authorization);
+    if (!sent.ok || allowed.includes(sent.value.type)) return sent;
+    const needed = allowed.join(' or ');
+    return failure(`This needs an API key of type ${needed}; the one sent is of type ${sent.value.type}.`);
   }
 
   #requireAddress({ allow }: ApiKey, address: string): void {
@@ -188,18 +190,22 @@ export class Authenticator {
   }
 }
 
-function isOneOf(types: readonly KeyType[], type: KeyType): boolean {
-  return types.includes(type);
+/** Fails unless the key exists and is active. */
+function requireActive(access: Access | undefined, nowMs: number): Result<Access> {
+  if (access === undefined) return failure('The API key is unknown.');
+  const status = keyStatus(access.key, nowMs);
+  return status === 'active' ? success(access) : failure(`The API key is ${status}.`);
 }
 
-/** A recording key is sent only to operations that record; it may do all of them. */
-function requireScope({ type, scopes }: ApiKey, needed: Scope): void {
-  if (type !== 'recording' && !scopes.includes(needed)) {
-    throw new HttpError(
-      403,
-      `This needs an API key with the scope ${needed}; the one sent has ${scopes.join()}.`,
-    );
-  }
+/** What is wrong if the key lacks the scope. A recording key is sent only to operations that record; it may do all of them. */
+function missingScope({ type, scopes }: ApiKey, needed: Scope): string | undefined {
+  if (type === 'recording' || scopes.includes(needed)) return undefined;
+  return `This needs an API key with the scope ${needed}; the one sent has ${scopes.join()}.`;
+}
+
+/** The project, unless the key is bound to another one. */
+function openedProject({ key, project }: Access): Project | undefined {
+  return key.projectId === null || key.projectId === project?.id ? project : undefined;
 }
 
 /** RFC 6750, section 2.1; the scheme's case does not matter (RFC 9110, section 11.1). */

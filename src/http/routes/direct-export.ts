@@ -18,6 +18,7 @@ import {
 } from '../../domain/counting/report-request.js';
 import { PROJECT_ID_FORM } from '../../domain/projects/project.js';
 import type { Clock } from '../../domain/time/clock.js';
+import { BoundedCache } from '../../shared/bounded-cache.js';
 import type { SyncReads } from '../../storage/ports/store.js';
 import type { Admission } from '../admission/admission.js';
 import { onFinished } from '../connection/connections.js';
@@ -36,11 +37,15 @@ interface DirectExportOptions {
   readonly basePath: BasePath;
 }
 
-/** The fields of a request that may be answered here. */
-interface ExportRequest {
-  readonly authorization: string;
+/** What a URL asks for. */
+interface ExportTarget {
   readonly projectId: string;
   readonly counts: CountsRequest;
+}
+
+/** A request that may be answered here. */
+interface ExportRequest extends ExportTarget {
+  readonly authorization: string;
 }
 
 interface PendingExport {
@@ -63,9 +68,15 @@ const HEADERS: readonly string[] = [
   'content-length',
 ];
 
+/** Clients repeat their requests, and reading a URL takes longer than all else. At most 2 MB. */
+const targetsMax = 4_000;
+const targetUrlMax = 500;
+
 export class DirectExport {
   readonly #options: DirectExportOptions;
   readonly #routeMetrics: RouteMetrics | undefined;
+  /** By URL. Only those that mean the same at any time. */
+  readonly #targets = new BoundedCache<string, ExportTarget>(targetsMax);
   #waiting: PendingExport[] = [];
   #framework: Handler = () => undefined;
   #closing = false;
@@ -90,7 +101,7 @@ export class DirectExport {
   }
 
   #take(request: IncomingMessage, response: ServerResponse): void {
-    const ask = parseExportRequest(request, this.#options);
+    const ask = this.#parse(request);
     if (ask === undefined) {
       this.#framework(request, response);
       return;
@@ -98,6 +109,27 @@ export class DirectExport {
     this.#waiting.push({ ask, request, response, startMs: this.#options.metrics?.now() ?? 0 });
     // One snapshot, newer than each of them, answers all requests that have arrived by then.
     if (this.#waiting.length === 1) setImmediate(() => this.#answerAll());
+  }
+
+  /** Undefined if the framework must answer. */
+  #parse({ method, url = '', rawHeaders }: IncomingMessage): ExportRequest | undefined {
+    if (method !== 'GET') return undefined;
+    const target = this.#targets.get(url) ?? this.#parseTarget(url);
+    const authorization = onlyAuthorization(rawHeaders);
+    if (target === undefined || authorization === undefined) return undefined;
+    return { authorization, projectId: target.projectId, counts: target.counts };
+  }
+
+  #parseTarget(url: string): ExportTarget | undefined {
+    const { basePath, clock } = this.#options;
+    const [, projectId, query = ''] = PATH.exec(withinBasePath(url, basePath) ?? '') ?? [];
+    const input = projectId === undefined ? undefined : readParameters(query);
+    if (projectId === undefined || input === undefined) return undefined;
+    const counts = parseCountsRequest(input, clock.now());
+    if (!counts.ok) return undefined;
+    const target = { projectId, counts: counts.value };
+    if (input.period === undefined && url.length <= targetUrlMax) this.#targets.set(url, target);
+    return target;
   }
 
   #answerAll(): void {
@@ -163,27 +195,19 @@ function count(
   return { ...counts, previous: toPrevious(compared, timeZone, reads.count(projectId, compared, caller)) };
 }
 
-/** Undefined if the framework must answer. */
-function parseExportRequest(
-  { method, url = '', rawHeaders }: IncomingMessage,
-  { basePath, clock }: DirectExportOptions,
-): ExportRequest | undefined {
-  if (method !== 'GET') return undefined;
-  const [, projectId, query = ''] = PATH.exec(withinBasePath(url, basePath) ?? '') ?? [];
-  if (projectId === undefined) return undefined;
-  const authorization = onlyAuthorization(rawHeaders);
-  const counts = readParameters(query, clock);
-  return authorization === undefined || counts === undefined
-    ? undefined
-    : { authorization, projectId, counts };
-}
+/** Most other headers have names of other lengths, which tells them apart without changing their case. */
+const NAME_LENGTHS = ['host', 'authorization', 'content-length', 'transfer-encoding'].map(
+  (one) => one.length,
+);
 
 /** The value of `Authorization` if the request has exactly one, exactly one `Host`, and no body. */
 function onlyAuthorization(rawHeaders: readonly string[]): string | undefined {
   let hosts = 0;
   let authorization: string | undefined;
   for (let at = 0; at < rawHeaders.length; at += 2) {
-    switch (rawHeaders[at]?.toLowerCase()) {
+    const name = rawHeaders[at] ?? '';
+    if (!NAME_LENGTHS.includes(name.length)) continue;
+    switch (name.toLowerCase()) {
       case 'host':
         hosts++;
         break;
@@ -207,7 +231,7 @@ const FIELDS = new Map<string, keyof ReportInput>(
 /**
  * The parameters, if the query string has each at most once, no other, and no encoded character but colons and slashes.
  */
-function readParameters(query: string, clock: Clock): CountsRequest | undefined {
+function readParameters(query: string): ReportInput | undefined {
   // A plus is an encoded space.
   if (query.includes('+')) return undefined;
   const input: { -readonly [Field in keyof ReportInput]: string } = {};
@@ -220,6 +244,5 @@ function readParameters(query: string, clock: Clock): CountsRequest | undefined 
       .replaceAll('%3A', ':')
       .replaceAll('%2F', '/');
   }
-  const counts = parseCountsRequest(input, clock.now());
-  return counts.ok ? counts.value : undefined;
+  return input;
 }

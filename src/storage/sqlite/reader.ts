@@ -1,10 +1,12 @@
 /** Reads on the main thread, each of which takes microseconds: access, queries, counters and checks. */
 import { ALL_TIME } from '../../domain/counting/date-range.js';
 import type { CutSpan, ImportedCount } from '../../domain/counting/imported-count.js';
+import type { ApiKey } from '../../domain/keys/api-key.js';
 import { importedSpanDaysMax } from '../../domain/limits.js';
 import { needsRetention } from '../../domain/projects/retention.js';
 import type { Query } from '../../domain/queries/query.js';
 import { dayMs } from '../../domain/time/duration.js';
+import { BoundedCache } from '../../shared/bounded-cache.js';
 import type { Access } from '../ports/directory.js';
 import type { StorePart } from '../ports/store-stats.js';
 import { KEY, PROJECT } from '../sql/rows.js';
@@ -17,12 +19,13 @@ import { decodeQueryId, encodeQueryId } from './query-id.js';
 import { Statements } from './statements.js';
 import { RETENTIONS, type Retention } from './writer/purge.js';
 
-/** More than the pairs of keys and projects in use. */
-const accessesMax = 10_000;
+/** More than are in use: keys, and projects for each. */
+const keysMax = 10_000;
+const projectsMax = 1_000;
 
-const FIND_ACCESS = `SELECT ${KEY.select()}, ${PROJECT.select('project', 'found')}
-  FROM api_key LEFT JOIN project ON project.id = $2 AND project.organization_id = api_key.organization_id
-  WHERE api_key.hash = $1`;
+const FIND_KEY = `SELECT ${KEY.select()} FROM api_key WHERE hash = $1`;
+
+const FIND_PROJECT = `SELECT ${PROJECT.select()} FROM project WHERE id = $1 AND organization_id = $2`;
 
 const FIND_DELETED = 'SELECT 1 FROM deleted_project LIMIT 1';
 
@@ -43,20 +46,27 @@ const FIND_CUT_SPAN = `SELECT min(start_at) AS start, max(end_at) AS "end", sum(
 
 const FIND_FIRST_PROJECT = 'SELECT id FROM project ORDER BY number LIMIT 1';
 
+interface FoundKey {
+  readonly key: ApiKey;
+  /** By the id of the project that was asked for. */
+  readonly accesses: BoundedCache<string, Access>;
+}
+
 export class Reader {
   readonly counters: CounterReader;
   readonly snapshot: ReadSnapshot;
   readonly statements: Statements;
   readonly #db: Connection;
   /** Unknown keys are cached as well, and take the same time. */
-  readonly #accesses: VersionedCache<Access | undefined>;
+  readonly #keys: VersionedCache<FoundKey | undefined>;
 
   constructor(db: Connection) {
     this.#db = db;
     this.statements = new Statements(db);
     // Prepared now, so that opening a file without one of the tables fails.
     for (const sql of [
-      FIND_ACCESS,
+      FIND_KEY,
+      FIND_PROJECT,
       FIND_DELETED,
       RETENTIONS,
       READ_QUERIES,
@@ -67,7 +77,7 @@ export class Reader {
       this.statements.prepare(sql);
     this.snapshot = new ReadSnapshot(db);
     this.counters = new CounterReader(db, this.snapshot);
-    this.#accesses = new VersionedCache(this.snapshot, accessesMax);
+    this.#keys = new VersionedCache(this.snapshot, keysMax);
   }
 
   hasRetentionToApply(nowMs: number): boolean {
@@ -80,13 +90,16 @@ export class Reader {
 
   /** See `Store.findAccess`. */
   findAccess(keyHash: string, projectId: string): Access | undefined {
-    return this.#accesses.get(`${keyHash} ${projectId}`, () => {
-      const row = this.statements.get(FIND_ACCESS, [keyHash, projectId]);
-      if (row === undefined) return undefined;
-      return {
-        key: KEY.read(row),
-        project: row['foundId'] === null ? undefined : PROJECT.read(row, 'found'),
-      };
+    return this.snapshot.run(() => {
+      const found = this.#keys.get(keyHash, () => {
+        const row = this.statements.get(FIND_KEY, [keyHash]);
+        return row && { key: KEY.read(row), accesses: new BoundedCache<string, Access>(projectsMax) };
+      });
+      return found?.accesses.getOrCreate(projectId, () => {
+        const { key } = found;
+        const row = this.statements.get(FIND_PROJECT, [projectId, key.organizationId]);
+        return { key, project: row && PROJECT.read(row) };
+      });
     });
   }
 

@@ -22,7 +22,8 @@ export class ReadSnapshot {
   /** Runs `work` on one snapshot of the database, with the version of that snapshot. */
   run<T>(work: (version: number) => T): T {
     if (this.#version !== undefined) return work(this.#version);
-    this.#begin.run();
+    // Unlike `run`, this builds no result.
+    this.#begin.get();
     try {
       // The first read of a transaction opens its snapshot.
       const version = this.#readVersion.get()?.[0];
@@ -32,7 +33,7 @@ export class ReadSnapshot {
     } finally {
       this.#version = undefined;
       // SQLite ends the transaction by itself after some errors (input/output).
-      if (this.#db.isTransaction) this.#commit.run();
+      if (this.#db.isTransaction) this.#commit.get();
     }
   }
 }

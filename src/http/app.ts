@@ -34,6 +34,7 @@ import { RefusalLog } from './refusal-log.js';
 import { Authenticator } from './request/authenticate.js';
 import { type BasePath, rewriteBelow } from './request/base-path.js';
 import type { RecordingLimits } from './request/body.js';
+import { addOpenedFields } from './request/opened.js';
 import { observeRecordings, observeRequests, type RequestMetrics } from './request-metrics.js';
 import { mergeOtherMethods } from './resource.js';
 import { addAnalytics } from './routes/analytics.js';
@@ -117,6 +118,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   admission.watch(app);
   requireSingleHeaders(app);
   refusals.watch(app);
+  addOpenedFields(app);
   for (const schema of SHARED_SCHEMAS) app.addSchema(schema);
   await addOpenApi(app, basePath);
 
@@ -247,8 +249,9 @@ function requestIds(randomInt: (max: number) => number): () => string {
  * answer the later ones would stay open forever.
  */
 function closeUnreadFiles(app: FastifyInstance): void {
-  app.addHook('onSend', async ({ raw }, reply, payload) => {
+  app.addHook('onSend', ({ raw }, reply, payload, done) => {
     if (payload instanceof Readable) onFinished(raw, reply.raw, () => payload.destroy());
+    done();
   });
 }
 
@@ -258,10 +261,11 @@ function refuseWhileClosing(app: FastifyInstance): void {
   app.addHook('preClose', async () => {
     closing = true;
   });
-  app.addHook('onRequest', async () => {
-    if (closing) throw new UnavailableError('The server is stopping; try another or again.');
+  app.addHook('onRequest', (_request, _reply, done) => {
+    done(closing ? new UnavailableError('The server is stopping; try another or again.') : undefined);
   });
-  app.addHook('onSend', async (_request, reply) => {
+  app.addHook('onSend', (_request, reply, _payload, done) => {
     if (closing) reply.header('connection', 'close');
+    done();
   });
 }

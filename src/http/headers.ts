@@ -18,8 +18,9 @@ export const SECURITY_HEADERS = {
 
 /** Sets the security headers on every response. Routes that serve pages replace some of them. */
 export function addSecurityHeaders(app: FastifyInstance): void {
-  app.addHook('onRequest', async (_request, reply) => {
+  app.addHook('onRequest', (_request, reply, done) => {
     reply.headers(SECURITY_HEADERS);
+    done();
   });
 }
 
@@ -28,17 +29,25 @@ export function addSecurityHeaders(app: FastifyInstance): void {
  * proxy might check the other.
  */
 export function requireSingleHeaders(app: FastifyInstance): void {
-  app.addHook('onRequest', async ({ raw }) => {
-    const hosts = countHeaders(raw, 'host');
-    if (hosts > 1) throw new HttpError(400, 'The request has more than one Host header.');
-    if (hosts === 0 && raw.httpVersion === '1.1') throw new HttpError(400, 'The request has no Host header.');
-    if (countHeaders(raw, 'authorization') > 1)
-      throw new HttpError(400, 'The request has more than one Authorization header.');
+  app.addHook('onRequest', ({ raw }, _reply, done) => {
+    const problem = findHeaderProblem(raw);
+    done(problem === undefined ? undefined : new HttpError(400, problem));
   });
 }
 
-function countHeaders({ rawHeaders }: IncomingMessage, name: string): number {
-  return rawHeaders.filter(
-    (one, at) => at % 2 === 0 && one.length === name.length && one.toLowerCase() === name,
-  ).length;
+function findHeaderProblem({ rawHeaders, httpVersion }: IncomingMessage): string | undefined {
+  const hosts = countHeaders(rawHeaders, 'host');
+  if (hosts > 1) return 'The request has more than one Host header.';
+  if (hosts === 0 && httpVersion === '1.1') return 'The request has no Host header.';
+  const keys = countHeaders(rawHeaders, 'authorization');
+  return keys > 1 ? 'The request has more than one Authorization header.' : undefined;
+}
+
+function countHeaders(rawHeaders: readonly string[], name: string): number {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const sent = rawHeaders[at];
+    if (sent?.length === name.length && sent.toLowerCase() === name) count++;
+  }
+  return count;
 }

@@ -9,13 +9,10 @@ import { BoundedCache } from '../shared/bounded-cache.js';
 import { sentMethod } from './resource.js';
 import { createThrottledWarning } from './throttled-log.js';
 
-/** Who sent a request: the id of the key or of the user. */
-type Sender = { readonly keyId: string } | { readonly userId: string };
-
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Null until the request is authenticated. */
-    sender: Sender | null;
+    /** The id of the user whose session sent the request. */
+    userId: string | null;
   }
 }
 
@@ -32,20 +29,21 @@ export class RefusalLog {
     this.#clock = clock;
   }
 
-  /** Adds the field `sender` to requests. */
+  /** Adds the field `userId` to requests. */
   watch(app: FastifyInstance): void {
-    app.decorateRequest('sender', null);
+    app.decorateRequest('userId', null);
   }
 
   /** A request that a route refused, with the status of its answer. `problem` must be one of few texts, not a client's. */
   refused(request: FastifyRequest, status: number, problem?: string): void {
     if (status >= 500 || request.is404) return;
-    const { id, routeOptions, sender } = request;
+    const { id, routeOptions, key, userId } = request;
     const fields = {
       method: sentMethod(request),
       route: routeOptions.url,
       status,
-      ...sender,
+      ...(key !== null && { keyId: key.id }),
+      ...(userId !== null && { userId }),
       ...(problem !== undefined && { problem }),
     };
     this.#write(fields, id);

@@ -72,14 +72,14 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     ...admission,
     what: 'keeps the bytes of refused bodies',
-    text: 'this.#load.recordingBytes -= this.#bytes.get(request) ?? 0;',
-    by: 'if (reply.statusCode === 200) this.#load.recordingBytes -= this.#bytes.get(request) ?? 0;',
+    text: 'this.#load.recordingBytes -= request.recordingBytes ?? 0;',
+    by: 'if (reply.statusCode === 200) this.#load.recordingBytes -= request.recordingBytes ?? 0;',
   },
   {
     ...admission,
     what: 'refuses nothing because of the load',
-    text: 'if (refusal !== undefined) {',
-    by: 'if (refusal === "") {',
+    text: 'if (refusal !== undefined)',
+    by: 'if (refusal === "")',
   },
   {
     ...pacedQueue,

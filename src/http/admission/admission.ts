@@ -1,7 +1,7 @@
 /** Load shedding: tracks the work in progress and refuses more than the server can take with 503. */
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { Transform } from 'node:stream';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, RequestPayload } from 'fastify';
 import {
   type Load,
   type LoadLimits,
@@ -30,6 +30,14 @@ const smallBodyBytesMax = 64 * 1024;
 /** While the server records, it refuses one request for every four recordings (see `REFUSAL_PACE`). */
 const refusalsPerRecording = 1 / 4;
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    work: RequestKind;
+    /** The bytes counted for a recording request. Undefined once it is finished. */
+    recordingBytes: number | undefined;
+  }
+}
+
 /** One for each app. */
 export class Admission {
   readonly #limits: LoadLimits;
@@ -37,8 +45,6 @@ export class Admission {
   readonly #warn: ReturnType<typeof createThrottledWarning>;
   readonly #turns = new PacedQueue(RECORDING_PACE);
   readonly #refusals = new PacedQueue(REFUSAL_PACE);
-  /** The bytes counted for each recording request in progress. */
-  readonly #bytes = new WeakMap<FastifyRequest, number>();
   /** One object, because a new one for each request took 3% of an export. */
   readonly #load = { recordings: 0, recordingBytes: 0, requests: 0, eventLoopDelayMs: 0 };
 
@@ -54,29 +60,32 @@ export class Admission {
     return this.#load;
   }
 
-  /** Admits or refuses every request before any work is done for it. Call it before the routes are added. */
+  /**
+   * Admits or refuses every request before any work is done for it. Call it before the routes are added.
+   *
+   * The hooks return a promise only if there is something to wait for, because promises cost as much as the checks.
+   */
   watch(app: FastifyInstance): void {
-    app.addHook('onRequest', async (request, reply) => {
-      const work = classify(request);
-      if (work === 'probe') return;
-      const refusal = refusalReason(work, this.load, this.#limits);
-      if (refusal !== undefined) {
-        if (work === 'recording') await this.#refusals.next();
-        this.refuse(request, refusal);
-      }
-      this.#take(work, request, reply);
+    app.decorateRequest('work', 'reading').decorateRequest('recordingBytes', 0);
+    app.addHook('onRequest', (request, reply, done) => {
+      request.work = classify(request);
+      if (request.work === 'probe') return done();
+      const refusal = refusalReason(request.work, this.load, this.#limits);
+      if (refusal !== undefined) return this.#refuse(request, refusal);
+      this.#take(request, reply);
+      return done();
     });
-    app.addHook('preParsing', async (request, reply, payload) => {
-      if (classify(request) !== 'recording') return payload;
+    app.addHook('preParsing', (request, reply, payload, done) => {
+      if (request.work !== 'recording') return done(null, payload);
       const announced = Number(request.headers['content-length'] ?? Number.NaN);
       // Large bodies are counted as they arrive, so that a stalled request costs no more than it has sent.
-      if (!(announced <= smallBodyBytesMax)) return this.#counted(request, reply, payload);
+      if (!(announced <= smallBodyBytesMax)) return done(null, this.#counted(request, reply, payload));
       this.count(request, announced);
-      return payload;
+      return done(null, payload);
     });
-    app.addHook('onSend', async (request, reply) => {
-      if (classify(request) === 'recording' && reply.statusCode < 500) await this.#turns.next();
-    });
+    app.addHook('onSend', (request, reply, payload, done) =>
+      request.work === 'recording' && reply.statusCode < 500 ? this.#turns.next() : done(null, payload),
+    );
   }
 
   /** Whether a read would be refused now. */
@@ -92,37 +101,37 @@ export class Admission {
 
   /** Counts more bytes for a recording in progress. Throws 503 above the limit. */
   count(request: FastifyRequest, bytes: number): void {
-    const before = this.#bytes.get(request);
     // The connection is closed, and its bytes are no longer counted.
-    if (before === undefined) return;
-    this.#bytes.set(request, before + bytes);
+    if (request.recordingBytes === undefined) return;
+    request.recordingBytes += bytes;
     this.#load.recordingBytes += bytes;
-    if (this.#load.recordingBytes > this.#limits.recordingBytesMax) this.refuse(request, TOO_MANY_BYTES);
+    if (this.#load.recordingBytes > this.#limits.recordingBytesMax)
+      throw this.#refusal(request, TOO_MANY_BYTES);
   }
 
-  /** Throws 503 and writes a throttled warning. */
-  refuse(request: FastifyRequest, message: string): never {
+  async #refuse(request: FastifyRequest, message: string): Promise<never> {
+    if (request.work === 'recording') await this.#refusals.next();
+    throw this.#refusal(request, message);
+  }
+
+  /** The error for a request that is refused. Writes a throttled warning. */
+  #refusal(request: FastifyRequest, message: string): LoadSheddingError {
     this.#warn(request.log, { load: this.load }, 'requests are refused: the server has too much to do');
-    throw new LoadSheddingError(message);
+    return new LoadSheddingError(message);
   }
 
-  #take(work: RequestKind, request: FastifyRequest, reply: FastifyReply): void {
-    const counter = work === 'recording' ? 'recordings' : 'requests';
+  #take(request: FastifyRequest, reply: FastifyReply): void {
+    const counter = request.work === 'recording' ? 'recordings' : 'requests';
     this.#load[counter]++;
-    if (work === 'recording') this.#bytes.set(request, 0);
     onFinished(request.raw, reply.raw, () => {
       this.#load[counter]--;
-      this.#load.recordingBytes -= this.#bytes.get(request) ?? 0;
-      this.#bytes.delete(request);
+      this.#load.recordingBytes -= request.recordingBytes ?? 0;
+      request.recordingBytes = undefined;
     });
   }
 
   /** The body, counted as it arrives. */
-  #counted(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    payload: NodeJS.ReadableStream,
-  ): NodeJS.ReadableStream {
+  #counted(request: FastifyRequest, reply: FastifyReply, payload: RequestPayload): RequestPayload {
     const counter = Object.assign(
       new Transform({
         transform: (chunk: Buffer, _encoding, done) => {

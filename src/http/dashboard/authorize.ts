@@ -104,7 +104,7 @@ export class SessionGuard {
       throw new CallerStatsError('wrong_credentials', 'You are signed out; sign in again.');
     setCookies(reply, found);
     const { user, session } = found;
-    request.sender = { userId: user.id };
+    request.userId = user.id;
     this.#found.set(request, { user, session, auth, by: this.getActor(request, user.email) });
   }
 

@@ -7,9 +7,9 @@ import {
   type SourceKind,
   sourceName,
 } from '../../domain/ingestion/source-counts.js';
+import type { ApiKey } from '../../domain/keys/api-key.js';
 import { BoundedCache } from '../../shared/bounded-cache.js';
 import type { RecordResult } from '../../storage/ports/store.js';
-import type { Authorized } from '../request/authenticate.js';
 import type { IngestionMonitor } from './monitor.js';
 
 /** Names of keys. */
@@ -18,17 +18,11 @@ const namesMax = 1000;
 export class Arrivals {
   readonly #ingestion: IngestionMonitor;
   readonly #kind: SourceKind;
-  readonly #authorized = new WeakMap<FastifyRequest, Authorized>();
   readonly #names = new BoundedCache<string, string>(namesMax);
 
   constructor(ingestion: IngestionMonitor, kind: SourceKind) {
     this.#ingestion = ingestion;
     this.#kind = kind;
-  }
-
-  /** From here on, the request counts. */
-  expect(request: FastifyRequest, authorized: Authorized): void {
-    this.#authorized.set(request, authorized);
   }
 
   noteRecorded(request: FastifyRequest, { recorded, duplicates }: RecordResult): void {
@@ -43,14 +37,14 @@ export class Arrivals {
   }
 
   #note(request: FastifyRequest, counts: Delivery['counts']): void {
-    const found = this.#authorized.get(request);
-    if (found === undefined) return;
-    const source = this.#sourceOf(request, found);
-    this.#ingestion.note(found.project.id, { ...source, counts: { requests: 1, ...counts } });
+    const { project, key } = request;
+    if (project === null || key === null) return;
+    const source = this.#sourceOf(request, key);
+    this.#ingestion.note(project.id, { ...source, counts: { requests: 1, ...counts } });
   }
 
   /** Keys are named by those who created them; user agents are mostly those of a library. */
-  #sourceOf({ headers }: FastifyRequest, { key }: Authorized): Source {
+  #sourceOf({ headers }: FastifyRequest, key: ApiKey): Source {
     if (headers['user-agent'] === IMPORT_COMMAND) return { kind: 'import', name: IMPORT_COMMAND };
     return { kind: this.#kind, name: this.#names.getOrCreate(key.name, () => sourceName(key.name)) };
   }

@@ -1,4 +1,5 @@
 /** `POST /v1/traces`, `/v1/logs` and `/v1/metrics`: requests of OpenTelemetry exporters and collectors (OTLP/HTTP 1.x). */
+
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import { recordQuestions } from '../../app/questions.js';
@@ -17,8 +18,9 @@ import type { ProjectRules, TelemetryRules } from '../../domain/queries/telemetr
 import { TraceIndex } from '../../domain/queries/trace-index.js';
 import type { Store } from '../../storage/ports/store.js';
 import { HttpError, UnavailableError } from '../errors.js';
-import type { Authenticator, Authorized } from '../request/authenticate.js';
+import type { Authenticator } from '../request/authenticate.js';
 import { addOtlpParsers, refuseOtlpType, refuseUnknownEncoding } from '../request/body.js';
+import { openedProject } from '../request/opened.js';
 import { requireNoParameters } from '../request/parameters.js';
 import { PROJECT_HEADER } from '../request/target.js';
 import { addResource } from '../resource.js';
@@ -65,14 +67,13 @@ function addOperation(
   authenticator: Authenticator,
   handle: (request: FastifyRequest, reply: FastifyReply, project: Project) => unknown,
 ): void {
-  const authorized = new WeakMap<FastifyRequest, Authorized>();
-  const project = stringSchema('The project. Required with an admin key; a recording key has its own.');
+  const projectHeader = stringSchema('The project. Required with an admin key; a recording key has its own.');
   addResource(app, url, {
     onRequest: async (request, reply) => {
       // Node joins repeated headers with commas, and no id has a comma.
       const projectId = request.headers[PROJECT_HEADER]?.toString();
       const allowed = ['recording', 'admin'] as const;
-      authorized.set(request, await authenticator.authorize(request, reply, projectId, allowed));
+      await authenticator.authorize(request, reply, projectId, allowed);
     },
     POST: {
       schema: {
@@ -80,7 +81,7 @@ function addOperation(
         tags: ['Recording'],
         security: [{ recordingKey: [] }, { adminKey: [] }],
         querystring: NoParameters,
-        headers: objectSchema({}, { [PROJECT_HEADER]: project }),
+        headers: objectSchema({}, { [PROJECT_HEADER]: projectHeader }),
         body: otlpRequestBody(list),
         response: {
           200: otlpResponse(answer),
@@ -93,13 +94,10 @@ function addOperation(
         requireNoParameters(request);
         // Without a body and its type, no parser has run.
         if (request.body === undefined) refuseOtlpType();
-        const found = authorized.get(request);
-        if (found === undefined) throw new Error('the request was not authorized');
-        return handle(request, reply, found.project);
+        return handle(request, reply, openedProject(request));
       },
-      onSend: async (request, { statusCode }) => {
-        const found = authorized.get(request);
-        if (found !== undefined && statusCode >= 400) onRefused?.(found.project);
+      onSend: async ({ project }, { statusCode }) => {
+        if (project !== null && statusCode >= 400) onRefused?.(project);
       },
     },
   });

@@ -42,12 +42,6 @@ interface SentKey {
   readonly hash: string;
 }
 
-/** The key of a request, and its project. */
-export interface Authorized {
-  readonly key: ApiKey;
-  readonly project: Project;
-}
-
 /** One for each app, because it remembers when keys were used. */
 export class Authenticator {
   readonly #options: AuthenticatorOptions;
@@ -65,7 +59,7 @@ export class Authenticator {
   }
 
   /**
-   * The key and the project of the request. Checks in this order:
+   * Finds the key and the project of the request, which become fields of it. Checks in this order:
    * - the key: 401 if it is missing, malformed, not of an `allowed` type, unknown, expired, disabled or revoked
    * - its rights: 403 if the client's address is not in its allowlist, or the method needs another scope
    * - the project: 404 if it is unknown, of another organization, or not the one that the key is bound to. If the request
@@ -76,24 +70,24 @@ export class Authenticator {
     reply: FastifyReply,
     projectId: string | undefined,
     allowed: readonly KeyType[],
-  ): Promise<Authorized> {
+  ): Promise<void> {
     const needed = request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write';
     const access = await this.#admit(request, reply, projectId ?? '', { allowed, needed });
     const { key } = access;
     const named = projectId === undefined ? { key, project: await this.#findBoundProject(key) } : access;
-    const project = openedProject(named);
+    const project = projectOpenTo(named);
     if (project === undefined) throw noSuchProject();
-    return { key, project };
+    request.project = project;
   }
 
-  /** The key of a request that is about no single project. Checks the key and its rights as `authorize`. */
+  /** Checks the key and its rights as `authorize`, for a request that is about no single project. */
   async authenticate(
     request: FastifyRequest,
     reply: FastifyReply,
     allowed: readonly KeyType[],
     needed: Scope,
-  ): Promise<ApiKey> {
-    return (await this.#admit(request, reply, '', { allowed, needed })).key;
+  ): Promise<void> {
+    await this.#admit(request, reply, '', { allowed, needed });
   }
 
   /** Checks the key, its address and its scope, and notes its use. */
@@ -105,7 +99,7 @@ export class Authenticator {
   ): Promise<Access> {
     const access = await this.#findAccess(request, reply, projectId, allowed);
     const { key } = access;
-    request.sender = { keyId: key.id };
+    request.key = key;
     await this.#options.requests.consume(key.organizationId, reply);
     this.#requireAddress(key, getClientAddress(request));
     const missing = missingScope(key, needed);
@@ -126,7 +120,7 @@ export class Authenticator {
     if (!access.ok) return false;
     const { key } = access.value;
     if (key.allow.length > 0 || missingScope(key, 'read') !== undefined) return false;
-    if (openedProject(access.value) === undefined) return false;
+    if (projectOpenTo(access.value) === undefined) return false;
     this.#sentKeys.set(authorization, sent);
     this.#touch(key, nowMs);
     return true;
@@ -204,7 +198,7 @@ function missingScope({ type, scopes }: ApiKey, needed: Scope): string | undefin
 }
 
 /** The project, unless the key is bound to another one. */
-function openedProject({ key, project }: Access): Project | undefined {
+function projectOpenTo({ key, project }: Access): Project | undefined {
   return key.projectId === null || key.projectId === project?.id ? project : undefined;
 }
 

@@ -6,11 +6,11 @@ import { COUNT_FIELDS } from '../../domain/counting/counts.js';
 import { PARAMETER_NAMES, parseDateRange } from '../../domain/counting/date-bounds.js';
 import { REPORT_PARAMETER_NAMES, type ReportInput } from '../../domain/counting/report-request.js';
 import { seriesBucketsMax } from '../../domain/limits.js';
-import type { Project } from '../../domain/projects/project.js';
 import type { Clock } from '../../domain/time/clock.js';
 import type { Store } from '../../storage/ports/store.js';
 import type { IngestionMonitor } from '../ingestion/monitor.js';
 import { type Authenticator, READING_TYPES } from '../request/authenticate.js';
+import { openedProject } from '../request/opened.js';
 import { readParameters, requireNoParameters } from '../request/parameters.js';
 import { getProjectId } from '../request/target.js';
 import { addResource } from '../resource.js';
@@ -40,22 +40,14 @@ interface ReportSources {
   readonly ingestion: IngestionMonitor;
 }
 
-/** The projects of requests that were authorized. */
-type RequestProjects = WeakMap<FastifyRequest, Project>;
-
 /** Creates the handlers of the reports, for requests with an API key, for the dashboard and for share links. */
-export function createReportHandlers({ store, clock, ingestion }: ReportSources, projects: RequestProjects) {
-  const projectOf = (request: FastifyRequest): Project => {
-    const project = projects.get(request);
-    if (project === undefined) throw new Error('the request was not authorized');
-    return project;
-  };
+export function createReportHandlers({ store, clock, ingestion }: ReportSources) {
   const read = <Question, Answer>(request: FastifyRequest, report: Report<Question, Answer>) => {
     const names = Object.fromEntries(report.parameters.map((one) => [one, REPORT_PARAMETER_NAMES[one]]));
     const question = readParameters<string, Question>(request, names, (parameters: ReportInput) =>
       report.parse(parameters, clock.now(), REPORT_PARAMETER_NAMES),
     );
-    return report.read(store, projectOf(request).id, question);
+    return report.read(store, openedProject(request).id, question);
   };
   return {
     callerStats: async (request: FastifyRequest) => read(request, CALLER_STATS),
@@ -64,7 +56,7 @@ export function createReportHandlers({ store, clock, ingestion }: ReportSources,
     cutBounds: async (request: FastifyRequest) =>
       readCutBounds(
         store,
-        projectOf(request).id,
+        openedProject(request).id,
         readParameters(request, PARAMETER_NAMES, (bounds) => parseDateRange(bounds)),
       ),
     callers: async (request: FastifyRequest, reply: FastifyReply) =>
@@ -75,7 +67,7 @@ export function createReportHandlers({ store, clock, ingestion }: ReportSources,
       reply.type(CSV).send(CALLERS.toCsv(await read(request, CALLERS))),
     ingestion: async (request: FastifyRequest) => {
       requireNoParameters(request);
-      return ingestion.report(projectOf(request));
+      return ingestion.report(openedProject(request));
     },
   };
 }
@@ -104,14 +96,11 @@ export function addAnalytics(
   sources: ReportSources,
   authenticator: Authenticator,
 ): void {
-  const projects: RequestProjects = new WeakMap();
-  const handlers = createReportHandlers(sources, projects);
+  const handlers = createReportHandlers(sources);
   const add = (url: string, handler: RouteHandler, success: object, schema: FastifySchema) =>
     addResource(app, url, {
-      onRequest: async (request, reply) => {
-        const found = await authenticator.authorize(request, reply, getProjectId(request), READING_TYPES);
-        projects.set(request, found.project);
-      },
+      onRequest: (request, reply) =>
+        authenticator.authorize(request, reply, getProjectId(request), READING_TYPES),
       GET: {
         schema: {
           ...schema,

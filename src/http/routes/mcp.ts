@@ -5,13 +5,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { createStoreSource, LIST_PROJECTS, type ReportSource } from '../../app/reports.js';
 import { CallerStatsError } from '../../domain/errors.js';
-import type { ApiKey } from '../../domain/keys/api-key.js';
 import { toolBodyBytesMax } from '../../domain/limits.js';
 import type { Store } from '../../storage/ports/store.js';
 import { HttpError, STATUS_OF_CODE } from '../errors.js';
 import type { RefusalLog } from '../refusal-log.js';
 import { type Authenticator, READING_TYPES } from '../request/authenticate.js';
 import { addJsonParser, refuseEncoding } from '../request/body.js';
+import { sendingKey } from '../request/opened.js';
 import { requireNoParameters } from '../request/parameters.js';
 import { addResource } from '../resource.js';
 import { errorResponses, NoParameters } from '../schemas/schemas.js';
@@ -42,15 +42,12 @@ export async function addMcp(
     readonly answer: ToolEndpoint;
   },
 ): Promise<void> {
-  const keys = new WeakMap<FastifyRequest, ApiKey>();
   // A separate context with its own body parser.
   await app.register(async (own) => {
     own.removeAllContentTypeParsers();
     addJsonParser(own, toolBodyBytesMax);
     addResource(own, '/mcp', {
-      onRequest: async (request, reply) => {
-        keys.set(request, await authenticator.authenticate(request, reply, READING_TYPES, 'read'));
-      },
+      onRequest: (request, reply) => authenticator.authenticate(request, reply, READING_TYPES, 'read'),
       POST: {
         schema: {
           operationId: 'callTool',
@@ -77,8 +74,6 @@ export async function addMcp(
         preParsing: refuseEncoding,
         handler: async (request, reply) => {
           requireNoParameters(request);
-          const key = keys.get(request);
-          if (key === undefined) throw new Error('the request was not authenticated');
           if (request.body === undefined) {
             throw new HttpError(
               400,
@@ -86,7 +81,7 @@ export async function addMcp(
             );
           }
           const response = await answer({
-            source: observeRefusals(createStoreSource(store, key, LIST_PROJECTS), (status) =>
+            source: observeRefusals(createStoreSource(store, sendingKey(request), LIST_PROJECTS), (status) =>
               refusals.refused(request, status),
             ),
             request: toWebRequest(request),

@@ -43,10 +43,8 @@ export function addQueries(app: FastifyInstance, options: RecordingOptions): voi
   const { batchQueriesMax: maxItems } = limits;
   addRecordingParsers(app, limits, admission);
   addResource(app, '/v1/analytics/:projectId/assistant/queries', {
-    onRequest: async (request, reply) => {
-      const allowed = ['recording', 'admin'] as const;
-      arrivals.expect(request, await authenticator.authorize(request, reply, getProjectId(request), allowed));
-    },
+    onRequest: (request, reply) =>
+      authenticator.authorize(request, reply, getProjectId(request), ['recording', 'admin']),
     POST: {
       schema: {
         operationId: 'recordQueries',
@@ -84,8 +82,9 @@ export function addQueries(app: FastifyInstance, options: RecordingOptions): voi
         arrivals.noteRecorded(request, result);
         return result;
       },
-      onSend: async (request, { statusCode }) => {
+      onSend: (request, { statusCode }, payload, done) => {
         if (statusCode >= 400) arrivals.noteRefused(request, statusCode);
+        done(null, payload);
       },
     },
   });

@@ -84,6 +84,8 @@ export class Framework {
   readonly #server = Object.assign(new EventEmitter(), { listening: true, maxConnections: 0 });
   readonly #exchanges = new Set<Exchange>();
   readonly #connections = new Set<Connection>();
+  /** The fields that the product adds to requests. */
+  readonly #fields: Record<string, unknown> = {};
   #onEmpty = (): void => {};
 
   constructor(options: FrameworkOptions) {
@@ -95,7 +97,15 @@ export class Framework {
     const addHook = (name: HookName, hook: Hook): void => {
       this.#hooks.set(name, [...(this.#hooks.get(name) ?? []), hook]);
     };
-    return { addHook, server: this.#server } as unknown as FastifyInstance;
+    const app = {
+      addHook,
+      server: this.#server,
+      decorateRequest: (name: string, value: unknown) => {
+        this.#fields[name] = value;
+        return app;
+      },
+    };
+    return app as unknown as FastifyInstance;
   }
 
   get exchanges(): ReadonlySet<Exchange> {
@@ -112,6 +122,7 @@ export class Framework {
       this.#options,
       (payload) => this.#send(exchange, payload),
     );
+    Object.assign(exchange.request, this.#fields);
     this.#connections.add(connection);
     this.#exchanges.add(exchange);
     this.#server.emit('connection', connection);
@@ -158,15 +169,13 @@ export class Framework {
     }
   }
 
-  /** Each hook is a function that returns a promise, or calls back. `onRequest` and `preParsing` may replace the payload. */
+  /** Each hook is a function that returns a promise or calls back. `onRequest` and `preParsing` may replace the payload. */
   async #runHooks(name: HookName, { request, reply }: Exchange, payload?: unknown): Promise<unknown> {
     let current = payload;
     for (const hook of this.#hooks.get(name) ?? []) {
       const values = payload === undefined ? [request, reply] : [request, reply, current];
       const result =
-        hook.length > values.length
-          ? await new Promise((resolve) => hook(...values, resolve))
-          : await hook(...values);
+        hook.length > values.length ? await callBack((done) => hook(...values, done)) : await hook(...values);
       current = result ?? current;
     }
     return current;
@@ -240,6 +249,14 @@ export class Framework {
     if (process.alive)
       world.fail(`${process.name} closes the connection of ${arrival.id} without a response`);
   }
+}
+
+/** The payload that the hook calls back with, or that its promise has. Rejects with its error. */
+function callBack(hook: (done: (error?: unknown, payload?: unknown) => void) => unknown): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const result = hook((error, payload) => (error ? reject(error) : resolve(payload)));
+    if (result instanceof Promise) result.then(resolve, reject);
+  });
 }
 
 function requestTimeout(): Error {

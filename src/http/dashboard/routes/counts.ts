@@ -1,6 +1,6 @@
 /** The counts of a project: the same responses as those of the public API, for members with a session. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { isProjectId, type Project } from '../../../domain/projects/project.js';
+import { isProjectId } from '../../../domain/projects/project.js';
 import { noSuchProject } from '../../errors.js';
 import { getParameter, getProjectId } from '../../request/target.js';
 import { addResource } from '../../resource.js';
@@ -15,7 +15,6 @@ import {
 import type { Dashboard } from '../context.js';
 
 export function addCounts(app: FastifyInstance, { store, clock, ingestion, sessionGuard }: Dashboard): void {
-  const projects = new WeakMap<FastifyRequest, Project>();
   const requireMember = sessionGuard.requireMember('viewer');
   const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     await requireMember(request, reply);
@@ -23,9 +22,9 @@ export function addCounts(app: FastifyInstance, { store, clock, ingestion, sessi
     const id = getProjectId(request);
     const project = isProjectId(id) ? await store.findProject(organizationId, id) : undefined;
     if (project === undefined) throw noSuchProject();
-    projects.set(request, project);
+    request.project = project;
   };
-  const handlers = createReportHandlers({ store, clock, ingestion }, projects);
+  const handlers = createReportHandlers({ store, clock, ingestion });
   for (const [name, querystring, handler] of [
     ['caller-stats', CallerStatsParameters, handlers.callerStats],
     ['series', SeriesParameters, handlers.series],

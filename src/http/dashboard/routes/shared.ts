@@ -1,7 +1,6 @@
 /** What holders of a share link get: its page, CSV for spreadsheets, and the counts for the page. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CallerStatsError } from '../../../domain/errors.js';
-import type { Project } from '../../../domain/projects/project.js';
 import { HttpError } from '../../errors.js';
 import { asksForPage, sendPage } from '../../files.js';
 import { readFields, text } from '../../request/fields.js';
@@ -88,14 +87,13 @@ function createSharedReports(
   { store, clock, ingestion, sharedLinks }: Dashboard,
   { withoutPassword = false } = {},
 ) {
-  const projects = new WeakMap<FastifyRequest, Project>();
   return {
-    handlers: createReportHandlers({ store, clock, ingestion }, projects),
+    handlers: createReportHandlers({ store, clock, ingestion }),
     preHandler: async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
       reply.headers(UNLISTED);
       const { link, project } = await sharedLinks[withoutPassword ? 'find' : 'authorize'](request, reply);
       if (withoutPassword && link.passwordHash !== null) throw noCsv();
-      projects.set(request, project);
+      request.project = project;
     },
   };
 }

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { seriesBucketsMax } from '../../src/domain/limits.js';
+import { openStore } from '../../src/storage/open.js';
+import { whenOver } from '../support/cleanup.js';
 import { detailsOf, SERIES, type Service, STATS, sharedService, startService } from '../support/http/http.js';
 
 const EVENTS = [
@@ -171,6 +173,27 @@ describe('GET series', () => {
     const { send } = service();
     const answer = await send({ path: `${SERIES}?${queryString}` });
     expect(bucketsIn(answer).map(({ start, total }) => [start, total])).toEqual(buckets);
+  });
+
+  test('requested again, counts what other connections have recorded or removed since', async () => {
+    const service = await startService();
+    const other = await openStore(service.databaseUrl);
+    whenOver(() => other.close());
+    const by = { name: 'a test', address: null, at: 0 };
+    const path = `${SERIES}?dateFrom=2026-04-01&dateTo=2026-04-02`;
+    const ask = async () => (await service.send({ path })).text;
+    const occurredAt = Date.parse('2026-04-01T12:00:00Z');
+    for (const total of [1, 2, 3]) {
+      await other.record('docs', [{ id: `query ${total}`, caller: 'web', occurredAt }]);
+      const text = await ask();
+      expect(JSON.parse(text)).toMatchObject({ buckets: [{ web: total, total }] });
+      expect(await ask()).toBe(text);
+    }
+    const week = await service.send({ path: `${path}&interval=week` });
+    expect(week.text).not.toBe(await ask());
+    expect((await service.send({ path, headers: { accept: 'text/csv' } })).text).toMatch(/^start,end/);
+    await other.deleteProject('default', 'docs', by);
+    expect((await service.send({ path })).status).toBe(404);
   });
 
   test('returns no buckets of an empty project unless both bounds are given', async () => {

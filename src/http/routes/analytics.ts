@@ -30,6 +30,7 @@ import {
   SeriesParameters,
   SeriesSchema,
 } from '../schemas/schemas.js';
+import { UnchangedTexts } from '../unchanged-texts.js';
 
 /** In the syntax of the router. */
 export const CALLER_STATS_PATH = '/v1/analytics/:projectId/assistant/caller-stats';
@@ -42,17 +43,26 @@ interface ReportSources {
 
 /** Creates the handlers of the reports, for requests with an API key, for the dashboard and for share links. */
 export function createReportHandlers({ store, clock, ingestion }: ReportSources) {
-  const read = <Question, Answer>(request: FastifyRequest, report: Report<Question, Answer>) => {
+  const seriesTexts = new UnchangedTexts(store);
+  const parse = <Question, Answer>(request: FastifyRequest, report: Report<Question, Answer>): Question => {
     const names = Object.fromEntries(report.parameters.map((one) => [one, REPORT_PARAMETER_NAMES[one]]));
-    const question = readParameters<string, Question>(request, names, (parameters: ReportInput) =>
+    return readParameters<string, Question>(request, names, (parameters: ReportInput) =>
       report.parse(parameters, clock.now(), REPORT_PARAMETER_NAMES),
     );
-    return report.read(store, openedProject(request).id, question);
   };
+  const read = <Question, Answer>(request: FastifyRequest, report: Report<Question, Answer>) =>
+    report.read(store, openedProject(request).id, parse(request, report));
   return {
     callerStats: async (request: FastifyRequest) => read(request, CALLER_STATS),
-    series: async (request: FastifyRequest, reply: FastifyReply) =>
-      answerAsAccepted(request, reply, await read(request, SERIES), SERIES.toCsv),
+    series: async (request: FastifyRequest, reply: FastifyReply) => {
+      if (prefersCsv(request, reply)) return sendCsv(reply, SERIES.toCsv(await read(request, SERIES)));
+      const projectId = openedProject(request).id;
+      const question = parse(request, SERIES);
+      const text = await seriesTexts.get({ projectId, ...question }, async () =>
+        toJson(reply, await SERIES.read(store, projectId, question)),
+      );
+      return reply.type(JSON_TYPE).send(text);
+    },
     cutBounds: async (request: FastifyRequest) =>
       readCutBounds(
         store,
@@ -60,11 +70,13 @@ export function createReportHandlers({ store, clock, ingestion }: ReportSources)
         readParameters(request, PARAMETER_NAMES, (bounds) => parseDateRange(bounds)),
       ),
     callers: async (request: FastifyRequest, reply: FastifyReply) =>
-      answerAsAccepted(request, reply, await read(request, CALLERS), CALLERS.toCsv),
+      prefersCsv(request, reply)
+        ? sendCsv(reply, CALLERS.toCsv(await read(request, CALLERS)))
+        : read(request, CALLERS),
     seriesCsv: async (request: FastifyRequest, reply: FastifyReply) =>
-      reply.type(CSV).send(SERIES.toCsv(await read(request, SERIES))),
+      sendCsv(reply, SERIES.toCsv(await read(request, SERIES))),
     callersCsv: async (request: FastifyRequest, reply: FastifyReply) =>
-      reply.type(CSV).send(CALLERS.toCsv(await read(request, CALLERS))),
+      sendCsv(reply, CALLERS.toCsv(await read(request, CALLERS))),
     ingestion: async (request: FastifyRequest) => {
       requireNoParameters(request);
       return ingestion.report(openedProject(request));
@@ -77,18 +89,24 @@ const CSV = 'text/csv; charset=utf-8; header=present';
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 /**
- * Responds with CSV if the request's `Accept` prefers it (RFC 9110, section 12.5.1), otherwise with JSON. JSON also if it
+ * Whether the response is CSV: if the request's `Accept` prefers it to JSON (RFC 9110, section 12.5.1). JSON also if it
  * accepts neither, as section 12.4.1 allows: a response in another format is more useful than an error.
  */
-function answerAsAccepted<T>(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  value: T,
-  toCsv: (value: T) => string,
-): FastifyReply {
-  const type = new Negotiator(request.raw).mediaType([JSON_TYPE, CSV]);
+function prefersCsv(request: FastifyRequest, reply: FastifyReply): boolean {
   reply.header('vary', 'Accept');
-  return type === CSV ? reply.type(CSV).send(toCsv(value)) : reply.send(value);
+  return new Negotiator(request.raw).mediaType([JSON_TYPE, CSV]) === CSV;
+}
+
+/** As the framework writes it, by the schema of the route if it has one. */
+function toJson(reply: FastifyReply, value: object): string {
+  const write = reply.getSerializationFunction('200', 'application/json') as
+    | ((value: object) => string)
+    | undefined;
+  return (write ?? JSON.stringify)(value);
+}
+
+function sendCsv(reply: FastifyReply, text: string): FastifyReply {
+  return reply.type(CSV).send(text);
 }
 
 export function addAnalytics(

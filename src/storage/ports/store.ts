@@ -32,6 +32,9 @@ export type { Cleanup, CounterDifference, Verification } from './maintenance.js'
 
 /** Reads that return at once. */
 export interface SyncReads {
+  /** Of the snapshot. It changes whenever anything is committed. */
+  readonly version: number;
+
   /** As `Store.findAccess`. */
   findAccess(keyHash: string, projectId: string): Access | undefined;
 

@@ -133,8 +133,9 @@ class SqliteStore implements CountStore, Maintenance {
 
   readonly readSync = <T>(work: (reads: SyncReads) => T): T =>
     this.#read((reader) =>
-      reader.snapshot.run(() =>
+      reader.snapshot.run((version) =>
         work({
+          version,
           findAccess: (keyHash, projectId) => reader.findAccess(keyHash, projectId),
           count: (projectId, range, caller) => reader.counters.count(projectId, range, caller),
         }),

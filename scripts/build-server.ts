@@ -41,6 +41,17 @@ const httpWithoutFetch: Plugin = {
   load: (id) => (id === '\0http' ? "module.exports = process.getBuiltinModule('node:http');" : undefined),
 };
 
+/**
+ * V8 compiles a function in parentheses when it reads it. That of Node 20 does not do so with an arrow function: it reads it a
+ * second time when it is called, as most modules are at the start.
+ */
+const readOnce: Plugin = {
+  name: 'read-once',
+  renderChunk: (code) => code.replaceAll(/(?<=__commonJSMin\(\()\(([a-z, ]*)\) => \{/g, 'function ($1) {'),
+};
+
+const plugins = [httpWithoutFetch, readOnce];
+
 /** What `serve` loads at its start. */
 const served = ['src/cli/commands/serve.ts', 'src/http/app.ts', 'src/storage/sqlite/store.ts'];
 const commandLine = 'src/cli/program.ts';
@@ -87,7 +98,7 @@ const options = (outDir: string, input: Readonly<Record<string, string>>): Inlin
   configFile: false,
   logLevel: 'warn',
   publicDir: false,
-  plugins: [httpWithoutFetch],
+  plugins,
   ssr: { noExternal: true, external: installed },
   resolve: { alias: Object.fromEntries(unused.map((name) => [name, 'node:module'])) },
   build: {
@@ -138,7 +149,7 @@ try {
   const bill = { outDir: '', outFilename: 'sbom', includeWellKnown: false, saveTimestamp: false };
   await build({
     ...whole,
-    plugins: [httpWithoutFetch, sbom(bill)],
+    plugins: [...plugins, sbom(bill)],
     build: { ...whole.build, license: { fileName: 'third-party-licenses.md' } },
   });
   addInstalled(join(folder, 'sbom.json'));

@@ -1,5 +1,4 @@
 /** `POST /v1/traces`, `/v1/logs` and `/v1/metrics`: requests of OpenTelemetry exporters and collectors (OTLP/HTTP 1.x). */
-
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import { recordQuestions } from '../../app/questions.js';

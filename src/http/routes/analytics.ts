@@ -52,16 +52,22 @@ export function createReportHandlers({ store, clock, ingestion }: ReportSources)
   };
   const read = <Question, Answer>(request: FastifyRequest, report: Report<Question, Answer>) =>
     report.read(store, openedProject(request).id, parse(request, report));
+  const readSeriesJson = (request: FastifyRequest, reply: FastifyReply) => {
+    const projectId = openedProject(request).id;
+    const question = parse(request, SERIES);
+    return seriesTexts.get({ projectId, ...question }, async () =>
+      toJson(reply, await SERIES.read(store, projectId, question)),
+    );
+  };
   return {
     callerStats: async (request: FastifyRequest) => read(request, CALLER_STATS),
     series: async (request: FastifyRequest, reply: FastifyReply) => {
-      if (prefersCsv(request, reply)) return sendCsv(reply, SERIES.toCsv(await read(request, SERIES)));
-      const projectId = openedProject(request).id;
-      const question = parse(request, SERIES);
-      const text = await seriesTexts.get({ projectId, ...question }, async () =>
-        toJson(reply, await SERIES.read(store, projectId, question)),
-      );
-      return reply.type(JSON_TYPE).send(text);
+      const isCsv = prefersCsv(request);
+      const text = isCsv ? SERIES.toCsv(await read(request, SERIES)) : await readSeriesJson(request, reply);
+      return reply
+        .header('vary', 'Accept')
+        .type(isCsv ? CSV : JSON_TYPE)
+        .send(text);
     },
     cutBounds: async (request: FastifyRequest) =>
       readCutBounds(
@@ -69,10 +75,11 @@ export function createReportHandlers({ store, clock, ingestion }: ReportSources)
         openedProject(request).id,
         readParameters(request, PARAMETER_NAMES, (bounds) => parseDateRange(bounds)),
       ),
-    callers: async (request: FastifyRequest, reply: FastifyReply) =>
-      prefersCsv(request, reply)
-        ? sendCsv(reply, CALLERS.toCsv(await read(request, CALLERS)))
-        : read(request, CALLERS),
+    callers: async (request: FastifyRequest, reply: FastifyReply) => {
+      const answer = await read(request, CALLERS);
+      reply.header('vary', 'Accept');
+      return prefersCsv(request) ? sendCsv(reply, CALLERS.toCsv(answer)) : reply.send(answer);
+    },
     seriesCsv: async (request: FastifyRequest, reply: FastifyReply) =>
       sendCsv(reply, SERIES.toCsv(await read(request, SERIES))),
     callersCsv: async (request: FastifyRequest, reply: FastifyReply) =>
@@ -92,8 +99,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
  * Whether the response is CSV: if the request's `Accept` prefers it to JSON (RFC 9110, section 12.5.1). JSON also if it
  * accepts neither, as section 12.4.1 allows: a response in another format is more useful than an error.
  */
-function prefersCsv(request: FastifyRequest, reply: FastifyReply): boolean {
-  reply.header('vary', 'Accept');
+function prefersCsv(request: FastifyRequest): boolean {
   return new Negotiator(request.raw).mediaType([JSON_TYPE, CSV]) === CSV;
 }
 

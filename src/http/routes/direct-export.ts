@@ -107,8 +107,9 @@ export class DirectExport {
       return;
     }
     this.#waiting.push({ ask, request, response, startMs: this.#options.metrics?.now() ?? 0 });
-    // One snapshot, newer than each of them, answers all requests that have arrived by then.
-    if (this.#waiting.length === 1) setImmediate(() => this.#answerAll());
+    // One snapshot, newer than each of them, answers all requests that arrive until the next turn but one: in a single turn
+    // few arrive, and a snapshot takes as long as the rest of an answer.
+    if (this.#waiting.length === 1) setImmediate(() => setImmediate(() => this.#answerAll()));
   }
 
   /** Undefined if the framework must answer. */
@@ -168,7 +169,8 @@ export class DirectExport {
   #answer({ request, response, startMs }: PendingExport, counts: CallerStats): void {
     const body = callerStatsToJson(counts);
     response.writeHead(200, [...HEADERS, String(body.length)]);
-    response.end(body);
+    // The body is ASCII, which this encoding does not convert.
+    response.end(body, 'latin1');
     // Usually the kernel has buffered the whole response by now: it has gone out, and needs no deadline.
     if (response.socket?.writableLength === 0) {
       this.#measure(startMs);

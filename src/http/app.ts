@@ -48,6 +48,7 @@ import { addOperations } from './routes/operations.js';
 import { addQueries } from './routes/queries.js';
 import { addCompilers } from './schemas/compilers.js';
 import { SHARED_SCHEMAS } from './schemas/schemas.js';
+import { keepTickShape } from './tick-shape.js';
 
 /** Creates a trace of each request. */
 export interface RequestTracing {
@@ -102,6 +103,7 @@ export interface AppOptions {
 
 /** The app, ready to listen or to receive requests with `inject`. It does not close the store. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
+  keepTickShape();
   const { store, clock, limits, basePath, log, metrics, tracing } = options;
   const refusals = new RefusalLog(log, clock);
   const app = createServer(options, refusals);

@@ -107,9 +107,8 @@ export class DirectExport {
       return;
     }
     this.#waiting.push({ ask, request, response, startMs: this.#options.metrics?.now() ?? 0 });
-    // One snapshot, newer than each of them, answers all requests that arrive until the next turn but one: in a single turn
-    // few arrive, and a snapshot takes as long as the rest of an answer.
-    if (this.#waiting.length === 1) setImmediate(() => setImmediate(() => this.#answerAll()));
+    // One snapshot, newer than each of them, answers all requests that have arrived by then.
+    if (this.#waiting.length === 1) setImmediate(() => this.#answerAll());
   }
 
   /** Undefined if the framework must answer. */

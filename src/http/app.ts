@@ -119,7 +119,6 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   refuseWhileClosing(app);
   admission.watch(app);
   requireSingleHeaders(app);
-  refusals.watch(app);
   addOpenedFields(app);
   for (const schema of SHARED_SCHEMAS) app.addSchema(schema);
   await addOpenApi(app, basePath);

@@ -3,18 +3,11 @@
  * attempts to get past a check. A line says which route refused with which status, and which key or user sent the request;
  * of equal lines, one in ten seconds is written. Unknown paths are left out, because every server on the internet gets them.
  */
-import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import type { Clock } from '../domain/time/clock.js';
 import { BoundedCache } from '../shared/bounded-cache.js';
 import { sentMethod } from './resource.js';
 import { createThrottledWarning } from './throttled-log.js';
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** The id of the user whose session sent the request. */
-    userId: string | null;
-  }
-}
 
 /** Kinds of lines that are remembered, which is more than a server has routes, statuses and busy clients. */
 const kindsMax = 10_000;
@@ -27,11 +20,6 @@ export class RefusalLog {
   constructor(log: FastifyBaseLogger, clock: Clock) {
     this.#log = log;
     this.#clock = clock;
-  }
-
-  /** Adds the field `userId` to requests. */
-  watch(app: FastifyInstance): void {
-    app.decorateRequest('userId', null);
   }
 
   /** A request that a route refused, with the status of its answer. `problem` must be one of few texts, not a client's. */

@@ -115,20 +115,22 @@ export class DirectExport {
   #parse({ method, url = '', rawHeaders }: IncomingMessage): ExportRequest | undefined {
     if (method !== 'GET') return undefined;
     const target = this.#targets.get(url) ?? this.#parseTarget(url);
+    if (target === undefined) return undefined;
     const authorization = onlyAuthorization(rawHeaders);
-    if (target === undefined || authorization === undefined) return undefined;
-    return { authorization, projectId: target.projectId, counts: target.counts };
+    return authorization === undefined
+      ? undefined
+      : { authorization, projectId: target.projectId, counts: target.counts };
   }
 
   #parseTarget(url: string): ExportTarget | undefined {
     const { basePath, clock } = this.#options;
     const [, projectId, query = ''] = PATH.exec(withinBasePath(url, basePath) ?? '') ?? [];
-    const input = projectId === undefined ? undefined : readParameters(query);
-    if (projectId === undefined || input === undefined) return undefined;
-    const counts = parseCountsRequest(input, clock.now());
-    if (!counts.ok) return undefined;
+    if (projectId === undefined) return undefined;
+    const input = readParameters(query);
+    const counts = input && parseCountsRequest(input, clock.now());
+    if (!counts?.ok) return undefined;
     const target = { projectId, counts: counts.value };
-    if (input.period === undefined && url.length <= targetUrlMax) this.#targets.set(url, target);
+    if (input?.period === undefined && url.length <= targetUrlMax) this.#targets.set(url, target);
     return target;
   }
 

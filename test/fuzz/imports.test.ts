@@ -90,12 +90,26 @@ describe.each(Object.entries(KINDS))('%s', (_name, kind) => {
   });
 });
 
+/** Frames: queries, nothing, a skippable one, and queries. */
 const zstd = readFileSync(new URL('../samples/queries-600.ndjson.zst', import.meta.url));
+const frameStarts = [...zstd.keys()].slice(0, -3).filter((at) => {
+  const magic = zstd.readUInt32LE(at);
+  return magic === 0xfd2fb528 || magic >>> 4 === 0x184d2a5;
+});
 const lines = sampleLines().slice(0, 600);
 const gzip = gzipSync(`${lines.join('\n')}\n`);
 const NDJSON: FormOptions = { format: 'ndjson' };
 const idOf = (line: string): unknown => (JSON.parse(line) as { id: unknown }).id;
 const DAMAGE = /^stdin: cannot be read to its end: its (gzip|Zstandard) data is (cut short|damaged)$/;
+
+test('Zstandard data that ends where a frame ends is whole', async () => {
+  const ends = frameStarts.slice(1);
+  expect(ends).toHaveLength(3);
+  for (const end of ends) {
+    const { queries, messages } = await importBytes(zstd.subarray(0, end), NDJSON, 1000);
+    expect([end, queries.length > 0, messages]).toEqual([end, true, []]);
+  }
+});
 
 describe.each([
   ['gzip', gzip, 100],
@@ -106,6 +120,7 @@ describe.each([
     const ids = [...new Set(lines.map(idOf))];
     for (let left = cases; left > 0; left--) {
       const length = 4 + random.int(packed.length - 4);
+      if (packed === zstd && frameStarts.includes(length)) continue;
       const { queries, badLines, messages } = await importBytes(
         packed.subarray(0, length),
         NDJSON,

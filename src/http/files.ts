@@ -1,5 +1,6 @@
 /** Serves the static files that were built with the program. */
-import { access, readdir, readFile } from 'node:fs/promises';
+import { readdirSync } from 'node:fs';
+import { access, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
@@ -148,13 +149,14 @@ export async function requireBuilt(folder: string, what: string): Promise<void> 
   }
 }
 
-/** The names of the files in a folder, without compressed copies; with `recursive` also those below it, as `folder/name`. */
-export async function filesIn(folder: string, { recursive = false } = {}): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true });
-  const names = entries.map(async (entry) => {
+/**
+ * The names of the files in a folder, without compressed copies; with `recursive` also those below it, as `folder/name`.
+ * Synchronous, because only the start needs it, and takes less time so.
+ */
+export function filesIn(folder: string, { recursive = false } = {}): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     if (entry.isFile()) return /\.(br|gz)$/.test(entry.name) ? [] : [entry.name];
     if (!recursive || !entry.isDirectory()) return [];
-    return (await filesIn(join(folder, entry.name), { recursive })).map((name) => `${entry.name}/${name}`);
+    return filesIn(join(folder, entry.name), { recursive }).map((name) => `${entry.name}/${name}`);
   });
-  return (await Promise.all(names)).flat();
 }

@@ -163,18 +163,19 @@ function rangeData({ from, to }: DateRange, zone: TimeZone): object {
   return { dateFrom: format(from), dateTo: format(to) };
 }
 
-/** Reads times as UTC that have been moved by the zone's offset, so that the platform's own zones are not needed. */
-const dates = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', dateStyle: 'long' });
-const weekdays = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', weekday: 'long' });
-
 /** `November 16, 2026`. */
 function dateOf(timeMs: number, zone: TimeZone): string {
-  return dates.format(timeMs + offsetAt(timeMs, zone));
+  return formatUtc(timeMs + offsetAt(timeMs, zone), { dateStyle: 'long' });
 }
 
 /** `Monday, November 16, 2026, 00:00`. */
 function timeOf(timeMs: number, zone: TimeZone): string {
   const localMs = Math.floor((timeMs + offsetAt(timeMs, zone)) / minuteMs) * minuteMs;
   const clock = new Date(localMs).toISOString().slice('YYYY-MM-DDT'.length, 'YYYY-MM-DDTHH:MM'.length);
-  return `${weekdays.format(localMs)}, ${dates.format(localMs)}, ${clock}`;
+  return `${formatUtc(localMs, { weekday: 'long' })}, ${formatUtc(localMs, { dateStyle: 'long' })}, ${clock}`;
+}
+
+/** Takes times that the zone's offset has been added to, so that the platform's own zones are not needed. */
+function formatUtc(timeMs: number, parts: Intl.DateTimeFormatOptions): string {
+  return new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', ...parts }).format(timeMs);
 }

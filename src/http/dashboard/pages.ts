@@ -36,10 +36,10 @@ export async function addPages(app: FastifyInstance, folder: string, basePath: B
   for (const url of PATHS) addFile(app, url, 'index.html', { ...page, change });
   addFile(app, TRY_PATH, 'index.html', { ...page, change: (text) => omitSession(change?.(text) ?? text) });
   addMissingPage(app, '/', 'index.html', { ...page, change });
-  for (const file of await filesIn(folder)) {
+  for (const file of filesIn(folder)) {
     if (file !== 'index.html') addFile(app, `/${file}`, file, page);
   }
-  const assets = await filesIn(join(folder, 'assets'));
+  const assets = filesIn(join(folder, 'assets'));
   const files = new Map(assets.map((file) => [file, `assets/${file}`]));
   const missing = 'There is no such file; load the page again.';
   addFiles(app, '/assets/:file', { parameter: 'file', files, missing }, { folder, caching: CACHING.asset });

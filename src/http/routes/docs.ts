@@ -30,9 +30,7 @@ export async function addDocs(app: FastifyInstance, folder: string, address: Add
   // Relative, because a proxy may serve this server below another path.
   addResource(app, '/docs', { GET: (_request, reply) => reply.redirect('docs/', 308) });
   addFile(app, '/docs/', 'index.html', page);
-  const pages = (await filesIn(folder)).filter((file) =>
-    /^(?!index\.html|404)[\w-]+\.(html|md|txt|xml)$/.test(file),
-  );
+  const pages = filesIn(folder).filter((file) => /^(?!index\.html|404)[\w-]+\.(html|md|txt|xml)$/.test(file));
   const pagesByName = new Map(pages.map((file) => [file.replace(/\.html$/, ''), file]));
   const noPage = 'There is no such page; /docs/ has all of them.';
   const missingPage = '404.html';
@@ -42,7 +40,7 @@ export async function addDocs(app: FastifyInstance, folder: string, address: Add
     ['assets', CACHING.asset],
     ['files', CACHING.page],
   ] as const) {
-    const names = await filesIn(join(folder, subfolder), { recursive: true });
+    const names = filesIn(join(folder, subfolder), { recursive: true });
     const files = new Map(names.map((file) => [file, `${subfolder}/${file}`]));
     const missing = 'There is no such file; load the page again.';
     addFiles(

@@ -7,9 +7,12 @@ import { SHARED_SCHEMAS } from './schemas.js';
 /** The library types schemas as mutable, but copies them. */
 type MutableSchema = Parameters<typeof fastJsonStringify>[0];
 
-const ajv = new Ajv({ schemas: [...SHARED_SCHEMAS], validateSchema: false });
+let ajv: Ajv | undefined;
 
-const getValidator = compiledOnce((schema): ValidateFunction => ajv.compile(schema));
+const getValidator = compiledOnce((schema): ValidateFunction => {
+  ajv ??= new Ajv({ schemas: [...SHARED_SCHEMAS], validateSchema: false });
+  return ajv.compile(schema);
+});
 
 const schemasByName = Object.fromEntries(
   SHARED_SCHEMAS.map((schema) => [schema.$id, schema as object as MutableSchema]),
@@ -35,12 +38,11 @@ export function addCompilers(app: FastifyInstance): void {
 function compiledOnce<Compiled>(compile: (schema: object) => Compiled): (schema: object) => () => Compiled {
   const compiled = new Map<string, Compiled>();
   return (schema) => {
-    const text = JSON.stringify(schema);
     let own: Compiled | undefined;
     return () => {
-      own ??= compiled.get(text);
       if (own === undefined) {
-        own = compile(schema);
+        const text = JSON.stringify(schema);
+        own = compiled.get(text) ?? compile(schema);
         compiled.set(text, own);
       }
       return own;

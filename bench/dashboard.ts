@@ -50,11 +50,9 @@ export async function benchDashboard(
   const invited = await database.command('member', 'invite', email, '--role', 'owner', '--json');
   const { url } = await database.serve();
   const cookies = await signUp(url, new URL((JSON.parse(invited) as { link: string }).link).hash.slice(1));
-  const bare = await workspace.start([
-    ...programArguments('bare-server'),
-    'text/html',
-    '<!doctype html><title>bare</title><h1>bare</h1>',
-  ]);
+  const page = '<!doctype html><title>bare</title><h1>bare</h1>';
+  const bareHeaders = ['content-type', 'text/html', 'content-length', String(page.length)];
+  const bare = await workspace.start([...programArguments('bare-server'), JSON.stringify(bareHeaders), page]);
   const year = `from=${toDate(YEAR.from)}&to=${toDate(YEAR.to)}`;
   const overview = { url: `${url}/projects/${projectId}?${year}&zone=UTC`, signedIn: true };
   const visits = [

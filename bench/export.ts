@@ -155,21 +155,31 @@ async function requireSameAnswers(
   return expected;
 }
 
-/** A bare server with the answer to the first path of the last service. */
+/** Sent by Node itself, and not the same for two servers or two answers. */
+const HEADERS_OF_NODE = ['date', 'connection', 'keep-alive'];
+
+/** A bare server with the answer to the first path of the last service, headers included. */
 async function startBare(workspace: Workspace, services: readonly Contestant[]): Promise<Contestant> {
   const model = services.at(-1);
   const path = model?.paths[0];
   if (model === undefined || path === undefined) throw new Error('there is no service to imitate');
-  const { contentType, body } = await get(model.server, path, model.headers);
-  const server = await workspace.start([...programArguments('bare-server'), contentType, body]);
-  deepStrictEqual(await get(server, path, model.headers), { contentType, body });
+  const answer = await get(model.server, path, model.headers);
+  const server = await workspace.start([
+    ...programArguments('bare-server'),
+    JSON.stringify(answer.headers.flat()),
+    answer.body,
+  ]);
+  deepStrictEqual(await get(server, path, model.headers), answer);
   return { ...model, name: bare, server };
 }
 
 async function get(server: Server, path: string, headers: Headers) {
   const response = await fetch(server.url + path, { headers });
   if (response.status !== 200) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-  return { contentType: response.headers.get('content-type') ?? '', body: await response.text() };
+  return {
+    headers: [...response.headers].filter(([name]) => !HEADERS_OF_NODE.includes(name)),
+    body: await response.text(),
+  };
 }
 
 /**

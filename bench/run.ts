@@ -67,7 +67,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   },
   import: {
     require: requireSqliteTool,
-    run: (workspace, { rounds = 1, lines = 5_000_000, note }) =>
+    run: (workspace, { rounds = 9, lines = 5_000_000, note }) =>
       benchImport(workspace, { rounds, lines, note }),
   },
   'import-order': {
@@ -121,7 +121,6 @@ const BY_DEFAULT = [
   'export',
   'footprint',
   'recording',
-  'import',
   'import-order',
   'series',
   'workers',

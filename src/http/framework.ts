@@ -17,7 +17,7 @@ import {
 import { answerError, HttpError } from './errors.js';
 import { addSecurityHeaders, SECURITY_HEADERS } from './headers.js';
 import { frameworkLog } from './log.js';
-import { mergeOtherMethods, OTHER_METHOD } from './resource.js';
+import { mergeOtherMethods, OTHER_METHOD, routeOtherMethods } from './resource.js';
 
 /** What is called after errors. */
 interface Refusals {
@@ -64,6 +64,7 @@ export function createFramework(
       refusals?.malformed(reply.statusCode);
     },
   });
+  routeOtherMethods(app);
   connectionErrors.watch(app.server);
   closeWhileReceiving(app.server, closeLingering);
   continueWhenRead(app.server);

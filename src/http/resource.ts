@@ -46,7 +46,7 @@ function refuseOtherMethods(
 ): void {
   const allow = allowed.join(', ');
   app.route({
-    method: [...ROUTED_METHODS, OTHER_METHOD].filter((method) => !allowed.includes(method)),
+    method: OTHER_METHOD,
     url,
     schema: { hide: true },
     onRequest: [
@@ -63,10 +63,14 @@ function refuseOtherMethods(
 /** The methods that some path takes. */
 const ROUTED_METHODS: readonly string[] = [...OPERATION_METHODS, 'HEAD'];
 
-/** For the router, stands for all other methods. */
+/** For the router, stands for all methods that a path does not take. */
 export const OTHER_METHOD = 'PROPFIND';
 
+/** The methods of requests that were routed as `OTHER_METHOD`. */
 const sentMethods = new WeakMap<IncomingMessage, string>();
+
+/** What the framework made of requests before they were routed again. */
+const routedAgain = new WeakSet<FastifyRequest>();
 
 /**
  * Routes the request as `OTHER_METHOD` if no path takes its method, so that it gets `405` instead of `404`. Returns the URL.
@@ -74,11 +78,39 @@ const sentMethods = new WeakMap<IncomingMessage, string>();
  */
 export function mergeOtherMethods(request: IncomingMessage): string {
   const { method = '', url = '' } = request;
-  if (!ROUTED_METHODS.includes(method)) {
+  if (!ROUTED_METHODS.includes(method) && !sentMethods.has(request)) {
     sentMethods.set(request, method);
     request.method = OTHER_METHOD;
   }
   return url;
+}
+
+/**
+ * Routes a request that matches no route once more, as `OTHER_METHOD`: its path may take other methods. A route for each
+ * method that a path does not take would take a fourteenth of the time of a start. Call it before other hooks are added.
+ */
+export function routeOtherMethods(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    const { raw, is404, originalUrl } = request;
+    if (raw.method === OTHER_METHOD) {
+      const sent = sentMethods.get(raw);
+      // It has its route. All that follows is about the method that was sent.
+      if (sent !== undefined && ROUTED_METHODS.includes(sent)) raw.method = sent;
+      return done();
+    }
+    if (!is404) return done();
+    sentMethods.set(raw, request.method);
+    routedAgain.add(request);
+    raw.method = OTHER_METHOD;
+    raw.url = originalUrl;
+    reply.hijack();
+    app.routing(raw, reply.raw);
+  });
+}
+
+/** Whether this is about to be routed again, or has been: then another object stands for the request. */
+export function isRoutedAgain(request: FastifyRequest): boolean {
+  return routedAgain.has(request) || (request.is404 && !sentMethods.has(request.raw));
 }
 
 /** The method that the client sent. */

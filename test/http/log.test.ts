@@ -59,6 +59,28 @@ describe('the log does not contain a key that is sent', () => {
       { level: 20, msg: 'request completed', res: { statusCode: 400 }, responseTime: expect.any(Number) },
     ]);
   });
+
+  test.each([
+    ['GET', '/nothing', 404],
+    ['GET', QUERIES, 405],
+    ['DELETE', STATS, 405],
+    ['PURGE', '/nothing', 404],
+    ['PURGE', STATS, 405],
+  ])('%s %s is logged once', async (method, path, statusCode) => {
+    const { send, log } = service();
+    const before = log().length;
+    await send({ method, path });
+    const lines = log()
+      .slice(before)
+      .trim()
+      .split('\n')
+      .map((one) => JSON.parse(one))
+      .filter(({ level }) => level === 20);
+    expect(lines).toMatchObject([
+      { reqId: expect.stringMatching(/^req-/), msg: 'incoming request', req: { method, url: path } },
+      { reqId: lines[0].reqId, msg: 'request completed', res: { statusCode } },
+    ]);
+  });
 });
 
 describe('a refused request is logged, with its sender,', () => {

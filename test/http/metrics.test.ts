@@ -81,12 +81,14 @@ describe('a request is counted and timed once', () => {
     await service.send({ path: '/nowhere' });
     await service.send({ path: '/%zz' });
     await service.send({ key: null });
+    await service.send({ method: 'DELETE' });
     await service.sendRaw('nonsense\r\n\r\n', { connectionError: true });
     const metrics = await service.metrics();
     expect(sumOf(metrics, REQUESTS, { route: 'unmatched', method: 'GET', status: '404' })).toBe(1);
     expect(sumOf(metrics, REQUESTS, { route, status: '401' })).toBe(1);
+    expect(sumOf(metrics, REQUESTS, { route, method: 'DELETE', status: '405' })).toBe(1);
     expect(sumOf(metrics, REQUESTS, { route: 'unmatched', method: 'other', status: '400' })).toBe(2);
-    expect(sumOf(metrics, REQUESTS), 'including GET /openapi.json').toBe(5);
+    expect(sumOf(metrics, REQUESTS), 'including GET /openapi.json').toBe(6);
   });
 
   test('when its response was sent, with and without the framework', async () => {

@@ -36,7 +36,7 @@ import { type BasePath, rewriteBelow } from './request/base-path.js';
 import type { RecordingLimits } from './request/body.js';
 import { addOpenedFields } from './request/opened.js';
 import { observeRecordings, observeRequests, type RequestMetrics } from './request-metrics.js';
-import { mergeOtherMethods } from './resource.js';
+import { mergeMethods } from './resource.js';
 import { addAnalytics } from './routes/analytics.js';
 import { DirectExport } from './routes/direct-export.js';
 import { addDocs } from './routes/docs.js';
@@ -121,7 +121,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   requireSingleHeaders(app);
   addOpenedFields(app);
   for (const schema of SHARED_SCHEMAS) app.addSchema(schema);
-  await addOpenApi(app, basePath);
+  addOpenApi(app, basePath);
 
   const requests = new RateLimit('organization', limits.requestsPerMinute);
   const failures = new FailureLimit(limits.failuresPerMinute);
@@ -199,7 +199,7 @@ function createServer(
     log,
     `There is no such route; ${basePath}/docs shows those that are.`,
     {
-      rewriteUrl: (request) => rewriteBelow(mergeOtherMethods(request), basePath),
+      rewriteUrl: (request) => rewriteBelow(mergeMethods(request), basePath),
       // One logger for all requests: the few lines that are written name their request.
       childLoggerFactory: (logger) => logger,
       logController: new RequestLog({ disableRequestLogging: !log.isLevelEnabled('debug') }),

@@ -17,7 +17,7 @@ import {
 import { answerError, HttpError } from './errors.js';
 import { addSecurityHeaders, SECURITY_HEADERS } from './headers.js';
 import { frameworkLog } from './log.js';
-import { mergeOtherMethods, OTHER_METHOD, routeOtherMethods } from './resource.js';
+import { mergeMethods, OTHER_METHOD, restoreMethods } from './resource.js';
 
 /** What is called after errors. */
 interface Refusals {
@@ -29,7 +29,7 @@ interface Refusals {
 
 /**
  * Creates an app without routes. Its errors, methods and limits are those of every server of this program. A `rewriteUrl` must
- * call `mergeOtherMethods`.
+ * call `mergeMethods`.
  */
 export function createFramework(
   log: Logger,
@@ -44,7 +44,9 @@ export function createFramework(
   });
   const connectionErrors = createConnectionErrors(closeLingering, refusals?.malformed);
   const app: FastifyInstance = Fastify({
-    rewriteUrl: mergeOtherMethods,
+    rewriteUrl: mergeMethods,
+    // `mergeMethods` routes `HEAD` as `GET`.
+    exposeHeadRoutes: false,
     ...options,
     loggerInstance: frameworkLog(log),
     requestTimeout,
@@ -64,12 +66,14 @@ export function createFramework(
       refusals?.malformed(reply.statusCode);
     },
   });
-  routeOtherMethods(app);
+  restoreMethods(app);
   connectionErrors.watch(app.server);
   closeWhileReceiving(app.server, closeLingering);
   continueWhenRead(app.server);
   app.addHook('onSend', (request, reply, payload, done) => {
     if (mustCloseAfter(request.raw)) reply.header('connection', 'close');
+    // The framework adds it only for other methods.
+    if (payload === undefined && request.method === 'HEAD') reply.header('content-length', 0);
     done(null, payload);
   });
   app.addHttpMethod(OTHER_METHOD, { hasBody: true });

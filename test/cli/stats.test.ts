@@ -80,7 +80,7 @@ describe('stats', () => {
     });
   });
 
-  test.concurrent.each([
+  test.each([
     ['in a count', 200, { callers: [{ caller: ESCAPES, type: 'other', count: 1 }], total: 1 }],
     ['in an error', 400, { error: `${ESCAPES}.` }],
   ])('a terminal gets no control characters that a server sends %s', async (_what, status, body) => {

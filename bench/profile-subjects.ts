@@ -77,8 +77,8 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
     run: reading(exportPaths('ms')),
     wouldTake:
       'The target is met but for ten connections and ten million queries: each end of the range needs two or ' +
-      'three more look-ups in the cached rollups of its day, which has 27,000 queries then. They would have to ' +
-      'be smaller than the caches of the processor.',
+      'three more look-ups in the cached rollups of its day, which has 27,000 queries then. Smaller rollups, ' +
+      'which the processor could keep closer, might meet it; that was not tried.',
   },
   'single queries': {
     what: `Recording one query per request over ${singleConnections} connections, each acknowledged on disk.`,

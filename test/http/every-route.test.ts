@@ -33,10 +33,14 @@ describe('every route', () => {
   test('is found whatever the method is, if only to reject it', async () => {
     const { send, routes } = service();
     for (const path of routes().keys()) {
+      const statuses = new Map<string, number>();
       for (const method of isDeep ? methods : COMMON_METHODS) {
-        const { text } = await send({ method, path: example(path, 'docs'), key: null });
+        const { status, text } = await send({ method, path: example(path, 'docs'), key: null });
         expect(text, `${method} ${path}`).not.toContain('no such route');
+        statuses.set(method, status);
       }
+      // It has no text.
+      expect(statuses.get('HEAD'), `HEAD ${path}`).toBe(statuses.get('GET'));
     }
   });
 

@@ -62,7 +62,10 @@ describe('the log does not contain a key that is sent', () => {
 
   test.each([
     ['GET', '/nothing', 404],
+    ['HEAD', '/nothing', 404],
+    ['HEAD', '/livez', 200],
     ['GET', QUERIES, 405],
+    ['HEAD', QUERIES, 405],
     ['DELETE', STATS, 405],
     ['PURGE', '/nothing', 404],
     ['PURGE', STATS, 405],
@@ -75,7 +78,7 @@ describe('the log does not contain a key that is sent', () => {
       .trim()
       .split('\n')
       .map((one) => JSON.parse(one))
-      .filter(({ level }) => level === 20);
+      .filter(({ level, reqId }) => level === 20 && reqId !== undefined);
     expect(lines).toMatchObject([
       { reqId: expect.stringMatching(/^req-/), msg: 'incoming request', req: { method, url: path } },
       { reqId: lines[0].reqId, msg: 'request completed', res: { statusCode } },

@@ -56,7 +56,7 @@ export interface SessionEnd {
 
 /**
  * Ends all sessions of a member, also those in which they use other organizations. The audit log of this organization says so.
- * Throws `not_found` for somebody who is no member.
+ * Throws `not_found` for somebody who is not a member.
  */
 export async function endMemberSessions(
   {

@@ -247,7 +247,7 @@ describe('serve reports that it cannot listen because', () => {
   test.concurrent('the address does not belong to this machine', async () => {
     const place = await placeWithProject();
     expect(await refusal(place.run(['serve', '--port', '0', '--host', '192.0.2.1']), 1)).toMatch(
-      /^caller-stats: 192\.0\.2\.1:0 is no address of this machine/m,
+      /^caller-stats: 192\.0\.2\.1:0 is not an address of this machine/m,
     );
   });
 });

@@ -18,11 +18,11 @@ export function createEventConverter(
   const convert = createConverter({ ...reading, map: reading.map ?? STREAM_FIELDS });
   return (event) => {
     const { eventType, payload }: { eventType?: unknown; payload?: unknown } = isObject(event) ? event : {};
-    if (typeof eventType !== 'string') return failure('is not an event: eventType is no string');
+    if (typeof eventType !== 'string') return failure('is not an event: eventType is not a string');
     if (!eventTypes.has(eventType)) return 'skipped';
     const unpacked = typeof payload === 'string' ? parseJson(Buffer.from(payload)) : success(payload);
     return unpacked.ok && isObject(unpacked.value)
       ? convert(unpacked.value)
-      : failure('payload: is neither an object nor a string with one in JSON');
+      : failure('payload: is neither an object nor a JSON string that contains one');
   };
 }

@@ -42,6 +42,6 @@ export function listenProblem(
   if (code === 'EACCES')
     return `may not be used by this user; choose a port from 1024 up with --${portFlag}.`;
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-    return `is no address of this machine; choose one with --${hostFlag}.`;
-  return `cannot be listened on: ${message}`;
+    return `is not an address of this machine; choose one with --${hostFlag}.`;
+  return `cannot be used: ${message}`;
 }

@@ -16,7 +16,7 @@ const ATTRIBUTES = [
   ]),
 ];
 
-/** What occurs within questions, or without any, so that a rule for it would count what is no question. */
+/** Operations that occur within queries or apart from them: a rule for one of these would count something that is not a query. */
 const NO_QUESTIONS: readonly QueryRule[] = [
   {
     attribute: 'gen_ai.operation.name',

@@ -45,7 +45,7 @@ export function parseNetworks(list: readonly string[]): Result<readonly string[]
 
 /**
  * Creates a function that tells whether an address is in one of the networks, which `parseNetworks` returned.
- * `::ffff:192.0.2.1` counts as 192.0.2.1; text that is no address is in none.
+ * `::ffff:192.0.2.1` counts as 192.0.2.1; text that is not an address is in none.
  */
 export function createNetworks(list: readonly string[]): (address: string) => boolean {
   const blocks = new BlockList();
@@ -70,7 +70,7 @@ export interface SharedNetworks {
 
 /**
  * The networks that an address is limited with. Anybody with IPv6 has 2^64 addresses, so a limit of each means nothing. An
- * IPv4 address in IPv6 form is an IPv4 address; text that is no address is limited by itself.
+ * IPv4 address in IPv6 form is an IPv4 address; text that is not an address has a limit of its own.
  */
 export function sharedNetworksOf(address: string): SharedNetworks {
   if (isIP(address) !== 6) return { narrow: address, wide: undefined };

@@ -122,8 +122,8 @@ const WORDINGS: {
     sentences: [
       `${name} recorded ${queries(counts.total)} from ${rangeInWords(range, zone)}.`,
       countsInWords(counts),
-      `Usual are ${formatCount(usual)}, the median of the same hour of the four weeks before.${timesInWords(counts.total, usual)}`,
-      'You get no other message until an hour is as usual again.',
+      `The usual number is ${formatCount(usual)} (median of the same hour in the four weeks before).${timesInWords(counts.total, usual)}`,
+      'You will get no other message until an hour is back to normal.',
     ],
     data: { ...rangeData(range, zone), counts, usual, factor, minimum },
   }),

@@ -47,7 +47,7 @@ type Counted = { readonly key: string; readonly resetsAt: number };
 
 type Limit = readonly [subject: string, attemptsMax: number];
 
-/** Who is tried, and with what. Neither the user of an unknown passkey is known, nor whoever tries the password of a share link. */
+/** Who is tried, and with what. There is no user for an unknown passkey or for the password of a share link. */
 interface Attempted {
   readonly email: string | undefined;
   /** The id of the share link whose password is tried. */

@@ -148,7 +148,7 @@ function addMetrics(app: FastifyInstance, { authenticator }: OtlpOptions): void 
   );
 }
 
-/** Returns how many queries of each service were new. Throws 503 if the sender shall try again. */
+/** Returns how many queries of each service were new. Throws 503 if the sender should try again. */
 async function record(
   { id: projectId }: Project,
   questions: readonly FoundQuestion[],

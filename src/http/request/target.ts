@@ -16,9 +16,9 @@ export function getProjectId(request: FastifyRequest): string {
 }
 
 /**
- * The client's address for allowlists, rate limits and the audit log: the last address on the way that is no trusted proxy.
- * If a proxy reports something that is no address (a name, an address with a port), the proxy's own address counts. An
- * IPv4 address in IPv6 form (`::ffff:192.0.2.1`) is written as IPv4.
+ * The client's address for allowlists, rate limits and the audit log: the last address on the way that is not a trusted
+ * proxy. If a proxy reports something that is not an address (a name, an address with a port), the proxy's own address
+ * counts. An IPv4 address in IPv6 form (`::ffff:192.0.2.1`) is written as IPv4.
  */
 export function getClientAddress({ ip, ips }: FastifyRequest): string {
   const address = isIP(ip) === 0 ? (ips?.at(-2) ?? ip) : ip;

@@ -67,6 +67,6 @@ export async function addLeakedKeys(
   });
 }
 
-/** Any text, so that the response to a text that is no key is the same as to a key. */
+/** Any text, so that text that is not a key gets the same response as a key. */
 const key: FieldReader<string> = (value) =>
   typeof value === 'string' ? success(value) : failure('is missing, or not a string; send {"key": "…"}');

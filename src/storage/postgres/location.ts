@@ -139,7 +139,8 @@ function parseHosts(listed: string, parameters: URLSearchParams): Result<Host[]>
   const ports = parameters.get('port')?.split(',') ?? parts.map((part) => part?.[2] ?? '');
   const problems: string[] = [];
   if (hosts.length > 1 && hosts.includes('')) problems.push('has a comma with no host before or after it');
-  if (!hosts.every(isHost)) problems.push('has a host that is no name, address or folder of a socket');
+  if (!hosts.every(isHost))
+    problems.push('has a host that is not a name, an address or the folder of a socket');
   if (!ports.every((port) => port === '' || isPort(port)))
     problems.push('has a port that is not a number from 1 to 65535');
   if (ports.length > 1 && ports.length !== hosts.length) {
@@ -165,7 +166,7 @@ function isPort(port: string): boolean {
   return /^\d{1,5}$/.test(port) && Number(port) >= 1 && Number(port) <= 65_535;
 }
 
-/** A sequence that is no escape stays, and is refused with the whole URL. */
+/** A sequence that is not an escape stays, and is refused with the whole URL. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -25,7 +25,7 @@ describe('an event is refused', () => {
   test.each([
     ['that is not JSON', '{"eventType":', /^is not JSON/],
     ['that is not an object', '["docs.assistant.completed"]', /^is not an event/],
-    ['without a type', '{"payload":{}}', /^is not an event: eventType is no string/],
+    ['without a type', '{"payload":{}}', /^is not an event: eventType is not a string/],
     ['without a payload', '{"eventType":"docs.assistant.completed"}', /^payload: is neither/],
     [
       'with a payload that is not an object',

@@ -187,7 +187,7 @@ describe('a spike', () => {
     expect(finding?.report).toMatchObject({ usual: 10 });
   });
 
-  test('is reported once, until an hour is as usual again', async () => {
+  test('is reported once, until an hour is back to normal', async () => {
     const times = [...history, ...many(50, hour)];
     const first = await evaluate(spikeOf(), now, readerOf(times));
     expect(first).toMatchObject({ incidentAt: hour, finding: { occurrence: `spike from ${iso(hour)}` } });
@@ -309,7 +309,7 @@ describe('a message', () => {
     const { title, text } = writeMessage(report, context(spikeOf()));
     expect(title).toBe('Docs: 33 queries in one hour');
     expect(text).toContain(
-      'Usual are 4.5, the median of the same hour of the four weeks before. The hour had 7.3 times as many.',
+      'The usual number is 4.5 (median of the same hour in the four weeks before). The hour had 7.3 times as many.',
     );
     expect(writeMessage({ ...report, usual: 0 }, context(spikeOf())).text).not.toContain('times as many');
   });

@@ -7,8 +7,8 @@ const head = 'INTO query (project, id, occurred_at, caller)';
 const columns = 4;
 
 /**
- * Inserts queries and reports which are new. Mostly all are, and then statements need not return rows, which saves a good
- * part of the time. After the first duplicate, each statement returns the rows that it inserted.
+ * Inserts queries and reports which are new. Usually all of them are. Then the statements return no rows, which saves much
+ * of the time. After the first duplicate, each statement returns the rows that it inserted.
  */
 export class QueryInsert {
   /** Stops at the first duplicate, and keeps the rows before it. */

@@ -1,5 +1,6 @@
 /** The load of a soak test: all operations at a sustainable rate, and the expected counts. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { dayMs } from '../../src/domain/time/duration.js';
 import { CALLERS } from '../support/events.js';
 import { projectId } from '../support/service.js';
 import { Times } from './samples.js';
@@ -24,7 +25,7 @@ interface Answer {
 }
 
 const triesMax = 30;
-const yearMs = 365 * 86_400_000;
+const yearMs = 365 * dayMs;
 const analytics = `/v1/analytics/${projectId}/assistant`;
 
 export class Load {

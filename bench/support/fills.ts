@@ -6,10 +6,10 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { BUCKET_WIDTHS_MS } from '../../src/domain/counting/buckets.js';
 import type { DateRange } from '../../src/domain/counting/date-range.js';
+import { dayMs } from '../../src/domain/time/duration.js';
 import { YEAR } from './events.js';
 import { projectId } from './service.js';
 
-const dayMs = 86_400_000;
 const daysOfYear = (YEAR.to - YEAR.from) / dayMs;
 
 /** The day of all queries in the hot project. */

@@ -2,6 +2,7 @@
 import { type Counts, countsFromList, withTotal } from '../../src/domain/counting/counts.js';
 import type { DateRange } from '../../src/domain/counting/date-range.js';
 import { CALLER_TYPES } from '../../src/domain/queries/caller.js';
+import { dayMs } from '../../src/domain/time/duration.js';
 import type { Columns } from './columns.js';
 import { randomFrom, YEAR } from './events.js';
 
@@ -12,8 +13,6 @@ export type Bounds = (typeof BOUNDS)[number];
 
 /** Enough different ranges that caching the last answer would not help. */
 const rangesAsked = 256;
-const dayMs = 86_400_000;
-
 /** Ranges of about a year; with `day` bounds the first is exactly the year of the events. */
 export function makeRanges(bounds: Bounds): DateRange[] {
   const random = randomFrom(7);

@@ -1,6 +1,7 @@
 /** The audit log: its entries, how to read it, and its retention. */
 import { describe, expect, test } from 'vitest';
 import type { AuditEntry } from '../../src/domain/people/audit.js';
+import { dayMs } from '../../src/domain/time/duration.js';
 import { firstRunOf, runCli } from '../support/cli/cli.js';
 import { clientOf } from '../support/cli/cli-client.js';
 import { type CreatedKey, createKey, jsonOf } from '../support/cli/cli-keys.js';
@@ -13,8 +14,6 @@ import {
   refusal,
   succeed,
 } from '../support/cli/cli-place.js';
-
-const dayMs = 86_400_000;
 
 type Shown = Omit<AuditEntry, 'at'> & { readonly at: string };
 

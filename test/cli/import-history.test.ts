@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { dayMs } from '../../src/domain/time/duration.js';
 import { sharedByTests } from '../support/cleanup.js';
 import {
   makeKey,
@@ -210,7 +211,7 @@ describe('import --format caller-stats-api', () => {
   test('reads only days that are over, unless asked for more', async () => {
     const { own, from, env } = shared();
     const today = new Date();
-    const start = new Date(today.getTime() - 86_400_000).toISOString().slice(0, 10);
+    const start = new Date(today.getTime() - dayMs).toISOString().slice(0, 10);
     const run = (...args: string[]) =>
       own.run(['import', from, ...into, ...api, '--from', start, '--dry-run', '--json', ...args], { env });
     const read = async (...args: string[]) =>

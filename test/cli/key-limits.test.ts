@@ -1,12 +1,11 @@
 /** Scopes, allowed addresses and lifetimes of keys. */
 import { describe, expect, test } from 'vitest';
 import { keyNetworksMax } from '../../src/domain/limits.js';
+import { dayMs } from '../../src/domain/time/duration.js';
 import { runCli } from '../support/cli/cli.js';
 import { clientOf } from '../support/cli/cli-client.js';
 import { createKey, jsonOf, keysOf, type ListedKey } from '../support/cli/cli-keys.js';
 import { placeWithProject, project, refusal } from '../support/cli/cli-place.js';
-
-const dayMs = 86_400_000;
 
 /** The lifetime of a key in days. */
 function lifeDaysOf({ createdAt, expiresAt }: Pick<ListedKey, 'createdAt' | 'expiresAt'>): number | null {

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { parseKeyType } from '../../src/domain/keys/api-key.js';
+import { dayMs } from '../../src/domain/time/duration.js';
 import { runCli } from '../support/cli/cli.js';
 import { clientOf } from '../support/cli/cli-client.js';
 import { type CreatedKey, createKey, jsonOf, keysOf, type ListedKey } from '../support/cli/cli-keys.js';
 import { alter, type Place, placeWithProject, project, refusal, succeed } from '../support/cli/cli-place.js';
-
-const dayMs = 86_400_000;
 
 /** The time of the last rotation. */
 async function rotatedAt(place: Place): Promise<number> {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { BUCKET_WIDTHS_MS, bucketWidthMs } from '../../src/domain/counting/buckets.js';
+import { dayMs } from '../../src/domain/time/duration.js';
 import { alter, firstRow, placeWithSample, project, succeed } from '../support/cli/cli-place.js';
 
 interface Counter {
@@ -62,7 +63,7 @@ describe('verify', () => {
           level,
           bucket,
           bucketStart: startOf(counter),
-          bucketWidthMs: 86_400_000,
+          bucketWidthMs: dayMs,
           counted: { web: web + 7, api, other: other - 1 },
           recounted: { web, api, other },
         },

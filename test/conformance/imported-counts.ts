@@ -3,10 +3,10 @@ import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import type { ImportedCount } from '../../src/domain/counting/imported-count.js';
 import { importedCountMax, importedCountsMax, importedSpanDaysMax } from '../../src/domain/limits.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
+import { dayMs } from '../../src/domain/time/duration.js';
 import type { Store } from '../../src/storage/ports/store.js';
 import { by, type PlaceFactory, projectOf, purgeAll, retainAll } from '../support/storage/store.js';
 
-const dayMs = 86_400_000;
 const day = (number: number): number => Date.UTC(2024, 0, 1) + number * dayMs;
 
 /** The count of one day. */

@@ -3,12 +3,12 @@ import { BUCKET_WIDTHS_MS } from '../../src/domain/counting/buckets.js';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
 import type { Query } from '../../src/domain/queries/query.js';
+import { dayMs } from '../../src/domain/time/duration.js';
 import type { Store } from '../../src/storage/ports/store.js';
 import { recount } from '../support/storage/ledger.js';
 import { by, type PlaceFactory, projectOf, retainAll } from '../support/storage/store.js';
 
 const org = DEFAULT_ORGANIZATION_ID;
-const dayMs = 86_400_000;
 const today = Date.UTC(2026, 5, 15);
 const now = today + 40_000_000;
 

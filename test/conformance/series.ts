@@ -118,7 +118,7 @@ export function describeSeries(kind: string, factory: PlaceFactory): void {
           [['web', 'api', 'slack', 'zed'][at % 4] ?? '', ((at * 7_919) % 400) * 65_432_101 - 9e9] as const,
       );
       const store = await openWith(...queries);
-      const days = Array.from({ length: 300 }, (_, at) => -9e9 + at * 86_400_000 + 7_200_000);
+      const days = Array.from({ length: 300 }, (_, at) => -9e9 + at * dayMs + 7_200_000);
       for (const bounds of [
         days,
         days.filter((_, at) => at % 31 === 3),
@@ -148,7 +148,7 @@ export function describeSeries(kind: string, factory: PlaceFactory): void {
         }
         done = true;
       })();
-      const bounds = Array.from({ length: batchSize + 2 }, (_, at) => at * 86_400_000 - 3_600_000);
+      const bounds = Array.from({ length: batchSize + 2 }, (_, at) => at * dayMs - 3_600_000);
       const seen = new Set<number>();
       while (!done) {
         const counts = await reader.countSeries('p', bounds);
@@ -159,7 +159,7 @@ export function describeSeries(kind: string, factory: PlaceFactory): void {
         expect(callers.flat().reduce((sum, number) => sum + number, 0)).toBe(
           all.reduce((sum, { total }) => sum + total, 0),
         );
-        seen.add((await reader.count('p', { from: 0, to: batchSize * 86_400_000 })).total % batchSize);
+        seen.add((await reader.count('p', { from: 0, to: batchSize * dayMs })).total % batchSize);
         await new Promise((resolve) => setImmediate(resolve));
       }
       await recording;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
+import { dayMs } from '../../src/domain/time/duration.js';
 import { by, intact, keyOf, type PlaceFactory, projectOf } from '../support/storage/store.js';
 
 export function describeTrust(kind: string, factory: PlaceFactory): void {
@@ -95,7 +96,7 @@ export function describeTrust(kind: string, factory: PlaceFactory): void {
       await store.createProject(projectOf('q'), by);
       await store.record('p', [
         { id: 'a', caller: 'web', occurredAt: -1 },
-        { id: 'b', caller: 'zed', occurredAt: 86_400_000 },
+        { id: 'b', caller: 'zed', occurredAt: dayMs },
       ]);
       expect(await store.verify()).toEqual(intact(2, 2));
     });

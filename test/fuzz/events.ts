@@ -1,5 +1,6 @@
 /** Known queries. A number always stands for the same query, so acknowledged queries are remembered by number. */
 import type { Query } from '../../src/domain/queries/query.js';
+import { dayMs } from '../../src/domain/time/duration.js';
 import { spanId, traceId } from '../support/http/telemetry.js';
 import type { Random } from './random.js';
 
@@ -19,7 +20,6 @@ const ids: readonly ((number: number) => string)[] = [
 
 /** Long before the clock of any machine that runs this. */
 const startMs = Date.UTC(2025, 10, 1);
-const dayMs = 86_400_000;
 const moments: readonly ((number: number) => number)[] = [
   (number) => startMs + ((number * 7919) % (300 * dayMs)),
   (number) => startMs + (number % 300) * dayMs,

@@ -2,6 +2,7 @@
 import { gzipSync } from 'node:zlib';
 import { INTERVALS } from '../../src/domain/counting/interval.js';
 import { PERIODS } from '../../src/domain/counting/period.js';
+import { dayMs } from '../../src/domain/time/duration.js';
 import { words } from '../support/words.js';
 import { eventNumbers, makeQuery, writeTime } from './events.js';
 import { writeJson } from './json-text.js';
@@ -9,8 +10,6 @@ import type { Operation, Parameter } from './operations.js';
 import { type Effect, type Parts, PLAIN_PARTS } from './parts.js';
 import type { Random } from './random.js';
 import { PROJECTS, type World } from './world.js';
-
-const dayMs = 86_400_000;
 
 export type Project = keyof typeof PROJECTS;
 

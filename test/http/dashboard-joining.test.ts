@@ -3,6 +3,7 @@ import { randomInt } from 'node:crypto';
 import { describe, expect, test, vi } from 'vitest';
 import { invitationDaysMax } from '../../src/domain/limits.js';
 import { newInvitation } from '../../src/domain/people/invitation.js';
+import { dayMs } from '../../src/domain/time/duration.js';
 import { runCli } from '../support/cli/cli.js';
 import { auditOf, Browser, invite, PASSWORD, signedIn } from '../support/http/dashboard.js';
 import { detailsOf, errorOf, type Service, startMs, startService } from '../support/http/http.js';
@@ -11,7 +12,7 @@ import { memberOf } from '../support/users/people.js';
 
 const [ada, bob] = ['ada@example.org', 'bob@example.org'] as const;
 const INVITATIONS = '/api/organizations/default/invitations';
-const lateMs = invitationDaysMax * 86_400_000;
+const lateMs = invitationDaysMax * dayMs;
 const EXPIRED = 'The link was used, withdrawn or replaced, has expired, or is for somebody else.';
 
 async function setUpToken({ store, clock, hide }: Service): Promise<string> {

@@ -5,13 +5,12 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import type { Io } from '../../src/cli/io.js';
 import { run } from '../../src/cli/program.js';
+import { dayMs } from '../../src/domain/time/duration.js';
 import { auditOf, type Browser, signedIn } from '../support/http/dashboard.js';
 import { detailsOf, QUERIES, type Service, STATS, startMs, startService } from '../support/http/http.js';
 import { root } from '../tidy/sources.js';
 
 const KEYS = '/api/organizations/default/keys';
-const dayMs = 86_400_000;
-
 interface Key {
   readonly id: string;
   readonly [field: string]: unknown;

@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { projectIdCharactersMax } from '../../src/domain/limits.js';
 import { isProjectId } from '../../src/domain/projects/project.js';
+import { dayMs } from '../../src/domain/time/duration.js';
 import { directly, get, ordinary, recordSome } from '../support/http/direct-export.js';
 import { STATS, sharedService, startMs } from '../support/http/http.js';
 import type { Answer } from '../support/http/http-checks.js';
 import { projectOf } from '../support/storage/entities.js';
 
-const dayMs = 86_400_000;
 const shared = sharedService(directly);
 
 /** Adds a header that prevents the bypass and does not change the framework's response. */

@@ -1,6 +1,7 @@
 /** Which exports bypass the framework. */
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { dayMs } from '../../src/domain/time/duration.js';
 import { openStore } from '../../src/storage/open.js';
 import { whenOver } from '../support/cleanup.js';
 import { get, ordinary, ordinaryCounts, startWithSome } from '../support/http/direct-export.js';
@@ -50,9 +51,9 @@ describe('an ordinary export', () => {
     await service.store.record('docs', [{ id: 'now', caller: 'web', occurredAt: service.clock.nowMs }]);
     service.calls.length = 0;
     expect(await total()).toBe(1);
-    service.clock.nowMs += 86_400_000;
+    service.clock.nowMs += dayMs;
     expect(await total()).toBe(0);
-    service.clock.nowMs -= 86_400_000;
+    service.clock.nowMs -= dayMs;
     expect(await total()).toBe(1);
     expect(asked(service)).toEqual([]);
   });

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { CallerStatsError } from '../../src/domain/errors.js';
 import { operationCharactersMax } from '../../src/domain/limits.js';
+import { dayMs } from '../../src/domain/time/duration.js';
 import { Metrics } from '../../src/observability/metrics/metrics.js';
 import { QUERIES, type Service, startMs, startService } from '../support/http/http.js';
 import { readMetrics, sumOf } from '../support/http/metrics.js';
@@ -81,7 +82,7 @@ describe('the operation', () => {
     const service = await startService();
     expect(await report(service)).toEqual({
       hourFrom: new Date(startMs - 3_600_000).toISOString(),
-      dayFrom: new Date(startMs - 86_400_000).toISOString(),
+      dayFrom: new Date(startMs - dayMs).toISOString(),
       otlpQuery: 'default',
       sources: [],
     });

@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
+import { dayMs } from '../../src/domain/time/duration.js';
 import { type KeyName, type Service, sharedService, startMs } from '../support/http/http.js';
 
 interface Exchange {
@@ -20,7 +21,6 @@ const exchanges = JSON.parse(
   readFileSync(new URL('../samples/original-responses.json', import.meta.url), 'utf8'),
 ) as readonly Exchange[];
 
-const dayMs = 86_400_000;
 const callers = ['web', 'api', 'slack', 'web', 'sdk-python'];
 
 async function prepare({ store, addKey }: Service): Promise<void> {

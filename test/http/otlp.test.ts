@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import { CallerStatsError } from '../../src/domain/errors.js';
+import { dayMs } from '../../src/domain/time/duration.js';
 import {
   errorOf,
   type KeyName,
@@ -96,7 +97,7 @@ describe.each(EVERY)('%s as %s', (signal, type) => {
     const sent: Sent[] = [
       question(1, { attributes: { 'caller_stats.caller': 'slack' } }),
       question(2, { attributes: { 'caller_stats.caller': 'Not a name' } }),
-      question(3, { timeNs: startNs + 86_400_000n * 1_000_000n + 1_000_000n }),
+      question(3, { timeNs: startNs + BigInt(dayMs) * 1_000_000n + 1_000_000n }),
       question(4, { timeNs: startNs - 5_000_000n + 999_999n, resource: { 'caller_stats.caller': 'web' } }),
       { traceId: traceId(5), attributes: { 'gen_ai.operation.name': 'embeddings' } },
     ];
@@ -255,7 +256,7 @@ test('only id, caller and time are recorded', async () => {
 });
 
 describe('retention', () => {
-  const day = 86_400_000n * 1_000_000n;
+  const day = BigInt(dayMs) * 1_000_000n;
 
   test('rejects only the queries from before the retention period', async () => {
     const service = await startService();

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { dayMs } from '../../src/domain/time/duration.js';
 import { detailsOf, errorOf, QUERIES, sharedService, startMs } from '../support/http/http.js';
 
 const NO_QUERY = 'is not a query: send an object with id, caller and, optionally, occurredAt';
@@ -10,7 +11,6 @@ const FULL = 'send it in full, as 2026-01-31T23:59:59Z';
 const good = { id: 'good', caller: 'web' };
 const withId = (id: unknown) => ({ id, caller: 'web' });
 const withTime = (occurredAt: unknown) => ({ ...good, occurredAt });
-const dayMs = 86_400_000;
 const field = (name: string, hint: string) => `${JSON.stringify(name)}: is not a field here; ${hint}`;
 const FIELDS = 'there are id, caller, occurredAt';
 

@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import { batchQueriesMax } from '../../src/domain/limits.js';
+import { dayMs } from '../../src/domain/time/duration.js';
 import {
   detailsOf,
   errorOf,
@@ -98,7 +99,7 @@ describe('accepts a query with', () => {
     ['a caller of one character', { caller: '-' }],
     ['a caller of 64 characters', { caller: 'x'.repeat(64) }],
     ['a caller with every kind of character', { caller: 'sdk-python_3.12' }],
-    ['a time exactly a day ahead', { occurredAt: inMs(86_400_000) }],
+    ['a time exactly a day ahead', { occurredAt: inMs(dayMs) }],
     ['a lower-case t and z', { occurredAt: '2026-01-31t12:00:00z' }],
     ['nine digits of a second', { occurredAt: '2026-01-31T12:00:00.123456789-23:59' }],
     ['a leap second', { occurredAt: '2016-12-31T23:59:60Z' }],

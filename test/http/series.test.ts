@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { seriesBucketsMax } from '../../src/domain/limits.js';
+import { dayMs } from '../../src/domain/time/duration.js';
 import { openStore } from '../../src/storage/open.js';
 import { whenOver } from '../support/cleanup.js';
 import { detailsOf, SERIES, type Service, STATS, sharedService, startService } from '../support/http/http.js';
@@ -234,7 +235,7 @@ describe('GET series', () => {
     let late = 0;
     watched.before = async (method) => {
       if (method !== 'countSeries' || late === times) return;
-      const occurredAt = Date.UTC(2026, 3, 2) + late++ * 86_400_000;
+      const occurredAt = Date.UTC(2026, 3, 2) + late++ * dayMs;
       await store.record('docs', [{ id: `late ${late}`, caller: 'web', occurredAt }]);
     };
   };

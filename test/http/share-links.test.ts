@@ -7,6 +7,7 @@ import {
   shareGuessesMax,
   shareTicketSeconds,
 } from '../../src/domain/limits.js';
+import { dayMs } from '../../src/domain/time/duration.js';
 import { auditOf, Browser, PASSWORD, signedIn } from '../support/http/dashboard.js';
 import {
   CALLERS,
@@ -23,7 +24,6 @@ import { open, SHARE_LINKS, share } from '../support/http/share-links.js';
 import { by } from '../support/storage/entities.js';
 
 const ada = 'ada@example.org';
-const dayMs = 86_400_000;
 const page = { accept: 'text/html' };
 
 async function start(options = {}): Promise<{ service: Service; editor: Browser }> {

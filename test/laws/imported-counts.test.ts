@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { contradicts, type ImportedCount } from '../../src/domain/counting/imported-count.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
 import type { Query } from '../../src/domain/queries/query.js';
+import { dayMs } from '../../src/domain/time/duration.js';
 import type { Store } from '../../src/storage/ports/store.js';
 import { by, placeFactories, projectOf, purgeAll } from '../support/storage/store.js';
 import {
@@ -16,8 +17,6 @@ import {
   recountCallers,
   timesAround,
 } from './events.js';
-
-const dayMs = 86_400_000;
 
 /** Few sources, callers and spans, so that many counts are repeated, and many contradict each other. */
 const count: fc.Arbitrary<ImportedCount> = fc

@@ -6,12 +6,12 @@ import { ALL_TIME, type DateRange } from '../../src/domain/counting/date-range.j
 import type { ImportedCount } from '../../src/domain/counting/imported-count.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
 import type { Query } from '../../src/domain/queries/query.js';
+import { dayMs } from '../../src/domain/time/duration.js';
 import type { Store } from '../../src/storage/ports/store.js';
 import { by, type PlaceFactory, placeFactories, projectOf, purgeAll } from '../support/storage/store.js';
 import { lawParameters, recount } from './events.js';
 
 const org = DEFAULT_ORGANIZATION_ID;
-const dayMs = 86_400_000;
 /** In days since 1970: near an edge of the widest buckets, and before 1970. */
 const startDays = [20_480, 20_477, -1];
 const daysMax = 8;

@@ -10,12 +10,11 @@ import { parseSeriesRequest, type SeriesRequest } from '../../src/domain/countin
 import type { Series } from '../../src/domain/counting/series.js';
 import { CALLER_TYPES } from '../../src/domain/queries/caller.js';
 import type { Query } from '../../src/domain/queries/query.js';
+import { dayMs } from '../../src/domain/time/duration.js';
 import { readSeries } from '../../src/storage/series.js';
 import { localUnit, oddMoments } from '../support/local-calendar.js';
 import { by, placeFactories, projectOf } from '../support/storage/store.js';
 import { lawParameters, recount } from './events.js';
-
-const dayMs = 86_400_000;
 
 /** Queries near an unusual time of a zone, such as a clock change, and a range of hours up to months around it. */
 const scenario = fc

@@ -2,6 +2,7 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import { notificationsMax, testMessagesMax } from '../../src/domain/limits.js';
+import { dayMs } from '../../src/domain/time/duration.js';
 import { auditOf, type Browser, signedIn } from '../support/http/dashboard.js';
 import { detailsOf, type Service, type ServiceOptions, startMs, startService } from '../support/http/http.js';
 import { loopback, startMailServer, startReceiver } from '../support/http/receivers.js';
@@ -10,7 +11,7 @@ import { by, databases } from '../support/storage/store.js';
 
 const LIST = '/api/organizations/default/projects/docs/notifications';
 const ONE = '/api/organizations/default/notifications';
-const weekMs = 7 * 86_400_000;
+const weekMs = 7 * dayMs;
 const digest = { kind: 'digest', period: 'week', timeZone: 'UTC', channel: 'webhook' };
 
 interface Listed {

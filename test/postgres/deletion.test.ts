@@ -1,6 +1,7 @@
 /** Projects that are deleted while nodes record into them: gone at once, everywhere, and nothing is left in the end. */
 import { describe, expect, inject, test } from 'vitest';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
+import { dayMs } from '../../src/domain/time/duration.js';
 import type { Store } from '../../src/storage/ports/store.js';
 import { firstRunOf, kill } from '../support/cli/cli.js';
 import { batchOf, clientOf } from '../support/cli/cli-client.js';
@@ -118,7 +119,7 @@ describe.each(servers)('on PostgreSQL %s', (_version, databaseUrl) => {
 
   test.each<[string, (store: Store) => Promise<unknown>, boolean]>([
     ['a deletion', (store) => store.deleteProject(org, 'p', by), false],
-    ['giving up old rows', (store) => store.applyRetention(50 * 86_400_000, 10), true],
+    ['giving up old rows', (store) => store.applyRetention(50 * dayMs, 10), true],
   ])('%s waits for a recording in progress and then sees it', async (_what, work, lives) => {
     const url = newSchemaIn(databaseUrl);
     const nodes = await Promise.all(
@@ -144,7 +145,7 @@ describe.each(servers)('on PostgreSQL %s', (_version, databaseUrl) => {
     await ended.working;
     if (lives) {
       await expect(first.record('p', batch)).rejects.toMatchObject({ code: 'invalid' });
-      await retainAll(second, 50 * 86_400_000);
+      await retainAll(second, 50 * dayMs);
       expect(await second.count('p', ALL_TIME)).toMatchObject({ other: 2 });
       expect(await second.readQueries('p', undefined, 10)).toEqual([]);
     } else {

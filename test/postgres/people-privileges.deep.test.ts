@@ -1,6 +1,7 @@
 /** What a node's user must be allowed for people to sign in: what the reference names is enough, and none too much. */
 import { expect, inject, test } from 'vitest';
 import { takeOver } from '../../src/auth/single-sign-on.js';
+import { dayMs } from '../../src/domain/time/duration.js';
 import { openStore } from '../../src/storage/open.js';
 import type { Store } from '../../src/storage/ports/store.js';
 import { documentedGrants, isOfPeople, oneByOne } from '../support/postgres/grants.js';
@@ -64,7 +65,7 @@ async function liveAll(store: Store, name: string): Promise<void> {
   const visitor = new Visitor();
   travel(startMs);
   visitor.keep(await users.create(visitor.asking(), { email, name, password }));
-  travel(startMs + 2 * 86_400_000);
+  travel(startMs + 2 * dayMs);
   const found = await users.findSession(visitor.asking());
   if (found === undefined) throw new Error('the session is gone');
   await users.rename(visitor.asking(), 'Somebody');

@@ -3,14 +3,13 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { expect, test } from 'vitest';
 import { ALL_TIME, type DateRange } from '../../src/domain/counting/date-range.js';
 import type { Query } from '../../src/domain/queries/query.js';
+import { dayMs } from '../../src/domain/time/duration.js';
 import type { Store } from '../../src/storage/ports/store.js';
 import { openSqliteStore } from '../../src/storage/sqlite/store.js';
 import { whenOver } from '../support/cleanup.js';
 import { knownDelivery, rangesOver, recount } from '../support/storage/ledger.js';
 import { by, projectOf } from '../support/storage/store.js';
 import { temporaryFolder } from '../support/temporary.js';
-
-const dayMs = 86_400_000;
 
 /** Enough look-ups to cache whole days, then their insides, then those of their ten seconds. */
 const asks = 300;

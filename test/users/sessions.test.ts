@@ -1,12 +1,11 @@
 /** When sessions end. */
 import { describe, expect, test } from 'vitest';
+import { dayMs } from '../../src/domain/time/duration.js';
 import { placeFactories } from '../support/storage/store.js';
 import { runOnUsers } from '../support/users/people.js';
 import { codeNow, type Node, travel, usersOf, Visitor } from '../support/users/visitor.js';
 
 const ada = { email: 'ada@example.org', name: 'Ada', password: 'a long enough passphrase' };
-const dayMs = 86_400_000;
-
 async function isSignedIn({ users }: Node, visitor: Visitor): Promise<boolean> {
   const found = await users.findSession(visitor.asking());
   return found !== undefined && visitor.keep(found).user.email === ada.email;

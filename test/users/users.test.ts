@@ -1,6 +1,7 @@
 /** Accounts, sessions, passwords and second factors on every store. */
 import { describe, expect, test } from 'vitest';
 import { passwordCharactersMax, passwordCharactersMin } from '../../src/domain/limits.js';
+import { dayMs } from '../../src/domain/time/duration.js';
 import type { Store } from '../../src/storage/ports/store.js';
 import { placeFactories } from '../support/storage/store.js';
 import { runOnUsers } from '../support/users/people.js';
@@ -16,8 +17,6 @@ import {
   Visitor,
   withSecondFactor,
 } from '../support/users/visitor.js';
-
-const dayMs = 86_400_000;
 
 async function countRows(store: Store, table: string): Promise<number> {
   const { rows } = await runOnUsers(store, `SELECT count(*) AS number FROM {${table}}`);

@@ -4,6 +4,7 @@ import { ALL_TIME } from '../../../src/domain/counting/date-range.js';
 import type { ApiKey } from '../../../src/domain/keys/api-key.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../../src/domain/projects/project.js';
 import type { Query } from '../../../src/domain/queries/query.js';
+import { dayMs } from '../../../src/domain/time/duration.js';
 import type { Store } from '../../../src/storage/ports/store.js';
 import { by, keyOf, projectOf } from './store.js';
 
@@ -49,7 +50,7 @@ export const firstVersionQueries: readonly Query[] = [
   { id: 'b', caller: 'api', occurredAt: -1 },
   { id: 'c', caller: 'web', occurredAt: 1_767_225_600_001 },
   { id: 'd', caller: 'slack', occurredAt: -1 },
-  { id: 'e', caller: 'slack', occurredAt: -86_400_000 },
+  { id: 'e', caller: 'slack', occurredAt: -dayMs },
   { id: 'f', caller: 'zed', occurredAt: 1_767_225_600_001 },
 ];
 
@@ -68,7 +69,7 @@ export async function expectUpToDate(store: Store): Promise<void> {
     expect((await store.findAccess(key.hash, 'docs'))?.key).toEqual(key);
   }
   expect(await store.count('docs', ALL_TIME)).toEqual({ web: 2, api: 1, other: 3, total: 6 });
-  expect(await store.countCallers('docs', { from: -86_400_000, to: 0 })).toEqual({
+  expect(await store.countCallers('docs', { from: -dayMs, to: 0 })).toEqual({
     total: 3,
     callers: [
       { caller: 'slack', type: 'other', count: 2 },

@@ -1,9 +1,9 @@
 /** A rollup cache over a database in memory. */
 import type { DateRange } from '../../../src/domain/counting/date-range.js';
+import { dayMs } from '../../../src/domain/time/duration.js';
 import { RollupCache } from '../../../src/storage/sqlite/counters/rollup-cache.js';
 import { databaseInMemory, deleteProjectIn, notedRuns, recordInto } from './sqlite.js';
 
-export const dayMs = 86_400_000;
 export const nothing = { web: 0, api: 0, other: 0 };
 
 /** How often is asked before anything is kept, and before the ten seconds of a day are, which take more to read. */

@@ -8,6 +8,7 @@ import {
   splitIntoBuckets,
 } from '../../../src/domain/counting/buckets.js';
 import { ALL_TIME } from '../../../src/domain/counting/date-range.js';
+import { dayMs } from '../../../src/domain/time/duration.js';
 import { randomCases } from '../../support/volume.js';
 
 const time = fc.oneof(
@@ -76,7 +77,7 @@ test('each width divides the next, and 15 minutes is one of them', () => {
     if (level > 0) expect(width % bucketWidthMs(level - 1)).toBe(0);
   }
   expect(BUCKET_WIDTHS_MS).toContain(15 * 60 * 1000);
-  expect(bucketWidthMs(DAY_LEVEL)).toBe(86_400_000);
+  expect(bucketWidthMs(DAY_LEVEL)).toBe(dayMs);
 });
 
 test('a time before 1970 is in the bucket that starts before it', () => {

@@ -12,12 +12,11 @@ import {
   YEAR_10000_MS,
   YEAR_ZERO_MS,
 } from '../../../src/domain/time/date-time.js';
+import { dayMs } from '../../../src/domain/time/duration.js';
 import { parseTimeZone, type TimeZone } from '../../../src/domain/time/time-zone.js';
 import { localUnit, oddMoments } from '../../support/local-calendar.js';
 import { lawRuns } from '../../support/volume.js';
 import { words } from '../../support/words.js';
-
-const dayMs = 86_400_000;
 
 function toZone(name: string): TimeZone {
   const zone = parseTimeZone(name);

@@ -11,12 +11,11 @@ import {
 } from '../../../src/domain/keys/key-lifetime.js';
 import { emailCharactersMax, keyGraceDaysMax, keyLifeDaysMax } from '../../../src/domain/limits.js';
 import { toEmail } from '../../../src/domain/people/member.js';
+import { dayMs } from '../../../src/domain/time/duration.js';
 import { keyOf } from '../../support/storage/entities.js';
 import { words } from '../../support/words.js';
 
 const nowMs = Date.parse('2026-06-15T12:00:00Z');
-const dayMs = 86_400_000;
-
 function keyWith(more: Partial<ApiKey>): ApiKey {
   return keyOf('a', { createdAt: nowMs - dayMs, ...more });
 }

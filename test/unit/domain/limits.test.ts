@@ -1,10 +1,11 @@
 /** Limits that are written as products in the code, with the values in the docs. */
 import { expect, test } from 'vitest';
 import * as limits from '../../../src/domain/limits.js';
+import { dayMs } from '../../../src/domain/time/duration.js';
 
 test.each<[string, number, number]>([
   ['a body has at most 10 MiB', limits.bodyBytesMax, 10_485_760],
-  ['a query is at most a day in the future', limits.occurredAtAheadMsMax, 86_400_000],
+  ['a query is at most a day in the future', limits.occurredAtAheadMsMax, dayMs],
   ['failed sign-ins are forgotten after 15 minutes', limits.guessWindowSeconds, 900],
   ['a browser is recognized for a year', limits.deviceCookieSeconds, 31_536_000],
   ['an unused session lasts a week', limits.sessionSecondsMax, 604_800],

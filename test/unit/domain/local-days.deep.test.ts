@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest';
 import { findBucketEdges } from '../../../src/domain/counting/interval.js';
 import { parseCountsRequest } from '../../../src/domain/counting/report-request.js';
+import { dayMs } from '../../../src/domain/time/duration.js';
 import { fromLocal, type TimeZone } from '../../../src/domain/time/time-zone.js';
 
-const dayMs = 86_400_000;
 const years = { from: 1880, to: 2040 };
 
 test('the local days of every zone and year tile, and are the buckets of a series', {

@@ -16,9 +16,9 @@ import {
   invalidInvitationError,
   newInvitation,
 } from '../../../src/domain/people/invitation.js';
+import { dayMs } from '../../../src/domain/time/duration.js';
 
 const nowMs = Date.UTC(2026, 5, 15);
-const dayMs = 86_400_000;
 const issuer: KeyIssuer = {
   vendor: 'cs',
   by: { name: 'Ada', address: null, at: nowMs },

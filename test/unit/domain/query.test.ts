@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseQuery } from '../../../src/domain/queries/query.js';
+import { dayMs } from '../../../src/domain/time/duration.js';
 
 const nowMs = Date.parse('2026-06-15T12:00:00Z');
 const good = { id: 'a', caller: 'web' };
@@ -70,7 +71,7 @@ describe('a query is refused', () => {
 
 test.each<[input: Record<string, string>, occurredAt: number]>([
   [good, nowMs],
-  [{ ...good, occurredAt: '2026-06-16T12:00:00Z' }, nowMs + 86_400_000],
+  [{ ...good, occurredAt: '2026-06-16T12:00:00Z' }, nowMs + dayMs],
   [{ ...good, occurredAt: '0000-01-01T00:00:00Z' }, Date.parse('0000-01-01')],
   [{ ...good, occurredAt: '1815-12-10T00:00:00Z' }, Date.parse('1815-12-10')],
   [{ id: '😀'.repeat(128), caller: 'x'.repeat(64) }, nowMs],

@@ -11,11 +11,10 @@ import {
 } from '../../../src/domain/counting/report-request.js';
 import type { Result } from '../../../src/domain/result.js';
 import { formatWithOffset } from '../../../src/domain/time/date-time.js';
+import { dayMs } from '../../../src/domain/time/duration.js';
 import { offsetAt, type TimeZone } from '../../../src/domain/time/time-zone.js';
 import { localUnit, oddMoments } from '../../support/local-calendar.js';
 import { lawRuns } from '../../support/volume.js';
-
-const dayMs = 86_400_000;
 
 /** Tuesday, half past ten in Berlin. */
 const nowMs = Date.parse('2024-05-14T08:30:00Z');

@@ -10,9 +10,8 @@ import {
 import { planVerification } from '../../../src/domain/counting/verification.js';
 import { retentionDaysMax } from '../../../src/domain/limits.js';
 import { nextRowsFrom, oldQueriesError, parseRetentionDays } from '../../../src/domain/projects/retention.js';
+import { dayMs } from '../../../src/domain/time/duration.js';
 import { words } from '../../support/words.js';
-
-const dayMs = 86_400_000;
 
 describe('a retention', () => {
   test.each([...words(`0 -1 1.5 1e3 1d 0x10 None never ${retentionDaysMax + 1}`), '', ' 1', '1 '])(

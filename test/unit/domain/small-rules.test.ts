@@ -6,6 +6,7 @@ import { generateId, isName, isProjectId } from '../../../src/domain/projects/pr
 import { callerType, isCallerName } from '../../../src/domain/queries/caller.js';
 import { decodeUtf8, isBlank, nonBlankLines, parseJson } from '../../../src/domain/queries/lines.js';
 import { suggestNearMiss, unknownNameMessage } from '../../../src/domain/suggest.js';
+import { dayMs } from '../../../src/domain/time/duration.js';
 
 test.each([
   ['web', 'web'],
@@ -41,8 +42,8 @@ describe('an expiry', () => {
 
   test.each([
     ['never', null],
-    ['90d', nowMs + 90 * 86_400_000],
-    ['3650d', nowMs + 3650 * 86_400_000],
+    ['90d', nowMs + 90 * dayMs],
+    ['3650d', nowMs + 3650 * dayMs],
     ['2026-12-31', Date.parse('2026-12-31')],
     ['2026-06-15T12:00:00.001Z', nowMs + 1],
   ])('%j is %d', (text, time) => {

@@ -10,10 +10,10 @@ import {
 import { ID_ATTRIBUTES, KNOWN_RULES, withMetadata } from '../../../src/domain/queries/telemetry-rules.js';
 import type { IdSource, TelemetryRules } from '../../../src/domain/queries/telemetry-settings.js';
 import { TraceIndex } from '../../../src/domain/queries/trace-index.js';
+import { dayMs } from '../../../src/domain/time/duration.js';
 import { ASKED, spanId, traceId, uuidOf } from '../../support/http/telemetry.js';
 
 const nowMs = Date.parse('2026-06-15T12:00:00Z');
-const dayMs = 86_400_000;
 const rules: TelemetryRules = {
   queries: [{ attribute: 'gen_ai.operation.name', values: ['invoke_agent', 'invoke_workflow'] }],
   id: 'trace',

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, test } from 'vitest';
+import { dayMs } from '../../../src/domain/time/duration.js';
 import { listOffsetPeriods, type TimeZone } from '../../../src/domain/time/time-zone.js';
 
-const dayMs = 86_400_000;
 const names = ['Europe/Berlin', 'America/Juneau', 'Africa/Casablanca', 'Asia/Kathmandu', 'UTC'];
 const zones = fc.constantFrom(...(names as TimeZone[]));
 const moments = fc.integer({ min: Date.UTC(1860, 0), max: Date.UTC(2060, 0) });

@@ -4,10 +4,9 @@ import { ALL_TIME, type DateRange } from '../../../src/domain/counting/date-rang
 import { parseSeriesRequest } from '../../../src/domain/counting/report-request.js';
 import type { Query } from '../../../src/domain/queries/query.js';
 import { YEAR_10000_MS, YEAR_ZERO_MS } from '../../../src/domain/time/date-time.js';
+import { dayMs } from '../../../src/domain/time/duration.js';
 import { readSeries } from '../../../src/storage/series.js';
 import { recount } from '../../support/storage/ledger.js';
-
-const dayMs = 86_400_000;
 
 /** Two days in the middle of 2026, from midnight to midnight. */
 const [first, second] = ['2026-06-10', '2026-06-11'].map((day) => Date.parse(day)) as [number, number];

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import type { Query } from '../../../../src/domain/queries/query.js';
+import { dayMs } from '../../../../src/domain/time/duration.js';
 import { type Connection, emptyLog } from '../../../../src/storage/sqlite/connection.js';
 import { openMigrated } from '../../../../src/storage/sqlite/migrations/migrate.js';
 import { Statements } from '../../../../src/storage/sqlite/statements.js';
@@ -10,7 +11,6 @@ import { whenOver } from '../../../support/cleanup.js';
 import { databaseInMemory, deleteProjectIn, recordInto } from '../../../support/storage/sqlite.js';
 import { temporaryFolder } from '../../../support/temporary.js';
 
-const dayMs = 86_400_000;
 const today = 20_000 * dayMs;
 const tables = ['query', 'type_counter', 'caller_counter'];
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { EARLIEST_MS, LATEST_MS } from '../../../../src/domain/counting/date-range.js';
+import { dayMs } from '../../../../src/domain/time/duration.js';
 import { CounterReader } from '../../../../src/storage/sqlite/counters/counter-reader.js';
 import { ReadSnapshot } from '../../../../src/storage/sqlite/counters/read-snapshot.js';
 import { knownEvent, recount } from '../../../support/storage/ledger.js';
 import { databaseInMemory, notedRuns, recordInto, twoConnections } from '../../../support/storage/sqlite.js';
 
-const dayMs = 86_400_000;
 const events = Array.from({ length: 300 }, (_, at) => knownEvent(at));
 
 function open() {

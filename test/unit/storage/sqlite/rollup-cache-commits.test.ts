@@ -1,9 +1,9 @@
 /** Which cached sums stay valid after a commit. */
 import { expect, test } from 'vitest';
+import { dayMs } from '../../../../src/domain/time/duration.js';
 import {
   asksBefore,
   asksBeforeTens,
-  dayMs,
   days,
   nothing,
   openKept,

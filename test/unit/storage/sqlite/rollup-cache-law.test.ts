@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { addCounts, withTotal } from '../../../../src/domain/counting/counts.js';
 import type { DateRange } from '../../../../src/domain/counting/date-range.js';
 import type { Query } from '../../../../src/domain/queries/query.js';
+import { dayMs } from '../../../../src/domain/time/duration.js';
 import type { Connection } from '../../../../src/storage/sqlite/connection.js';
 import { CounterReader } from '../../../../src/storage/sqlite/counters/counter-reader.js';
 import { ReadSnapshot } from '../../../../src/storage/sqlite/counters/read-snapshot.js';
@@ -10,8 +11,6 @@ import { RollupCache } from '../../../../src/storage/sqlite/counters/rollup-cach
 import { recount } from '../../../support/storage/ledger.js';
 import { databaseInMemory, deleteProjectIn, recordInto } from '../../../support/storage/sqlite.js';
 import { randomCases } from '../../../support/volume.js';
-
-const dayMs = 86_400_000;
 
 /** At and next to the edges of cached periods, over a few days and months on both sides of 1970. */
 const times = fc

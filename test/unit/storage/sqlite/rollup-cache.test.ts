@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { dayMs } from '../../../../src/domain/time/duration.js';
 import {
   asksBefore,
   asksBeforeTens,
-  dayMs,
   days,
   nothing,
   openKept,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { BUCKET_WIDTHS_MS, bucketAt } from '../../../../src/domain/counting/buckets.js';
+import { dayMs } from '../../../../src/domain/time/duration.js';
 import { inOrderOfBuckets, verifyDifferencesMax } from '../../../../src/storage/ports/maintenance.js';
 import type { Connection } from '../../../../src/storage/sqlite/connection.js';
 import { verify } from '../../../../src/storage/sqlite/counters/verify.js';
@@ -10,7 +11,6 @@ import {
   twoConnections,
 } from '../../../support/storage/sqlite.js';
 
-const dayMs = 86_400_000;
 const levels = [...BUCKET_WIDTHS_MS.keys()];
 const nothing = { web: 0, api: 0, other: 0 };
 

@@ -3,11 +3,13 @@ import { Readable } from 'node:stream';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { IngestionMonitor } from '../app/jobs/ingestion-monitor.js';
+import { Notifier, type NotifierOptions } from '../app/jobs/notifier.js';
+import { sendNotifications } from '../app/jobs/send-notifications.js';
 import { Channels } from '../app/notifications/channels/channels.js';
 import { Mailer, type MailOptions } from '../app/notifications/channels/mailer.js';
 import { Poster } from '../app/notifications/channels/poster.js';
 import type { NotificationSetup } from '../app/notifications/notifications.js';
-import { Notifier, type NotifierOptions } from '../app/notifications/notifier.js';
 import { AuthProvider, type UsersOptions } from '../auth/auth-provider.js';
 import { SealedTexts } from '../auth/sealed-texts.js';
 import type { LoadLimits } from '../domain/admission.js';
@@ -23,20 +25,11 @@ import { type ConnectionLimits, limitConnections } from './connection/deadlines.
 import type { DashboardOptions } from './dashboard/context.js';
 import { addDashboardApi } from './dashboard/dashboard.js';
 import { addPages } from './dashboard/pages.js';
-import { UnavailableError } from './errors.js';
-import { createFramework } from './framework.js';
-import { requireSingleHeaders } from './headers.js';
-import { IngestionMonitor } from './ingestion/monitor.js';
-import { RequestLog } from './log.js';
-import { watchNotifications } from './notifications.js';
 import { addOtlp } from './otlp/otlp.js';
-import { RefusalLog } from './refusal-log.js';
 import { Authenticator } from './request/authenticate.js';
 import { type BasePath, rewriteBelow } from './request/base-path.js';
 import type { RecordingLimits } from './request/body.js';
 import { addOpenedFields } from './request/opened.js';
-import { observeRecordings, observeRequests, type RequestMetrics } from './request-metrics.js';
-import { mergeMethods } from './resource.js';
 import { addAnalytics } from './routes/analytics.js';
 import { DirectExport } from './routes/direct-export.js';
 import { addDocs } from './routes/docs.js';
@@ -48,6 +41,13 @@ import { addOperations } from './routes/operations.js';
 import { addQueries } from './routes/queries.js';
 import { addCompilers } from './schemas/compilers.js';
 import { SHARED_SCHEMAS } from './schemas/schemas.js';
+import { UnavailableError } from './server/errors.js';
+import { createFramework } from './server/framework.js';
+import { requireSingleHeaders } from './server/headers.js';
+import { RequestLog } from './server/log.js';
+import { observeRecordings, observeRequests, type ServerMetrics } from './server/metrics.js';
+import { RefusalLog } from './server/refusal-log.js';
+import { mergeMethods } from './server/resource.js';
 import { keepTickShape } from './tick-shape.js';
 
 /** Creates a trace of each request. */
@@ -92,7 +92,7 @@ export interface AppOptions {
   readonly notifications: NotificationOptions;
   readonly log: Logger;
   /** Observes every request. */
-  readonly metrics?: RequestMetrics | undefined;
+  readonly metrics?: ServerMetrics | undefined;
   /** Answers calls of the tools for AI assistants. */
   readonly mcp: ToolEndpoint;
   /** Traces requests. All of them go through the framework then. */
@@ -128,7 +128,6 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const authenticator = new Authenticator({ store, clock, requests, failures, log: app.log });
   const projectRules = new ProjectRules(options.telemetry);
   const ingestion = new IngestionMonitor({ store, clock, projectRules, log: app.log, metrics });
-  ingestion.watch(app);
   addAnalytics(app, { store, clock, ingestion }, authenticator);
   const recording = {
     store: observeRecordings(store, metrics),
@@ -146,7 +145,11 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   addOperations(app, store, clock);
   const authProvider = new AuthProvider({ ...options.users, basePath, store, clock, log, metrics });
   const notifications = createNotifications(options, authProvider);
-  watchNotifications(app, new Notifier(notifications));
+  const notifier = new Notifier(notifications);
+  runWhileOpen(app, (signal) => [
+    ingestion.run(signal),
+    sendNotifications(notifier, { signal, log: app.log }),
+  ]);
   await addDashboardApi(app, {
     ...options.dashboard,
     basePath,
@@ -169,6 +172,19 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   }
   await app.ready();
   return app;
+}
+
+/** Runs jobs of every process from when the app is ready until it is closed and has answered its last request. */
+function runWhileOpen(app: FastifyInstance, start: (signal: AbortSignal) => Promise<void>[]): void {
+  const stop = new AbortController();
+  let running: readonly Promise<void>[] = [];
+  app.addHook('onReady', async () => {
+    running = start(stop.signal);
+  });
+  app.addHook('onClose', async () => {
+    stop.abort();
+    await Promise.all(running);
+  });
 }
 
 /** What checks notifications, and what the pages need to change and test them. */

@@ -4,9 +4,9 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { Notifier } from '../../src/app/jobs/notifier.js';
 import { Channels, type Sending } from '../../src/app/notifications/channels/channels.js';
 import { Poster } from '../../src/app/notifications/channels/poster.js';
-import { Notifier } from '../../src/app/notifications/notifier.js';
 import { messageDaysMax, messageLeaseMs } from '../../src/domain/limits.js';
 import { type Delivery, messageRetryMs } from '../../src/domain/notifications/delivery.js';
 import type { Notification } from '../../src/domain/notifications/notification.js';

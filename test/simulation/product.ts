@@ -9,7 +9,7 @@ export { pendingOperationsMax, pendingQueriesMax } from '../../src/domain/limits
 export { parseQuery } from '../../src/domain/queries/query.js';
 export { Admission } from '../../src/http/admission/admission.js';
 export { limitConnections } from '../../src/http/connection/deadlines.js';
-export { answerError, LoadSheddingError } from '../../src/http/errors.js';
+export { answerError, LoadSheddingError } from '../../src/http/server/errors.js';
 export { withDeadline } from '../../src/shared/deadline.js';
 export { retry } from '../../src/shared/retry.js';
 export { SharedCalls } from '../../src/shared/shared-calls.js';

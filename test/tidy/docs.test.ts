@@ -4,7 +4,7 @@ import { sourceOf } from '../../docs/.vitepress/pages.js';
 import { commands } from '../../scripts/pages/commands.js';
 import { KEY_VARIABLE, SETTINGS } from '../../src/cli/settings/settings.js';
 import * as limits from '../../src/domain/limits.js';
-import { STATUS_OF_CODE } from '../../src/http/errors.js';
+import { STATUS_OF_CODE } from '../../src/http/server/errors.js';
 import { findCommandLines, findProblem } from './commands.js';
 import { filesBelow, read } from './sources.js';
 

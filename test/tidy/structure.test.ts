@@ -159,10 +159,10 @@ describe('the server has one place for', () => {
 
   test('HTTP statuses: the error tables, the responses of the dashboard and missing pages', () => {
     const files = outside(
-      'src/http/errors.ts',
+      'src/http/server/errors.ts',
       'src/http/connection/connection-errors.ts',
       'src/http/dashboard/requests.ts',
-      'src/http/files.ts',
+      'src/http/server/files.ts',
     );
     expect(linesMatching(files, /\.(code|status)\(\d{3}\)/)).toEqual([]);
   });

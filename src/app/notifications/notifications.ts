@@ -19,10 +19,14 @@ import type { Store } from '../../storage/ports/store.js';
 import { requireProject } from '../projects.js';
 import type { Channels } from './channels/channels.js';
 import { newWebhookSecret } from './channels/webhook.js';
-import { type NotifierOptions, openDestination, reasonOf, type Seal } from './notifier.js';
+import { openDestination, reasonOf, type Seal } from './sending.js';
 
-export interface NotificationSetup extends Pick<NotifierOptions, 'channels' | 'seal' | 'linkTo'> {
+export interface NotificationSetup {
   readonly store: Store;
+  readonly channels: Channels;
+  readonly seal: Seal;
+  /** The address of a project's pages; undefined if the server does not know its public address. */
+  readonly linkTo: (projectId: string) => string | undefined;
   readonly randomInt: RandomInt;
 }
 

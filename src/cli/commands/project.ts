@@ -1,5 +1,6 @@
 /** `caller-stats project`: creates, lists, changes and deletes projects. */
 import { type Command, Option } from 'commander';
+import { purgeAll } from '../../app/jobs/purge.js';
 import { type ProjectJson, projectToJson } from '../../app/json.js';
 import { changeProject, createProject, deleteProject } from '../../app/projects.js';
 import { CallerStatsError } from '../../domain/errors.js';
@@ -15,7 +16,6 @@ import {
 import { failure, prefixProblems, quote, type Result, success } from '../../domain/result.js';
 import { parseTimeZone } from '../../domain/time/time-zone.js';
 import { type Io, UsageError } from '../io.js';
-import { purgeAll } from '../jobs/purge.js';
 import { toFlag } from '../settings/setting.js';
 import { SETTINGS } from '../settings/settings.js';
 import { addStoreAction, readNewName } from '../store-command.js';

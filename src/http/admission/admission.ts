@@ -10,9 +10,9 @@ import {
   TOO_MANY_BYTES,
 } from '../../domain/admission.js';
 import type { Clock } from '../../domain/time/clock.js';
+import { createThrottledWarning } from '../../shared/throttled-log.js';
 import { onFinished } from '../connection/connections.js';
-import { LoadSheddingError } from '../errors.js';
-import { createThrottledWarning } from '../throttled-log.js';
+import { LoadSheddingError } from '../server/errors.js';
 import { PacedQueue, RECORDING_PACE, REFUSAL_PACE } from './paced-queue.js';
 
 export const PROBES: readonly string[] = ['/livez', '/readyz'];

@@ -9,7 +9,7 @@ import type { FastifyReply } from 'fastify';
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import { sharedNetworksOf } from '../../domain/keys/networks.js';
 import { wideNetworkFactor } from '../../domain/limits.js';
-import { HttpError } from '../errors.js';
+import { HttpError } from '../server/errors.js';
 
 /** Requests per minute; 0 for no limit. */
 export interface RateLimits {

@@ -4,8 +4,8 @@
  */
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { errorBody } from '../errors.js';
-import { SECURITY_HEADERS } from '../headers.js';
+import { errorBody } from '../server/errors.js';
+import { SECURITY_HEADERS } from '../server/headers.js';
 import { type Exchange, exchangesOn, trackExchange } from './connections.js';
 import type { LingeringClose } from './lingering-close.js';
 

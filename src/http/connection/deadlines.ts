@@ -8,7 +8,7 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { closeGraceMs } from '../../domain/limits.js';
-import { UnavailableError } from '../errors.js';
+import { UnavailableError } from '../server/errors.js';
 import { type Exchange, exchangesOn, trackConnections, trackExchange } from './connections.js';
 
 /** Limits of each connection. */

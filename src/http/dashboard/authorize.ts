@@ -7,9 +7,9 @@ import type { Actor } from '../../domain/people/audit.js';
 import { type Role, roleAllows } from '../../domain/people/member.js';
 import type { Clock } from '../../domain/time/clock.js';
 import type { Store } from '../../storage/ports/store.js';
-import { HttpError } from '../errors.js';
 import { getClientAddress, getParameter } from '../request/target.js';
-import { addResource, type Resource } from '../resource.js';
+import { HttpError } from '../server/errors.js';
+import { addResource, type Resource } from '../server/resource.js';
 import { noContent, setCookies, toAuthRequest } from './requests.js';
 
 /** A request with a session. */

@@ -1,4 +1,6 @@
 /** The dependencies of the dashboard's routes. */
+
+import type { IngestionMonitor } from '../../app/jobs/ingestion-monitor.js';
 import type { NotificationSetup } from '../../app/notifications/notifications.js';
 import type { AuthProvider } from '../../auth/auth-provider.js';
 import type { Credentials } from '../../auth/credentials.js';
@@ -9,9 +11,8 @@ import type { TelemetryTexts } from '../../domain/queries/telemetry-settings.js'
 import type { Clock } from '../../domain/time/clock.js';
 import type { Store } from '../../storage/ports/store.js';
 import type { FailureLimit, RateLimit } from '../admission/rate-limits.js';
-import type { IngestionMonitor } from '../ingestion/monitor.js';
-import type { RefusalLog } from '../refusal-log.js';
 import type { BasePath } from '../request/base-path.js';
+import type { RefusalLog } from '../server/refusal-log.js';
 import type { SessionGuard } from './authorize.js';
 import type { LoginThrottle } from './login-throttle.js';
 import type { SharedLinks } from './shared-links.js';

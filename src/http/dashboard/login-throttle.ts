@@ -27,11 +27,11 @@ import {
 } from '../../domain/limits.js';
 import type { Clock } from '../../domain/time/clock.js';
 import { secondMs } from '../../domain/time/duration.js';
+import { createThrottledWarning } from '../../shared/throttled-log.js';
 import type { Throttles } from '../../storage/ports/throttles.js';
 import { PacedQueue, REFUSAL_PACE } from '../admission/paced-queue.js';
-import { HttpError } from '../errors.js';
 import { getClientAddress } from '../request/target.js';
-import { createThrottledWarning } from '../throttled-log.js';
+import { HttpError } from '../server/errors.js';
 
 /** Of the signatures of this file. */
 const PURPOSE = 'device';

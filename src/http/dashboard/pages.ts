@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import { addFile, addFiles, addMissingPage, CACHING, filesIn, requireBuilt } from '../files.js';
 import type { BasePath } from '../request/base-path.js';
+import { addFile, addFiles, addMissingPage, CACHING, filesIn, requireBuilt } from '../server/files.js';
 
 /** The paths of pages. All other paths show the page for 404. */
 const PATHS = [

@@ -5,8 +5,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { freshSessionSeconds } from '../../domain/limits.js';
 import { minuteMs, secondMs } from '../../domain/time/duration.js';
-import { HttpError } from '../errors.js';
 import { invalid, optional, readFields, text } from '../request/fields.js';
+import { HttpError } from '../server/errors.js';
 import type { SignedIn } from './authorize.js';
 import type { Dashboard } from './context.js';
 import { setCookies } from './requests.js';

@@ -22,8 +22,8 @@ import type { Clock } from '../../domain/time/clock.js';
 import { secondMs } from '../../domain/time/duration.js';
 import type { Store } from '../../storage/ports/store.js';
 import type { FailureLimit, RateLimit } from '../admission/rate-limits.js';
-import { HttpError } from '../errors.js';
 import { getClientAddress, getParameter } from '../request/target.js';
+import { HttpError } from '../server/errors.js';
 import type { LoginThrottle } from './login-throttle.js';
 
 /** Of the signatures of this file. */

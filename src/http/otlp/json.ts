@@ -3,7 +3,7 @@
  * names in lowerCamelCase. Unknown fields are skipped.
  */
 import type { Attributes } from '../../domain/queries/telemetry.js';
-import { HttpError } from '../errors.js';
+import { HttpError } from '../server/errors.js';
 import { attributeNameBytesMax, type RecordReader, type Signal, toRecord } from './signals.js';
 
 type JsonObject = Readonly<Record<string, unknown>>;

@@ -6,7 +6,7 @@ import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { otlpPartsMax } from '../../domain/limits.js';
 import { decodeUtf8 } from '../../domain/queries/lines.js';
 import type { Attributes } from '../../domain/queries/telemetry.js';
-import { HttpError } from '../errors.js';
+import { HttpError } from '../server/errors.js';
 import {
   attributeNameBytesMax,
   type RawRecord,

@@ -17,7 +17,7 @@ import type { Clock } from '../../domain/time/clock.js';
 import { BoundedCache } from '../../shared/bounded-cache.js';
 import type { Access, Store, SyncReads } from '../../storage/ports/store.js';
 import type { FailureLimit, RateLimit } from '../admission/rate-limits.js';
-import { HttpError, noSuchProject, unauthenticated } from '../errors.js';
+import { HttpError, noSuchProject, unauthenticated } from '../server/errors.js';
 import { getClientAddress, PROJECT_HEADER } from './target.js';
 
 const sentKeysMax = 1000;

@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { jsonPartsMax, lineBytesMax, queryPartsMax } from '../../domain/limits.js';
 import { nonBlankLines, parseJson } from '../../domain/queries/lines.js';
 import type { Admission } from '../admission/admission.js';
-import { HttpError } from '../errors.js';
+import { HttpError } from '../server/errors.js';
 
 const inflate = promisify(gunzip);
 

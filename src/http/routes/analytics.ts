@@ -1,6 +1,7 @@
 /** The operations that read counts: caller stats of a range, caller stats over time, and callers. */
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, RouteHandler } from 'fastify';
 import Negotiator from 'negotiator';
+import type { IngestionMonitor } from '../../app/jobs/ingestion-monitor.js';
 import { CALLER_STATS, CALLERS, type Report, readCutBounds, SERIES } from '../../app/reports.js';
 import { COUNT_FIELDS } from '../../domain/counting/counts.js';
 import { PARAMETER_NAMES, parseDateRange } from '../../domain/counting/date-bounds.js';
@@ -8,12 +9,10 @@ import { REPORT_PARAMETER_NAMES, type ReportInput } from '../../domain/counting/
 import { seriesBucketsMax } from '../../domain/limits.js';
 import type { Clock } from '../../domain/time/clock.js';
 import type { Store } from '../../storage/ports/store.js';
-import type { IngestionMonitor } from '../ingestion/monitor.js';
 import { type Authenticator, READING_TYPES } from '../request/authenticate.js';
 import { openedProject } from '../request/opened.js';
 import { readParameters, requireNoParameters } from '../request/parameters.js';
 import { getProjectId } from '../request/target.js';
-import { addResource } from '../resource.js';
 import {
   CallerStatsParameters,
   CallerStatsSchema,
@@ -30,6 +29,7 @@ import {
   SeriesParameters,
   SeriesSchema,
 } from '../schemas/schemas.js';
+import { addResource } from '../server/resource.js';
 import { UnchangedTexts } from '../unchanged-texts.js';
 
 /** In the syntax of the router. */

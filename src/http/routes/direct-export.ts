@@ -22,10 +22,10 @@ import { BoundedCache } from '../../shared/bounded-cache.js';
 import type { SyncReads } from '../../storage/ports/store.js';
 import type { Admission } from '../admission/admission.js';
 import { onFinished } from '../connection/connections.js';
-import { SECURITY_HEADERS } from '../headers.js';
 import type { Authenticator } from '../request/authenticate.js';
 import { type BasePath, withinBasePath } from '../request/base-path.js';
-import type { RequestMetrics, RouteMetrics } from '../request-metrics.js';
+import { SECURITY_HEADERS } from '../server/headers.js';
+import type { RouteMetrics, ServerMetrics } from '../server/metrics.js';
 import { CALLER_STATS_PATH } from './analytics.js';
 
 interface DirectExportOptions {
@@ -33,7 +33,7 @@ interface DirectExportOptions {
   readonly clock: Clock;
   readonly authenticator: Authenticator;
   readonly admission: Admission;
-  readonly metrics: RequestMetrics | undefined;
+  readonly metrics: ServerMetrics | undefined;
   readonly basePath: BasePath;
 }
 

@@ -1,9 +1,9 @@
 /** The documentation site at `/docs`, which `npm run build` builds from the folder `docs`. */
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import { addFile, addFiles, addMissingPage, CACHING, filesIn, requireBuilt } from '../files.js';
 import type { BasePath } from '../request/base-path.js';
-import { addResource } from '../resource.js';
+import { addFile, addFiles, addMissingPage, CACHING, filesIn, requireBuilt } from '../server/files.js';
+import { addResource } from '../server/resource.js';
 
 /** The address for which the site is built. */
 const BUILT_FOR = 'http://127.0.0.1:4000';

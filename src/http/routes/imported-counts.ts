@@ -4,12 +4,10 @@ import { parseImportedCount } from '../../domain/counting/imported-count.js';
 import { importedCountsMax } from '../../domain/limits.js';
 import { oneOf, prefixProblems, type Result, success } from '../../domain/result.js';
 import type { Store } from '../../storage/ports/store.js';
-import { HttpError } from '../errors.js';
-import { Arrivals } from '../ingestion/arrivals.js';
+import { Arrivals } from '../request/arrivals.js';
 import { refuseUnknownEncoding } from '../request/body.js';
 import { readParameters } from '../request/parameters.js';
 import { getProjectId } from '../request/target.js';
-import { addResource } from '../resource.js';
 import { arraySchema } from '../schemas/json-schema.js';
 import {
   DryRunParameter,
@@ -18,6 +16,8 @@ import {
   jsonResponse,
   ProjectPath,
 } from '../schemas/schemas.js';
+import { HttpError } from '../server/errors.js';
+import { addResource } from '../server/resource.js';
 import { parseItems, type RecordingOptions } from './queries.js';
 
 interface ImportOptions extends Pick<RecordingOptions, 'clock' | 'authenticator' | 'limits' | 'ingestion'> {

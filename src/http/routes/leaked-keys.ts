@@ -9,8 +9,8 @@ import { addJsonParser, refuseEncoding } from '../request/body.js';
 import { type FieldReader, readFields } from '../request/fields.js';
 import { requireNoParameters } from '../request/parameters.js';
 import { getClientAddress } from '../request/target.js';
-import { addResource } from '../resource.js';
 import { errorResponses, jsonResponse, NoParameters, StatusSchema } from '../schemas/schemas.js';
+import { addResource } from '../server/resource.js';
 
 /** Several times the length of a key. */
 const bodyBytesMax = 4096;

@@ -7,14 +7,14 @@ import { createStoreSource, LIST_PROJECTS, type ReportSource } from '../../app/r
 import { CallerStatsError } from '../../domain/errors.js';
 import { toolBodyBytesMax } from '../../domain/limits.js';
 import type { Store } from '../../storage/ports/store.js';
-import { HttpError, STATUS_OF_CODE } from '../errors.js';
-import type { RefusalLog } from '../refusal-log.js';
 import { type Authenticator, READING_TYPES } from '../request/authenticate.js';
 import { addJsonParser, refuseEncoding } from '../request/body.js';
 import { sendingKey } from '../request/opened.js';
 import { requireNoParameters } from '../request/parameters.js';
-import { addResource } from '../resource.js';
 import { errorResponses, NoParameters } from '../schemas/schemas.js';
+import { HttpError, STATUS_OF_CODE } from '../server/errors.js';
+import type { RefusalLog } from '../server/refusal-log.js';
+import { addResource } from '../server/resource.js';
 
 /** Answers a request of the protocol. `body` is its parsed body. */
 export type ToolEndpoint = (call: {

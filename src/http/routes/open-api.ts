@@ -1,7 +1,7 @@
 /** `/openapi.json`, generated from the schemas of the routes. */
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import type { BasePath } from '../request/base-path.js';
-import { addResource } from '../resource.js';
+import { addResource } from '../server/resource.js';
 
 /** Call it before the routes that the document lists. */
 export function addOpenApi(app: FastifyInstance, basePath: BasePath): void {

@@ -4,9 +4,9 @@ import type { Clock } from '../../domain/time/clock.js';
 import { withDeadline } from '../../shared/deadline.js';
 import type { Store } from '../../storage/ports/store.js';
 import { STORE_PARTS, type StorePart } from '../../storage/ports/store-stats.js';
-import { UnavailableError } from '../errors.js';
-import { addResource } from '../resource.js';
 import { errorResponses, jsonResponse, StatusSchema } from '../schemas/schemas.js';
+import { UnavailableError } from '../server/errors.js';
+import { addResource } from '../server/resource.js';
 
 /** What `/readyz` reports for each failing part. The store's own messages may contain a file or host name. */
 const TROUBLES: Readonly<Record<StorePart, string>> = {

@@ -1,13 +1,13 @@
 /** `POST /v1/analytics/{projectId}/assistant/queries`: records queries. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { IngestionMonitor } from '../../app/jobs/ingestion-monitor.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import { parseQuery, type Query } from '../../domain/queries/query.js';
 import { failure, type Result } from '../../domain/result.js';
 import type { Clock } from '../../domain/time/clock.js';
 import type { Store } from '../../storage/ports/store.js';
 import type { Admission } from '../admission/admission.js';
-import { Arrivals, itemsOf } from '../ingestion/arrivals.js';
-import type { IngestionMonitor } from '../ingestion/monitor.js';
+import { Arrivals, itemsOf } from '../request/arrivals.js';
 import type { Authenticator } from '../request/authenticate.js';
 import {
   addRecordingParsers,
@@ -17,7 +17,6 @@ import {
 } from '../request/body.js';
 import { requireNoParameters } from '../request/parameters.js';
 import { getProjectId } from '../request/target.js';
-import { addResource } from '../resource.js';
 import { arraySchema } from '../schemas/json-schema.js';
 import {
   errorResponses,
@@ -26,6 +25,7 @@ import {
   ProjectPath,
   RecordResultSchema,
 } from '../schemas/schemas.js';
+import { addResource } from '../server/resource.js';
 
 /** The dependencies of the routes that record queries. */
 export interface RecordingOptions {

@@ -11,8 +11,8 @@ import { pendingQueriesMax } from '../../domain/limits.js';
 import { DELIVERY_RESULTS, type DeliveryResult } from '../../domain/notifications/delivery.js';
 import { NOTIFICATION_KINDS, type NotificationKind } from '../../domain/notifications/notification.js';
 import type { Clock } from '../../domain/time/clock.js';
-import type { RequestMetrics, RouteMetrics } from '../../http/request-metrics.js';
-import { ACCOUNT_EVENTS, type AccountEvent } from '../../http/request-metrics.js';
+import type { RouteMetrics, ServerMetrics } from '../../http/server/metrics.js';
+import { ACCOUNT_EVENTS, type AccountEvent } from '../../http/server/metrics.js';
 import type { RecordResult, Store } from '../../storage/ports/store.js';
 import type { CommitObserver } from '../../storage/ports/store-stats.js';
 import { ArrivalCounts } from './arrival-counts.js';
@@ -41,7 +41,7 @@ export interface MetricsPage {
   show(): Promise<string>;
 }
 
-export class Metrics implements RequestMetrics, CommitObserver, MetricsPage {
+export class Metrics implements ServerMetrics, CommitObserver, MetricsPage {
   /** A monotonic clock, in fractions of milliseconds. */
   readonly now: () => number;
   readonly #registry = new Registry();

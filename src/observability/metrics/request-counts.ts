@@ -1,5 +1,5 @@
 /** Counts requests by method, route and status. The number of labels is bounded, because routes are those of the app. */
-import { type RouteMetrics, UNMATCHED } from '../../http/request-metrics.js';
+import { type RouteMetrics, UNMATCHED } from '../../http/server/metrics.js';
 import { Durations } from './durations.js';
 
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'];

@@ -6,9 +6,9 @@ import { type FastifyInstance, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { headersTimeoutMs } from '../../domain/limits.js';
 import { trackConnections } from '../../http/connection/connections.js';
-import { createFramework } from '../../http/framework.js';
-import { requireSingleHeaders } from '../../http/headers.js';
-import { addResource } from '../../http/resource.js';
+import { createFramework } from '../../http/server/framework.js';
+import { requireSingleHeaders } from '../../http/server/headers.js';
+import { addResource } from '../../http/server/resource.js';
 import type { MetricsPage } from './metrics.js';
 
 /** Enough for a few Prometheus servers and browsers. */

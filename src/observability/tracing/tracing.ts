@@ -29,10 +29,10 @@ import type { Clock } from '../../domain/time/clock.js';
 import { PROBES } from '../../http/admission/admission.js';
 import type { RequestTracing } from '../../http/app.js';
 import { onFinished } from '../../http/connection/connections.js';
-import { withoutKeys } from '../../http/log.js';
-import { sentMethod } from '../../http/resource.js';
-import { createThrottledWarning } from '../../http/throttled-log.js';
+import { withoutKeys } from '../../http/server/log.js';
+import { sentMethod } from '../../http/server/resource.js';
 import { withDeadline } from '../../shared/deadline.js';
+import { createThrottledWarning } from '../../shared/throttled-log.js';
 import type { Store } from '../../storage/ports/store.js';
 import { followStore } from './store-spans.js';
 

@@ -11,7 +11,7 @@ import { readServerSettings } from '../../../src/cli/settings/server-settings.js
 import type { TelemetryTexts } from '../../../src/domain/queries/telemetry-settings.js';
 import { type AppOptions, buildApp } from '../../../src/http/app.js';
 import type { BasePath } from '../../../src/http/request/base-path.js';
-import type { RequestMetrics } from '../../../src/http/request-metrics.js';
+import type { ServerMetrics } from '../../../src/http/server/metrics.js';
 import { answerToolRequest } from '../../../src/mcp/server.js';
 import { openStore } from '../../../src/storage/open.js';
 import type { Store } from '../../../src/storage/ports/store.js';
@@ -114,7 +114,7 @@ export interface ServiceOptions {
   readonly notifications?: Partial<AppOptions['notifications']>;
   /** Default: `trace`, which logs each request, so that none bypasses the framework. */
   readonly logLevel?: 'trace' | 'info';
-  readonly metrics?: RequestMetrics;
+  readonly metrics?: ServerMetrics;
   /** The time at the start. Default: `startMs`. */
   readonly nowMs?: number;
 }

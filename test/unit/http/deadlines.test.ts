@@ -5,7 +5,7 @@ import Fastify from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
 import { trackExchange } from '../../../src/http/connection/connections.js';
 import { limitConnections } from '../../../src/http/connection/deadlines.js';
-import { answerError } from '../../../src/http/errors.js';
+import { answerError } from '../../../src/http/server/errors.js';
 
 const timeoutMs = 20;
 /** With these timeouts, the response is late after eight checks. */

@@ -1,7 +1,7 @@
 /** OTLP bodies with millions of parts are refused before they block the event loop. */
 import { describe, expect, test } from 'vitest';
 import { otlpPartsMax } from '../../../src/domain/limits.js';
-import { HttpError } from '../../../src/http/errors.js';
+import { HttpError } from '../../../src/http/server/errors.js';
 import { PROTOBUF, type SignalName } from '../../support/http/telemetry.js';
 import { message, read } from '../../support/http/telemetry-reading.js';
 

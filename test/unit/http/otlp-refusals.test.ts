@@ -1,9 +1,9 @@
 /** Invalid OTLP is refused with an explanation. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { HttpError } from '../../../src/http/errors.js';
 import { readJson } from '../../../src/http/otlp/json.js';
 import { TRACES } from '../../../src/http/otlp/signals.js';
+import { HttpError } from '../../../src/http/server/errors.js';
 import { bodyOf, JSON_TYPE, PROTOBUF, type Sent, traceId } from '../../support/http/telemetry.js';
 import { bytes, message, read, wants } from '../../support/http/telemetry-reading.js';
 

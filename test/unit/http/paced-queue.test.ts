@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { PacedQueue, RECORDING_PACE, REFUSAL_PACE } from '../../../src/http/admission/paced-queue.js';
-import { createThrottledWarning } from '../../../src/http/throttled-log.js';
+import { createThrottledWarning } from '../../../src/shared/throttled-log.js';
 
 const { count } = RECORDING_PACE;
 

@@ -1,9 +1,7 @@
 /** The counts of a project: the same responses as those of the public API, for members with a session. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isProjectId } from '../../../domain/projects/project.js';
-import { noSuchProject } from '../../errors.js';
 import { getParameter, getProjectId } from '../../request/target.js';
-import { addResource } from '../../resource.js';
 import { createReportHandlers } from '../../routes/analytics.js';
 import {
   CallerStatsParameters,
@@ -12,6 +10,8 @@ import {
   RangeParameters,
   SeriesParameters,
 } from '../../schemas/schemas.js';
+import { noSuchProject } from '../../server/errors.js';
+import { addResource } from '../../server/resource.js';
 import type { Dashboard } from '../context.js';
 
 export function addCounts(app: FastifyInstance, { store, clock, ingestion, sessionGuard }: Dashboard): void {

@@ -4,7 +4,7 @@ import { CallerStatsError } from '../../../domain/errors.js';
 import { formatTime } from '../../../domain/format.js';
 import { hashToken, invalidInvitationError } from '../../../domain/people/invitation.js';
 import { email, invalid, name, newPassword, optional, readFields, text } from '../../request/fields.js';
-import { addResource } from '../../resource.js';
+import { addResource } from '../../server/resource.js';
 import type { Dashboard } from '../context.js';
 import { noContent, setCookies, toAuthRequest } from '../requests.js';
 import type { InvitationPreviewResponse } from '../responses.js';

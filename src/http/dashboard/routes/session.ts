@@ -4,7 +4,7 @@ import { findRelyingParty } from '../../../auth/passkeys/relying-party.js';
 import { DEFAULT_EXPIRY } from '../../../domain/keys/key-lifetime.js';
 import { keyGraceDaysMax } from '../../../domain/limits.js';
 import { dayMs } from '../../../domain/time/duration.js';
-import { addResource } from '../../resource.js';
+import { addResource } from '../../server/resource.js';
 import type { Dashboard } from '../context.js';
 import { originOf, setCookies, toAuthRequest } from '../requests.js';
 import type { SessionResponse, StartResponse } from '../responses.js';

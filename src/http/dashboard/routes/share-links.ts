@@ -2,9 +2,9 @@
 import type { FastifyInstance } from 'fastify';
 import { shareLinkToJson } from '../../../app/json.js';
 import { createShareLink, type ShareLinkIssuing } from '../../../app/share-links.js';
-import { noSuchProject } from '../../errors.js';
 import { newPassword, optional, readFields, text, texts } from '../../request/fields.js';
 import { getParameter } from '../../request/target.js';
+import { noSuchProject } from '../../server/errors.js';
 import type { Dashboard } from '../context.js';
 import { created } from '../requests.js';
 import type { CreatedShareLinkResponse, ShareLinksResponse } from '../responses.js';

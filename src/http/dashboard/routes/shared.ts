@@ -1,11 +1,8 @@
 /** What holders of a share link get: its page, CSV for spreadsheets, and the counts for the page. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CallerStatsError } from '../../../domain/errors.js';
-import { HttpError } from '../../errors.js';
-import { asksForPage, sendPage } from '../../files.js';
 import { readFields, text } from '../../request/fields.js';
 import { requireNoParameters } from '../../request/parameters.js';
-import { addResource } from '../../resource.js';
 import { createReportHandlers } from '../../routes/analytics.js';
 import {
   CallerStatsParameters,
@@ -13,6 +10,9 @@ import {
   RangeParameters,
   SeriesParameters,
 } from '../../schemas/schemas.js';
+import { HttpError } from '../../server/errors.js';
+import { asksForPage, sendPage } from '../../server/files.js';
+import { addResource } from '../../server/resource.js';
 import type { Dashboard } from '../context.js';
 import { readSecretPage } from '../pages.js';
 import type { SharedProjectResponse, ShareTicketResponse } from '../responses.js';

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { SINGLE_SIGN_ON_CALLBACK, SINGLE_SIGN_ON_PATH, type SignInProblem } from '../../../auth/names.js';
 import { email, flag, optional, readFields, text } from '../../request/fields.js';
 import { getClientAddress } from '../../request/target.js';
-import { addResource } from '../../resource.js';
+import { addResource } from '../../server/resource.js';
 import type { Dashboard } from '../context.js';
 import { noContent, setCookies, toAuthRequest } from '../requests.js';
 

@@ -1,6 +1,6 @@
 import pino from 'pino';
 import { describe, expect, test } from 'vitest';
-import { watchServers } from '../../../../src/cli/jobs/watch-servers.js';
+import { watchServers } from '../../../../src/app/jobs/watch-servers.js';
 import { CallerStatsError } from '../../../../src/domain/errors.js';
 import type { ServerState } from '../../../../src/storage/ports/store-stats.js';
 import { probeServers, requireAnyServer } from '../../../../src/storage/postgres/cluster.js';

@@ -1,6 +1,6 @@
 import { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
-import { KEY_TYPES } from '../domain/keys/api-key.js';
+import { KEY_TYPES } from '../../domain/keys/api-key.js';
 import { mustRouteAgain, sentMethod, wasRoutedAgain } from './resource.js';
 
 /** The part of a key after its type, in any spelling of a URL, complete or truncated. */

@@ -1,5 +1,6 @@
 /** Counts the requests of a route whose body is a list of items, by the key that sent them. */
 import type { FastifyRequest } from 'fastify';
+import type { IngestionMonitor } from '../../app/jobs/ingestion-monitor.js';
 import {
   type Delivery,
   IMPORT_COMMAND,
@@ -10,7 +11,6 @@ import {
 import type { ApiKey } from '../../domain/keys/api-key.js';
 import { BoundedCache } from '../../shared/bounded-cache.js';
 import type { RecordResult } from '../../storage/ports/store.js';
-import type { IngestionMonitor } from './monitor.js';
 
 /** Names of keys. */
 const namesMax = 1000;

@@ -1,23 +1,13 @@
 /** A job that says in the log which servers of a cluster fail and come back. */
-import type { Logger } from 'pino';
 import { serverWatchIntervalMs } from '../../domain/limits.js';
-import { sleep } from '../../shared/retry.js';
 import type { Store } from '../../storage/ports/store.js';
+import { type JobContext, repeatStep } from './job.js';
 
-interface WatchContext {
-  readonly signal: AbortSignal;
-  readonly log: Logger;
-  /** For tests. */
-  readonly pause?: () => Promise<void>;
-}
-
-/** Looks every few seconds, until `signal` is aborted. Without a cluster it logs nothing. */
-export async function watchServers(
-  store: Pick<Store, 'stats'>,
-  { signal, log, pause = () => sleep(serverWatchIntervalMs, { signal, ref: false }) }: WatchContext,
-): Promise<void> {
+/** Looks every few seconds. Without a cluster it logs nothing. */
+export function watchServers(store: Pick<Store, 'stats'>, context: JobContext): Promise<void> {
+  const { signal, log } = context;
   const down = new Set<string>();
-  for (; !signal.aborted; await pause()) {
+  const look = async () => {
     const { servers } = await store.stats();
     for (const { name: server, isUp } of servers) {
       if (signal.aborted) return;
@@ -30,5 +20,7 @@ export async function watchServers(
       } else if (isUp && down.delete(server))
         log.info({ server }, 'a server of the cluster can be used again');
     }
-  }
+  };
+  const failure = 'the servers of the cluster could not be checked; trying again';
+  return repeatStep(look, { everyMs: serverWatchIntervalMs, failure }, context);
 }

@@ -1,15 +1,15 @@
 /** How the app reports requests to its metrics. */
 import type { FastifyInstance } from 'fastify';
-import type { AccountMetrics } from '../auth/sign-in-log.js';
-import type { Delivery } from '../domain/ingestion/source-counts.js';
-import type { DeliveryResult } from '../domain/notifications/delivery.js';
-import type { NotificationKind } from '../domain/notifications/notification.js';
-import type { RecordResult, Store } from '../storage/ports/store.js';
-import { onFinished } from './connection/connections.js';
+import type { AccountMetrics } from '../../auth/sign-in-log.js';
+import type { Delivery } from '../../domain/ingestion/source-counts.js';
+import type { DeliveryResult } from '../../domain/notifications/delivery.js';
+import type { NotificationKind } from '../../domain/notifications/notification.js';
+import type { RecordResult, Store } from '../../storage/ports/store.js';
+import { onFinished } from '../connection/connections.js';
 
-export { ACCOUNT_EVENTS, type AccountEvent } from '../auth/sign-in-log.js';
+export { ACCOUNT_EVENTS, type AccountEvent } from '../../auth/sign-in-log.js';
 
-export interface RequestMetrics extends AccountMetrics {
+export interface ServerMetrics extends AccountMetrics {
   /** A monotonic clock, in fractions of milliseconds. */
   now(): number;
   /** The metrics of a method and route. They never change, so callers may keep them. */
@@ -35,7 +35,7 @@ export const UNMATCHED = 'unmatched';
 const goneStatus = 499;
 
 /** Measures every request that the app routes. Call it before other hooks are added. */
-export function observeRequests(app: FastifyInstance, metrics: RequestMetrics): void {
+export function observeRequests(app: FastifyInstance, metrics: ServerMetrics): void {
   app.addHook('onRequest', (request, reply, done) => {
     const startMs = metrics.now();
     const { method, routeOptions, raw } = request;
@@ -51,7 +51,7 @@ export function observeRequests(app: FastifyInstance, metrics: RequestMetrics): 
 /** The recording method of the store, with its results reported to the metrics. */
 export function observeRecordings(
   store: Store,
-  metrics: RequestMetrics | undefined,
+  metrics: ServerMetrics | undefined,
 ): Pick<Store, 'record' | 'questions'> {
   if (metrics === undefined) return store;
   return {

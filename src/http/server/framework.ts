@@ -6,14 +6,14 @@ import {
   lateRequestsIntervalMs,
   lingeringBytesMax,
   lingeringConnectionsMax,
-} from '../domain/limits.js';
-import { createConnectionErrors } from './connection/connection-errors.js';
+} from '../../domain/limits.js';
+import { createConnectionErrors } from '../connection/connection-errors.js';
 import {
   closeWhileReceiving,
   continueWhenRead,
   createLingeringClose,
   mustCloseAfter,
-} from './connection/lingering-close.js';
+} from '../connection/lingering-close.js';
 import { answerError, HttpError } from './errors.js';
 import { addSecurityHeaders, SECURITY_HEADERS } from './headers.js';
 import { frameworkLog } from './log.js';

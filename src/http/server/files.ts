@@ -4,10 +4,10 @@ import { access, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
-import { CallerStatsError } from '../domain/errors.js';
-import { dayMs, secondMs } from '../domain/time/duration.js';
+import { CallerStatsError } from '../../domain/errors.js';
+import { dayMs, secondMs } from '../../domain/time/duration.js';
+import { getParameter } from '../request/target.js';
 import { HttpError } from './errors.js';
-import { getParameter } from './request/target.js';
 import { addResource } from './resource.js';
 
 /** Only files from this server, and no inline scripts or styles. */

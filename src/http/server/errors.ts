@@ -3,8 +3,8 @@
  * to statuses; a test compares its table with the docs.
  */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { CallerStatsError, type ErrorCode } from '../domain/errors.js';
-import { codeLockSeconds, detailBytesMax, detailsMax, retryAfterSeconds } from '../domain/limits.js';
+import { CallerStatsError, type ErrorCode } from '../../domain/errors.js';
+import { codeLockSeconds, detailBytesMax, detailsMax, retryAfterSeconds } from '../../domain/limits.js';
 
 /** An error of HTTP itself, such as a wrong method or media type. Rules of the domain throw `CallerStatsError`. */
 export class HttpError extends Error {

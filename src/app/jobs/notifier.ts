@@ -2,7 +2,6 @@
  * Checks notifications and sends their messages. Every process of every node runs one. The store lets one of them end a check,
  * and one at a time send a message, so that each occurrence has one message however many there are.
  */
-import { CallerStatsError } from '../../domain/errors.js';
 import { cleanupRowsMax, messageDaysMax, messageLeaseMs, messagesSentMax } from '../../domain/limits.js';
 import {
   afterFailure,
@@ -13,28 +12,18 @@ import {
 } from '../../domain/notifications/delivery.js';
 import { evaluate } from '../../domain/notifications/evaluation.js';
 import { type Message, writeMessage } from '../../domain/notifications/message.js';
-import type { Destination, Notification, NotificationKind } from '../../domain/notifications/notification.js';
+import type { Notification, NotificationKind } from '../../domain/notifications/notification.js';
 import { nextCheck } from '../../domain/notifications/schedule.js';
 import type { Actor } from '../../domain/people/audit.js';
 import type { Clock } from '../../domain/time/clock.js';
 import { dayMs } from '../../domain/time/duration.js';
 import type { Store } from '../../storage/ports/store.js';
-import type { Channels } from './channels/channels.js';
+import type { NotificationSetup } from '../notifications/notifications.js';
+import { openDestination, reasonOf } from '../notifications/sending.js';
 
-/** Encrypts texts with the server's secrets. */
-export interface Seal {
-  readonly seal: (text: string) => Promise<string>;
-  readonly open: (sealed: string) => Promise<string | undefined>;
-  readonly isOutdated: (sealed: string) => Promise<boolean>;
-}
-
-export interface NotifierOptions {
+export interface NotifierOptions extends Pick<NotificationSetup, 'channels' | 'seal' | 'linkTo'> {
   readonly store: Pick<Store, 'notifications' | 'findProject' | 'count' | 'findExtent'>;
   readonly clock: Clock;
-  readonly channels: Channels;
-  readonly seal: Seal;
-  /** The address of a project's pages; undefined if the server does not know its public address. */
-  readonly linkTo: (projectId: string) => string | undefined;
   /** Counts attempts, for the metrics. */
   readonly notified?: ((kind: NotificationKind, result: DeliveryResult) => void) | undefined;
   /** For the log. */
@@ -43,8 +32,6 @@ export interface NotifierOptions {
 
 /** Notifications in one read. */
 const dueMax = 100;
-/** Characters of the reason why an attempt failed. */
-const reasonCharactersMax = 200;
 
 export class Notifier {
   readonly #options: NotifierOptions;
@@ -154,23 +141,4 @@ export class Notifier {
       return reasonOf(error);
     }
   }
-}
-
-/** Throws `invalid` if the secret that encrypted it is gone. */
-export async function openDestination(seal: Seal, sealed: string): Promise<Destination> {
-  const text = await seal.open(sealed);
-  if (text === undefined)
-    throw new CallerStatsError(
-      'invalid',
-      'the destination cannot be decrypted with the secrets of this server; enter it again',
-    );
-  return JSON.parse(text) as Destination;
-}
-
-/** Why sending failed, for people: without the destination, which may contain a secret. */
-export function reasonOf(error: unknown): string {
-  // Node's error of several failed addresses has no message of its own.
-  const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
-  const messages = errors.map((one) => (one instanceof Error ? one.message : String(one)));
-  return messages.join('; ').slice(0, reasonCharactersMax);
 }

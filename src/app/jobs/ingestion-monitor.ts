@@ -1,6 +1,5 @@
 /** Counts what arrives at this process by its source, and stores it every few seconds, beside the recording and never in it. */
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
-import { readIngestion } from '../../app/ingestion.js';
+
 import { CallerStatsError, isUnavailable } from '../../domain/errors.js';
 import type { IngestionReport } from '../../domain/ingestion/report.js';
 import {
@@ -16,16 +15,16 @@ import type { Clock } from '../../domain/time/clock.js';
 import { hourMs } from '../../domain/time/duration.js';
 import { BoundedCache } from '../../shared/bounded-cache.js';
 import { sleep } from '../../shared/retry.js';
+import { createThrottledWarning, type WarningLog } from '../../shared/throttled-log.js';
 import type { Store } from '../../storage/ports/store.js';
-import type { RequestMetrics } from '../request-metrics.js';
-import { createThrottledWarning } from '../throttled-log.js';
+import { readIngestion } from '../ingestion.js';
 
 interface MonitorOptions {
   readonly store: Pick<Store, 'ingestion'>;
   readonly clock: Clock;
   readonly projectRules: ProjectRules;
-  readonly log: FastifyBaseLogger;
-  readonly metrics: Pick<RequestMetrics, 'arrived'> | undefined;
+  readonly log: WarningLog;
+  readonly metrics: { readonly arrived: (delivery: Delivery) => void } | undefined;
 }
 
 /** Sources that the log has named, or has no reason to name. Beyond this number it may name them again. */
@@ -39,7 +38,6 @@ export class IngestionMonitor {
   readonly #warnUnmatched: ReturnType<typeof createThrottledWarning>;
   readonly #warnUnstored: ReturnType<typeof createThrottledWarning>;
   readonly #settled = new BoundedCache<string, true>(settledMax);
-  readonly #stop = new AbortController();
   #tallies = new Map<string, IngestionTally>();
   /** The last write. Each waits for the one before it. */
   #written: Promise<void> = Promise.resolve();
@@ -71,18 +69,10 @@ export class IngestionMonitor {
     });
   }
 
-  /** Stores what arrives every few seconds while the app runs, and the rest when it stops. */
-  watch(app: FastifyInstance): void {
-    app.addHook('onReady', async () => void this.#run());
-    app.addHook('onClose', async () => {
-      this.#stop.abort();
-      await this.flush();
-    });
-  }
-
-  async #run(): Promise<void> {
-    while (!this.#stop.signal.aborted) {
-      await sleep(ingestionWriteIntervalMs, { signal: this.#stop.signal, ref: false });
+  /** Stores what arrives every few seconds until `signal` is aborted, and then the rest. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await sleep(ingestionWriteIntervalMs, { signal, ref: false });
       await this.flush();
     }
   }

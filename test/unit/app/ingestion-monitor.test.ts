@@ -1,10 +1,10 @@
 /** Diagnostics beside a store that is away: it is asked seldom, and gets everything later. */
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
+import { IngestionMonitor } from '../../../src/app/jobs/ingestion-monitor.js';
 import { CallerStatsError } from '../../../src/domain/errors.js';
 import type { SourceBucket } from '../../../src/domain/ingestion/source-counts.js';
 import { mapTelemetrySettings, ProjectRules } from '../../../src/domain/queries/telemetry-settings.js';
-import { IngestionMonitor } from '../../../src/http/ingestion/monitor.js';
 
 test('asks a store that is away once in each write, and stores what arrived in all projects once it is back', async () => {
   const added = new Map<string, number>();

@@ -4,10 +4,10 @@
  * of equal lines, one in ten seconds is written. Unknown paths are left out, because every server on the internet gets them.
  */
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
-import type { Clock } from '../domain/time/clock.js';
-import { BoundedCache } from '../shared/bounded-cache.js';
+import type { Clock } from '../../domain/time/clock.js';
+import { BoundedCache } from '../../shared/bounded-cache.js';
+import { createThrottledWarning } from '../../shared/throttled-log.js';
 import { sentMethod } from './resource.js';
-import { createThrottledWarning } from './throttled-log.js';
 
 /** Kinds of lines that are remembered, which is more than a server has routes, statuses and busy clients. */
 const kindsMax = 10_000;

@@ -9,24 +9,19 @@ import { SignInLayout } from './layout/sign-in-layout.js';
 import { SignedIn } from './layout/signed-in.js';
 import { signInFor } from './navigation/destination.js';
 import { NotFoundPage } from './pages/not-found-page.js';
-import * as Pages from './pages.js';
+import { GUEST_PAGES, isPage, OPEN_PAGES, SecondFactorNeededPage, SetUpNeededPage } from './pages.js';
 
 export function App() {
   return (
     <Switch>
-      <Route path="/docs/try">
-        <Suspense>
-          <Pages.TryPage />
-        </Suspense>
-        <Toasts />
-      </Route>
-      <Route path="/share/:token">
-        {({ token }) => (
+      {OPEN_PAGES.map(({ path, Page }) => (
+        <Route key={path} path={path}>
           <Suspense>
-            <Pages.SharedPage token={token} />
+            <Page />
           </Suspense>
-        )}
-      </Route>
+          <Toasts />
+        </Route>
+      ))}
       <Route>
         <Dashboard />
       </Route>
@@ -64,10 +59,9 @@ function Routes() {
   return (
     <Suspense fallback={<SignInLayout>{null}</SignInLayout>}>
       <Switch>
-        <Route path="/sign-in" component={Pages.SignInPage} />
-        <Route path="/set-up" component={Pages.SetUpPage} />
-        <Route path="/join" component={Pages.JoinPage} />
-        <Route path="/reset" component={Pages.ResetPage} />
+        {GUEST_PAGES.map(({ path, Page }) => (
+          <Route key={path} path={path} component={Page} />
+        ))}
         <Route>
           <Inside />
         </Route>
@@ -82,12 +76,12 @@ function Inside() {
   const isLocked = organizations.some(({ locked }) => locked);
   const [path] = useLocation();
   const query = useSearch();
-  if (user !== null) return isLocked ? <Pages.SecondFactorNeededPage /> : <SignedIn />;
-  if (!Pages.isPage(path))
+  if (user !== null) return isLocked ? <SecondFactorNeededPage /> : <SignedIn />;
+  if (!isPage(path))
     return (
       <SignInLayout>
         <NotFoundPage />
       </SignInLayout>
     );
-  return setUp ? <Pages.SetUpNeededPage /> : <Redirect to={signInFor(path, query)} replace />;
+  return setUp ? <SetUpNeededPage /> : <Redirect to={signInFor(path, query)} replace />;
 }

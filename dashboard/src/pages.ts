@@ -1,50 +1,71 @@
-/** The pages, loaded on demand or preloaded shortly before. */
+/** The pages: their paths, and their code, which is loaded on demand or shortly before. */
+import type { ComponentType } from 'react';
+import type { CurrentProject } from './navigation/current-project.js';
 import { lazyCode } from './navigation/lazy-code.js';
+import { OverviewPage } from './pages/overview/overview-page.js';
+import { StartPage } from './pages/start-page.js';
 
-const LOADERS = {
-  signIn: () => import('./pages/sign-in/sign-in-page.js').then((module) => module.SignInPage),
-  setUpNeeded: () => import('./pages/set-up-needed-page.js').then((module) => module.SetUpNeededPage),
-  secondFactorNeeded: () =>
-    import('./pages/account/second-factor-needed-page.js').then((module) => module.SecondFactorNeededPage),
-  setUp: () => import('./pages/set-up-page.js').then((module) => module.SetUpPage),
-  join: () => import('./pages/join-page.js').then((module) => module.JoinPage),
-  reset: () => import('./pages/reset-page.js').then((module) => module.ResetPage),
-  projects: () => import('./pages/projects/projects-page.js').then((module) => module.ProjectsPage),
-  keys: () => import('./pages/keys/keys-page.js').then((module) => module.KeysPage),
-  sources: () => import('./pages/sources/sources-page.js').then((module) => module.SourcesPage),
-  shared: () => import('./pages/shared/shared-page.js').then((module) => module.SharedPage),
-  settings: () => import('./pages/settings/settings-page.js').then((module) => module.SettingsPage),
-  newProject: () => import('./pages/new-project-page.js').then((module) => module.NewProjectPage),
-  members: () => import('./pages/members/members-page.js').then((module) => module.MembersPage),
-  audit: () => import('./pages/audit/audit-page.js').then((module) => module.AuditPage),
-  tryApi: () => import('./pages/try/try-page.js').then((module) => module.TryPage),
-  account: () => import('./pages/account/account-page.js').then((module) => module.AccountPage),
-} as const;
+interface Page<P> {
+  readonly path: string;
+  readonly Page: ComponentType<P>;
+  /** Undefined for the pages that are part of the app's code, because most visits need them first. */
+  readonly load?: () => Promise<unknown>;
+}
 
-/** The overview is part of the app's code: most visits need it first. */
-type PageName = keyof typeof LOADERS | 'overview';
+function page<P, Name extends string>(
+  path: string,
+  load: () => Promise<Readonly<Record<Name, ComponentType<P>>>>,
+  name: Name,
+): Page<P> {
+  return { path, load, Page: lazyCode(load, name) };
+}
 
-/** The page of a path: the first pattern that matches. */
-const PATHS: readonly (readonly [path: RegExp, page: PageName])[] = [
-  [/^\/projects\/[^/]+\/keys$/, 'keys'],
-  [/^\/projects\/[^/]+\/sources$/, 'sources'],
-  [/^\/projects\/[^/]+\/settings$/, 'settings'],
-  [/^\/(projects\/[^/]+)?$/, 'overview'],
-  [/^\/projects$/, 'projects'],
-  [/^\/sign-in$/, 'signIn'],
-  [/^\/set-up$/, 'setUp'],
-  [/^\/join$/, 'join'],
-  [/^\/reset$/, 'reset'],
-  [/^\/new-project$/, 'newProject'],
-  [/^\/members$/, 'members'],
-  [/^\/audit$/, 'audit'],
-  [/^\/account$/, 'account'],
-  [/^\/docs\/try$/, 'tryApi'],
-  [/^\/share\/[^/]+$/, 'shared'],
+/** Of a project. */
+export const PROJECT_PAGES: readonly Page<CurrentProject>[] = [
+  { path: '/projects/:id', Page: OverviewPage },
+  page('/projects/:id/keys', () => import('./pages/keys/keys-page.js'), 'KeysPage'),
+  page('/projects/:id/sources', () => import('./pages/sources/sources-page.js'), 'SourcesPage'),
+  page('/projects/:id/settings', () => import('./pages/settings/settings-page.js'), 'SettingsPage'),
 ];
 
-function findPage(path: string): PageName | undefined {
-  return PATHS.find(([pattern]) => pattern.test(path))?.[1];
+/** Of whoever is signed in. */
+export const MEMBER_PAGES: readonly Page<object>[] = [
+  { path: '/', Page: StartPage },
+  page('/projects', () => import('./pages/projects/projects-page.js'), 'ProjectsPage'),
+  page('/new-project', () => import('./pages/new-project-page.js'), 'NewProjectPage'),
+  page('/members', () => import('./pages/members/members-page.js'), 'MembersPage'),
+  page('/audit', () => import('./pages/audit/audit-page.js'), 'AuditPage'),
+  page('/account', () => import('./pages/account/account-page.js'), 'AccountPage'),
+];
+
+/** Of whoever is not signed in yet. */
+export const GUEST_PAGES: readonly Page<object>[] = [
+  page('/sign-in', () => import('./pages/sign-in/sign-in-page.js'), 'SignInPage'),
+  page('/set-up', () => import('./pages/set-up-page.js'), 'SetUpPage'),
+  page('/join', () => import('./pages/join-page.js'), 'JoinPage'),
+  page('/reset', () => import('./pages/reset-page.js'), 'ResetPage'),
+];
+
+/** Of everybody: they do not depend on who is signed in. */
+export const OPEN_PAGES: readonly Page<object>[] = [
+  page('/docs/try', () => import('./pages/try/try-page.js'), 'TryPage'),
+  page('/share/:token', () => import('./pages/shared/shared-page.js'), 'SharedPage'),
+];
+
+/** Instead of a page that may not be shown yet. */
+export const SetUpNeededPage = lazyCode(() => import('./pages/set-up-needed-page.js'), 'SetUpNeededPage');
+export const SecondFactorNeededPage = lazyCode(
+  () => import('./pages/account/second-factor-needed-page.js'),
+  'SecondFactorNeededPage',
+);
+
+const LOADERS = [...PROJECT_PAGES, ...MEMBER_PAGES, ...GUEST_PAGES, ...OPEN_PAGES].map(({ path, load }) => ({
+  pattern: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`),
+  load,
+}));
+
+function findPage(path: string) {
+  return LOADERS.find(({ pattern }) => pattern.test(path));
 }
 
 /** Whether there is a page at a path. */
@@ -52,27 +73,9 @@ export function isPage(path: string): boolean {
   return findPage(path) !== undefined;
 }
 
-/** Preloads the page of a path. */
+/** Preloads the page of a path. Opening it reports the error. */
 export function preloadPage(path: string): void {
-  const page = findPage(path);
-  // Opening the page reports the error.
-  if (page !== undefined && page !== 'overview') LOADERS[page]().catch(() => undefined);
+  findPage(path)
+    ?.load?.()
+    .catch(() => undefined);
 }
-
-export { OverviewPage } from './pages/overview/overview-page.js';
-export const SignInPage = lazyCode(LOADERS.signIn);
-export const SetUpNeededPage = lazyCode(LOADERS.setUpNeeded);
-export const SecondFactorNeededPage = lazyCode(LOADERS.secondFactorNeeded);
-export const SetUpPage = lazyCode(LOADERS.setUp);
-export const JoinPage = lazyCode(LOADERS.join);
-export const ResetPage = lazyCode(LOADERS.reset);
-export const ProjectsPage = lazyCode(LOADERS.projects);
-export const KeysPage = lazyCode(LOADERS.keys);
-export const SourcesPage = lazyCode(LOADERS.sources);
-export const SettingsPage = lazyCode(LOADERS.settings);
-export const NewProjectPage = lazyCode(LOADERS.newProject);
-export const MembersPage = lazyCode(LOADERS.members);
-export const AuditPage = lazyCode(LOADERS.audit);
-export const AccountPage = lazyCode(LOADERS.account);
-export const SharedPage = lazyCode(LOADERS.shared);
-export const TryPage = lazyCode(LOADERS.tryApi);

@@ -152,7 +152,7 @@ async function beginKey(page: Page, name: string, type: 'Admin' | 'Reading' | 'R
 }
 
 function shownSecret(page: Page): Promise<string> {
-  return page.locator('dialog .secret code').innerText();
+  return page.locator('dialog .once code').innerText();
 }
 
 /** Confirms that the secret is stored, and closes the dialog. */

@@ -27,7 +27,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     await form.getByLabel('E-mail').fill(grace.email);
     await form.getByLabel('Role').selectOption('Viewer');
     await form.getByRole('button', { name: 'Create invitation' }).click();
-    const link = await owner.page.locator('dialog .link-once code').innerText();
+    const link = await owner.page.locator('dialog .once code').innerText();
     await owner.page.getByRole('button', { name: 'Done' }).click();
     await owner.page.getByRole('row', { name: new RegExp(grace.email) }).waitFor();
     expect(await owner.page.content()).not.toContain(new URL(link).hash.slice(1));
@@ -133,7 +133,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     const owner = await open(shared(), '/members');
     await owner.page.getByRole('button', { name: 'Renew the invitation of edsger@example.com' }).click();
     const renewed = owner.page.getByRole('dialog', { name: 'Invitation renewed' });
-    const link = await renewed.locator('.link-once code').innerText();
+    const link = await renewed.locator('.once code').innerText();
     await renewed.getByRole('button', { name: 'Done' }).click();
     const guest = await open({ server, session: null }, link);
     await guest.page.getByText('invites edsger@example.com as a viewer.').waitFor();

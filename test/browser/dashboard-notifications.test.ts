@@ -32,7 +32,7 @@ test('an owner adds a webhook, tests it, changes it and deletes it', async () =>
   await dialog.getByLabel('Address of the webhook').fill(`${url}/secret-path`);
   await dialog.getByRole('button', { name: 'Add notification' }).click();
   await page.getByRole('dialog', { name: 'Secret of the webhook' }).waitFor();
-  const secret = await dialog.locator('.link-once code').innerText();
+  const secret = await dialog.locator('.once code').innerText();
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Done' }).click();
 

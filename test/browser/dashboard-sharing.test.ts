@@ -45,7 +45,7 @@ test('an owner creates a link in the settings, and revokes it while somebody loo
   await dialog.getByRole('button', { name: 'Create link' }).click();
   await page.getByRole('dialog', { name: 'Share link created' }).waitFor();
   await expectAccessible(page);
-  const address = await dialog.locator('.link-once code').innerText();
+  const address = await dialog.locator('.once code').innerText();
   expect(await dialog.getByText(`<iframe src="${address}"`).count()).toBe(1);
   // A link with a password serves no CSV.
   expect(await dialog.getByText('.csv').count()).toBe(0);

@@ -67,13 +67,17 @@ export async function request<T>(
   throw toApiError(response, answer);
 }
 
-/** The query of one of an organization's lists, such as its `keys`. */
-export function listQuery<T>(organizationId: string, list: string) {
+/** What a GET request returns; the cache keeps it by its path. */
+export function getQuery<T>(path: string) {
   return queryOptions({
-    queryKey: ['organization', organizationId, list],
-    queryFn: ({ signal }) =>
-      request<T>('GET', `${organizationPath(organizationId)}/${list}`, undefined, signal),
+    queryKey: [path],
+    queryFn: ({ signal }) => request<T>('GET', path, undefined, signal),
   });
+}
+
+/** One of an organization's lists, such as its `keys`. */
+export function listQuery<T>(organizationId: string, list: string) {
+  return getQuery<T>(`${organizationPath(organizationId)}/${list}`);
 }
 
 async function send(

@@ -1,6 +1,6 @@
 /** The projects of an organization. */
-import { queryOptions, useMutation } from '@tanstack/react-query';
-import { listQuery, request } from './client.js';
+import { useMutation } from '@tanstack/react-query';
+import { getQuery, listQuery, request } from './client.js';
 import { organizationPath, projectPath, projectsPath } from './paths.js';
 import { queryClient } from './query-client.js';
 import type { Project, Projects, Summaries, TelemetrySetting } from './types.js';
@@ -15,11 +15,7 @@ export function projectsQuery(organizationId: string) {
 /** The last 30 days of all projects, in one request. */
 export function summariesQuery(organizationId: string, timeZone: string) {
   const path = `${organizationPath(organizationId)}/summaries?${new URLSearchParams({ timeZone })}`;
-  return queryOptions({
-    queryKey: ['organization', organizationId, 'summaries', timeZone],
-    queryFn: ({ signal }) => request<Summaries>('GET', path, undefined, signal),
-    refetchInterval: summariesMs,
-  });
+  return { ...getQuery<Summaries>(path), refetchInterval: summariesMs };
 }
 
 export interface NewProject {

@@ -5,12 +5,12 @@ import { ApiError } from './client.js';
 /** Failed queries are retried at this interval, so that a page recovers by itself. */
 export const recoveryMs = 5_000;
 
-export const sessionKey = ['session'] as const;
+export const sessionPath = '/api/session';
 
 /** Reloads the session, which then leads to the sign-in page, or to setting up a second factor that is required now. */
 function signedOut(error: unknown): void {
   if (error instanceof ApiError && (error.status === 401 || error.code === 'second_factor_required'))
-    void queryClient.invalidateQueries({ queryKey: sessionKey });
+    void queryClient.invalidateQueries({ queryKey: [sessionPath] });
 }
 
 export const queryClient: QueryClient = new QueryClient({

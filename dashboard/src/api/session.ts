@@ -1,14 +1,10 @@
 /** The signed-in user and the settings of this server. */
-import { queryOptions, useQuery, useSuspenseQuery } from '@tanstack/react-query';
-import { ApiError, request } from './client.js';
-import { queryClient, recoveryMs, sessionKey } from './query-client.js';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { ApiError, getQuery } from './client.js';
+import { queryClient, recoveryMs, sessionPath } from './query-client.js';
 import type { Organization, Session, User } from './types.js';
 
-export const sessionQuery = queryOptions({
-  queryKey: sessionKey,
-  queryFn: ({ signal }) => request<Session>('GET', '/api/session', undefined, signal),
-  staleTime: 60_000,
-});
+export const sessionQuery = { ...getQuery<Session>(sessionPath), staleTime: 60_000 };
 
 /** The session query, with its loading and error states. */
 export function useSessionQuery() {
@@ -40,5 +36,5 @@ export async function untilServerAnswers(): Promise<void> {
 
 /** Reloads the session after a change; resolves once it has loaded. */
 export async function refreshSession(): Promise<void> {
-  await queryClient.invalidateQueries({ queryKey: sessionKey });
+  await queryClient.invalidateQueries({ queryKey: [sessionPath] });
 }

@@ -1,17 +1,12 @@
 /** The share links of a project. */
-import { queryOptions } from '@tanstack/react-query';
-import { request } from './client.js';
+import { getQuery, request } from './client.js';
 import { organizationPath, projectPath } from './paths.js';
 import { queryClient } from './query-client.js';
 import type { ProjectRef } from './stats.js';
 import type { CreatedShareLink, ShareLinks } from './types.js';
 
-export function shareLinksQuery({ organizationId, projectId }: ProjectRef) {
-  return queryOptions({
-    queryKey: ['project', projectId, 'share-links'],
-    queryFn: ({ signal }) =>
-      request<ShareLinks>('GET', linksPath({ organizationId, projectId }), undefined, signal),
-  });
+export function shareLinksQuery(ref: ProjectRef) {
+  return getQuery<ShareLinks>(linksPath(ref));
 }
 
 export interface NewShareLink {

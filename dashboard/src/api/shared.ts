@@ -1,6 +1,5 @@
 /** What the holder of a share link may read. */
-import { queryOptions } from '@tanstack/react-query';
-import { request, sendTicket } from './client.js';
+import { getQuery, request, sendTicket } from './client.js';
 import { queryClient } from './query-client.js';
 import type { CountsRef } from './stats.js';
 import type { SharedProject, ShareTicket } from './types.js';
@@ -10,11 +9,7 @@ function sharedPath(token: string): string {
 }
 
 export function sharedQuery(token: string) {
-  return queryOptions({
-    queryKey: ['shared', token],
-    queryFn: ({ signal }) => request<SharedProject>('GET', sharedPath(token), undefined, signal),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
+  return { ...getQuery<SharedProject>(sharedPath(token)), staleTime: Number.POSITIVE_INFINITY };
 }
 
 /** The counts of the link's project, whose id holders of the link do not learn. */

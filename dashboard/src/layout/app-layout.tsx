@@ -1,6 +1,6 @@
 /** The layout of every page behind sign-in: navigation, project switcher and keyboard shortcuts. */
 import { Menu as MenuIcon } from 'lucide-react';
-import { type ReactNode, Suspense, useEffect, useState, useSyncExternalStore } from 'react';
+import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react';
 import { useLocation, useRoute } from 'wouter';
 import type { Organization, Project } from '../api/types.js';
 import { toast } from '../components/feedback/toasts.js';
@@ -13,6 +13,7 @@ import {
   useOrganization,
   useProject,
 } from '../navigation/current-project.js';
+import { lazyPart, preloadLater } from '../navigation/lazy-code.js';
 import { toggleTheme } from '../preferences/theme.js';
 import { ConnectionNotice } from './connection-notice.js';
 import { AccountMenu } from './header/account-menu.js';
@@ -22,11 +23,8 @@ import { PageFooter } from './page-footer.js';
 import { useShortcut, useShortcutKeys } from './use-shortcuts.js';
 import '../components/overlays/popover.css';
 import './app-layout.css';
-import { lazyCode, preloadLater } from '../navigation/lazy-code.js';
 
-const ShortcutsDialog = lazyCode(() =>
-  import('./shortcuts-dialog.js').then((module) => module.ShortcutsDialog),
-);
+const ShortcutsDialog = lazyPart(() => import('./shortcuts-dialog.js'), 'ShortcutsDialog');
 
 export function AppLayout({ children }: { children: ReactNode }) {
   useEffect(preloadLater, []);
@@ -50,11 +48,7 @@ export function AppLayout({ children }: { children: ReactNode }) {
         {children}
       </main>
       <PageFooter />
-      {isHelpOpen && (
-        <Suspense>
-          <ShortcutsDialog onClose={() => setHelpOpen(false)} />
-        </Suspense>
-      )}
+      {isHelpOpen && <ShortcutsDialog onClose={() => setHelpOpen(false)} />}
     </div>
   );
 }

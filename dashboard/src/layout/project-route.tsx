@@ -1,16 +1,13 @@
 /** The pages of a project, rendered once the project is known. */
 import type { ComponentType } from 'react';
+import { useParams } from 'wouter';
 import { Failure } from '../components/feedback/notice.js';
 import { type CurrentProject, useProject, useRemembered } from '../navigation/current-project.js';
 import { NotFoundPage } from '../pages/not-found-page.js';
 import { PageLoading } from './page-boundary.js';
 
-interface ProjectRouteProps {
-  readonly id: string;
-  readonly page: ComponentType<CurrentProject>;
-}
-
-export function ProjectRoute({ id, page }: ProjectRouteProps) {
+export function ProjectRoute({ page }: { page: ComponentType<CurrentProject> }) {
+  const { id } = useParams<{ id: string }>();
   const { found, isLoading, error } = useProject(id);
   if (found !== null) return <LoadedProject key={id} current={found} page={page} />;
   if (isLoading) return <PageLoading />;
@@ -20,13 +17,12 @@ export function ProjectRoute({ id, page }: ProjectRouteProps) {
   );
 }
 
-function LoadedProject({
-  current,
-  page: Page,
-}: {
-  current: CurrentProject;
-  page: ComponentType<CurrentProject>;
-}) {
+interface LoadedProjectProps {
+  readonly current: CurrentProject;
+  readonly page: ComponentType<CurrentProject>;
+}
+
+function LoadedProject({ current, page: Page }: LoadedProjectProps) {
   useRemembered(current);
   return <Page {...current} />;
 }

@@ -2,7 +2,14 @@
  * Parts of the app whose code is loaded on demand. If that fails, the app waits for the server before it reloads the page:
  * otherwise the browser's error page would replace it.
  */
-import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
+import {
+  type ComponentType,
+  createElement,
+  type LazyExoticComponent,
+  lazy,
+  type ReactNode,
+  Suspense,
+} from 'react';
 import { untilServerAnswers } from '../api/session.js';
 
 type Loader = () => Promise<unknown>;
@@ -10,10 +17,23 @@ type Loader = () => Promise<unknown>;
 /** Those that were not loaded in advance yet. */
 const waiting = new Set<Loader>();
 
-/** A component that suspends until its code is there. */
-export function lazyCode<P>(load: () => Promise<ComponentType<P>>): LazyExoticComponent<ComponentType<P>> {
+/** The component that a module exports under a name. It suspends until its code is there. */
+export function lazyCode<P, Name extends string>(
+  load: () => Promise<Readonly<Record<Name, ComponentType<P>>>>,
+  name: Name,
+): LazyExoticComponent<ComponentType<P>> {
   waiting.add(load);
-  return lazy(async () => ({ default: await loadPatiently(load) }));
+  return lazy(async () => ({ default: (await loadPatiently(load))[name] }));
+}
+
+/** The same, as a part of a page that does not wait for it: until its code is there, `fallback` is shown. */
+export function lazyPart<P extends object, Name extends string>(
+  load: () => Promise<Readonly<Record<Name, ComponentType<P>>>>,
+  name: Name,
+  fallback: ReactNode = null,
+): ComponentType<P> {
+  const Part = lazyCode(load, name);
+  return (props) => createElement(Suspense, { fallback }, createElement(Part, props));
 }
 
 async function loadPatiently<T>(load: () => Promise<T>): Promise<T> {

@@ -1,6 +1,5 @@
 /** The signed-in user's own account. */
-import { queryOptions } from '@tanstack/react-query';
-import { request } from '../client.js';
+import { getQuery, request } from '../client.js';
 import { queryClient } from '../query-client.js';
 import type { SignedInDevice, TrustedDevice, TwoFactorSetup } from '../types.js';
 
@@ -26,10 +25,7 @@ export function stopTwoFactor(proof: { readonly password?: string }): Promise<vo
   return request('POST', '/api/account/second-factor/stop', proof);
 }
 
-export const sessionsQuery = queryOptions({
-  queryKey: ['sessions'],
-  queryFn: ({ signal }) => request<{ sessions: SignedInDevice[] }>('GET', '/api/sessions', undefined, signal),
-});
+export const sessionsQuery = getQuery<{ sessions: SignedInDevice[] }>('/api/sessions');
 
 /** All others, without an id. */
 export async function endSessions(id: string | null, proof: { readonly password?: string }): Promise<void> {
@@ -38,11 +34,7 @@ export async function endSessions(id: string | null, proof: { readonly password?
   await queryClient.invalidateQueries(sessionsQuery);
 }
 
-export const trustedDevicesQuery = queryOptions({
-  queryKey: ['trusted-devices'],
-  queryFn: ({ signal }) =>
-    request<{ devices: TrustedDevice[] }>('GET', '/api/trusted-devices', undefined, signal),
-});
+export const trustedDevicesQuery = getQuery<{ devices: TrustedDevice[] }>('/api/trusted-devices');
 
 /** The device needs a code at the next sign-in. */
 export function forgetTrustedDevice(id: string): Promise<void> {

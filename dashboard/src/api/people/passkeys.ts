@@ -1,15 +1,10 @@
 /** Passkeys: those of the user, and signing in with one. The browser keeps the secret and asks the user. */
-import { queryOptions } from '@tanstack/react-query';
-import { request } from '../client.js';
+import { getQuery, request } from '../client.js';
 import { queryClient } from '../query-client.js';
 import { refreshSession } from '../session.js';
 import type { Passkey, SecondStep } from '../types.js';
 
-export const passkeysQuery = queryOptions({
-  queryKey: ['passkeys'],
-  queryFn: ({ signal }) =>
-    request<{ passkeys: Passkey[] }>('GET', '/api/account/passkeys', undefined, signal),
-});
+export const passkeysQuery = getQuery<{ passkeys: Passkey[] }>('/api/account/passkeys');
 
 /** Whether the browser has passkeys. Older ones lack the conversions from and to JSON. */
 export const hasPasskeys =

@@ -8,9 +8,9 @@ import './button.css';
 type ButtonKind = 'primary' | 'plain' | 'quiet' | 'danger';
 
 interface Looks {
-  readonly kind?: ButtonKind;
-  readonly icon?: LucideIcon;
-  readonly wide?: boolean;
+  readonly kind?: ButtonKind | undefined;
+  readonly icon?: LucideIcon | undefined;
+  readonly wide?: boolean | undefined;
 }
 
 function buttonClass({ kind = 'plain', wide = false }: Looks): string {
@@ -28,10 +28,7 @@ export function Button({ kind, icon: Icon, wide, busy = false, children, onClick
     <button
       type="button"
       {...rest}
-      className={buttonClass({
-        ...(kind === undefined ? {} : { kind }),
-        ...(wide === undefined ? {} : { wide }),
-      })}
+      className={buttonClass({ kind, wide })}
       aria-busy={busy || undefined}
       onClick={busy ? (event) => event.preventDefault() : onClick}
     >

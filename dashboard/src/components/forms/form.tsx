@@ -11,6 +11,7 @@ import {
 import { ApiError } from '../../api/client.js';
 import { refreshSession } from '../../api/session.js';
 import { Failure } from '../feedback/notice.js';
+import { toast } from '../feedback/toasts.js';
 import { Button } from './button.js';
 import { ProblemsContext } from './form-state.js';
 import { sortDetails } from './sort-details.js';
@@ -18,6 +19,8 @@ import { sortDetails } from './sort-details.js';
 interface FormProps {
   /** Submits the form. Thrown errors are shown. */
   readonly onSend: (data: FormData) => Promise<unknown>;
+  /** The message after success. */
+  readonly done?: string;
   /** Messages by status that replace the server's. */
   readonly messages?: Readonly<Record<number, string>>;
   /** The accessible name. */
@@ -36,18 +39,8 @@ interface FormProps {
 }
 
 export function Form(props: FormProps) {
-  const {
-    onSend,
-    messages = {},
-    children,
-    label,
-    submit,
-    kind = 'plain',
-    wide = false,
-    disabled = false,
-    needsChange = false,
-    onCancel,
-  } = props;
+  const { onSend, done, messages = {}, children, label, submit, kind, needsChange = false, onCancel } = props;
+  const { wide = false, disabled = false } = props;
   const form = useRef<HTMLFormElement>(null);
   const { isChanged, look, keep } = useChanges(form, needsChange);
   const [isBusy, setBusy] = useState(false);
@@ -60,6 +53,7 @@ export function Form(props: FormProps) {
     setBusy(true);
     try {
       await onSend(new FormData(event.currentTarget));
+      if (done !== undefined) toast(done);
       keep();
       setError(null);
       setProblems(new Map());
@@ -160,4 +154,11 @@ export function getText(data: FormData, name: string): string {
 /** The value of a password field, untrimmed. */
 export function getPassword(data: FormData, name: string): string {
   return String(data.get(name) ?? '');
+}
+
+/** The entries of a field that takes several, with spaces, commas or line breaks between them. */
+export function getEntries(data: FormData, name: string): readonly string[] {
+  return getText(data, name)
+    .split(/[\s,]+/)
+    .filter((entry) => entry !== '');
 }

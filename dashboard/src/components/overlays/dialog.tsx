@@ -9,8 +9,8 @@ interface DialogProps {
   /** Called when the user dismisses the dialog; the parent must stop rendering it. */
   readonly onClose: () => void;
   /** If false, neither Escape nor a click outside closes the dialog. */
-  readonly dismissible?: boolean;
-  readonly wide?: boolean;
+  readonly dismissible?: boolean | undefined;
+  readonly wide?: boolean | undefined;
   readonly children: ReactNode;
 }
 

@@ -4,7 +4,6 @@ import { nameCharactersMax } from '../../../../src/domain/limits.js';
 import { rename } from '../../api/people/account.js';
 import { refreshSession, useUser } from '../../api/session.js';
 import { Page, Section } from '../../components/content/page.js';
-import { toast } from '../../components/feedback/toasts.js';
 import { TextField } from '../../components/forms/field.js';
 import { Form, getText } from '../../components/forms/form.js';
 import { Passkeys } from './passkeys.js';
@@ -23,8 +22,8 @@ export function AccountPage() {
           onSend={async (data) => {
             await rename(getText(data, 'name'));
             await refreshSession();
-            toast('Your name is saved');
           }}
+          done="Your name is saved"
           submit="Save name"
           needsChange
         >

@@ -1,19 +1,19 @@
 /** The user's passkeys. */
 import { useQuery } from '@tanstack/react-query';
 import { KeyRound } from 'lucide-react';
-import { Suspense, useState } from 'react';
+import { useState } from 'react';
 import { hasPasskeys, passkeysQuery } from '../../api/people/passkeys.js';
 import { useSession } from '../../api/session.js';
 import type { Passkey } from '../../api/types.js';
 import { Section } from '../../components/content/page.js';
 import { Time } from '../../components/content/time.js';
 import { Badge } from '../../components/feedback/badge.js';
-import { Failure, Notice } from '../../components/feedback/notice.js';
-import { LoadingRows } from '../../components/feedback/skeleton.js';
+import { Loaded } from '../../components/feedback/loaded.js';
+import { Notice } from '../../components/feedback/notice.js';
 import { Button } from '../../components/forms/button.js';
-import { lazyCode } from '../../navigation/lazy-code.js';
+import { lazyPart } from '../../navigation/lazy-code.js';
 
-const Dialogs = lazyCode(() => import('./passkey-dialogs.js').then((module) => module.PasskeyDialog));
+const PasskeyDialog = lazyPart(() => import('./passkey-dialogs.js'), 'PasskeyDialog');
 
 type Open = { readonly kind: 'add' } | { readonly kind: 'rename' | 'remove'; readonly passkey: Passkey };
 
@@ -22,7 +22,7 @@ const lead =
 
 export function Passkeys() {
   const { passkeyProblem } = useSession();
-  const { data, error, refetch } = useQuery(passkeysQuery);
+  const query = useQuery(passkeysQuery);
   const [open, setOpen] = useState<Open | null>(null);
   const problem = problemOf(passkeyProblem);
   return (
@@ -38,24 +38,25 @@ export function Passkeys() {
       }
     >
       {problem !== null && <Notice>{problem}</Notice>}
-      {data === undefined && error === null && <LoadingRows what="Loading the passkeys" rows={1} />}
-      {data === undefined && error !== null && (
-        <Failure error={error} what="The passkeys could not be read." onRetry={() => void refetch()} />
-      )}
-      {data?.passkeys.length === 0 && problem === null && <p className="quiet">You have no passkeys.</p>}
-      {data !== undefined && data.passkeys.length > 0 && (
-        <ul className="card">
-          {data.passkeys.map((passkey) => (
-            <Row key={passkey.id} passkey={passkey} onOpen={setOpen} />
-          ))}
-        </ul>
-      )}
-      {data?.passkeys.length === 1 && (
+      <Loaded query={query} what="The passkeys" rows={1}>
+        {({ passkeys }) =>
+          passkeys.length === 0 ? (
+            problem === null && <p className="quiet">You have no passkeys.</p>
+          ) : (
+            <ul className="card">
+              {passkeys.map((passkey) => (
+                <Row key={passkey.id} passkey={passkey} onOpen={setOpen} />
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+      {query.data?.passkeys.length === 1 && (
         <p className="quiet small">
           Add a second passkey or an authenticator app, so that you can sign in if you lose this one.
         </p>
       )}
-      <Suspense>{open !== null && <Dialogs {...open} onClose={() => setOpen(null)} />}</Suspense>
+      {open !== null && <PasskeyDialog {...open} onClose={() => setOpen(null)} />}
     </Section>
   );
 }

@@ -4,7 +4,6 @@ import { changePassword, sessionsQuery } from '../../api/people/account.js';
 import { queryClient } from '../../api/query-client.js';
 import { useUser } from '../../api/session.js';
 import { Section } from '../../components/content/page.js';
-import { toast } from '../../components/feedback/toasts.js';
 import { Form, getPassword } from '../../components/forms/form.js';
 import { CurrentPassword, NewPassword } from '../../components/forms/passwords.js';
 
@@ -30,8 +29,8 @@ export function Password() {
           await changePassword(getPassword(data, 'currentPassword'), getPassword(data, 'newPassword'));
           await queryClient.invalidateQueries(sessionsQuery);
           setRound(round + 1);
-          toast('Your password is changed. All other sessions are ended.');
         }}
+        done="Your password is changed. All other sessions are ended."
         submit="Change password"
       >
         <CurrentPassword label="Current password" name="currentPassword" />

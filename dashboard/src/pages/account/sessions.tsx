@@ -6,48 +6,43 @@ import type { SignedInDevice } from '../../api/types.js';
 import { Section } from '../../components/content/page.js';
 import { Time } from '../../components/content/time.js';
 import { Badge } from '../../components/feedback/badge.js';
-import { Failure } from '../../components/feedback/notice.js';
-import { LoadingRows } from '../../components/feedback/skeleton.js';
-import { toast } from '../../components/feedback/toasts.js';
+import { Loaded } from '../../components/feedback/loaded.js';
 import { Button } from '../../components/forms/button.js';
-import { Form } from '../../components/forms/form.js';
-import { Dialog } from '../../components/overlays/dialog.js';
+import { FormDialog } from '../../components/overlays/form-dialog.js';
 import { moment } from '../../format/dates.js';
 import { browserName } from '../../format/user-agent.js';
 import { browserZone } from '../../time/zone.js';
 import { getProof, ProofField, wrongPassword } from './proof.js';
 
 export function Sessions() {
-  const { data, error, refetch } = useQuery(sessionsQuery);
+  const query = useQuery(sessionsQuery);
   const [ending, setEnding] = useState<SignedInDevice | 'all others' | null>(null);
-  const others = data?.sessions.filter(({ current }) => !current) ?? [];
+  const others = query.data?.sessions.filter(({ current }) => !current) ?? [];
   return (
     <Section
       title="Sessions"
       lead="Where you are signed in. End those that you do not know, then change your password."
       actions={others.length > 0 && <Button onClick={() => setEnding('all others')}>End all others…</Button>}
     >
-      {data === undefined && error === null && <LoadingRows what="Loading the sessions" rows={2} />}
-      {data === undefined && error !== null && (
-        <Failure error={error} what="The sessions could not be read." onRetry={() => void refetch()} />
-      )}
-      {data !== undefined && (
-        <ul className="card">
-          {data.sessions
-            .toSorted((a, b) => Number(b.current) - Number(a.current))
-            .map((session) => (
-              <li key={session.id} className="session">
-                <Device session={session} />
-                {!session.current && (
-                  <Button kind="quiet" onClick={() => setEnding(session)}>
-                    End…
-                    <span className="out-of-sight"> the session of {browserName(session.userAgent)}</span>
-                  </Button>
-                )}
-              </li>
-            ))}
-        </ul>
-      )}
+      <Loaded query={query} what="The sessions" rows={2}>
+        {({ sessions }) => (
+          <ul className="card">
+            {sessions
+              .toSorted((a, b) => Number(b.current) - Number(a.current))
+              .map((session) => (
+                <li key={session.id} className="session">
+                  <Device session={session} />
+                  {!session.current && (
+                    <Button kind="quiet" onClick={() => setEnding(session)}>
+                      End…
+                      <span className="out-of-sight"> the session of {browserName(session.userAgent)}</span>
+                    </Button>
+                  )}
+                </li>
+              ))}
+          </ul>
+        )}
+      </Loaded>
       {ending !== null && (
         <EndDialog session={ending === 'all others' ? null : ending} onClose={() => setEnding(null)} />
       )}
@@ -60,22 +55,17 @@ function EndDialog({ session, onClose }: { session: SignedInDevice | null; onClo
   const title =
     session === null ? 'End all other sessions' : `End the session of ${browserName(session.userAgent)}`;
   return (
-    <Dialog title={`${title}?`} onClose={onClose}>
-      <Form
-        label={title}
-        messages={wrongPassword}
-        onSend={async (data) => {
-          await endSessions(session?.id ?? null, getProof(data));
-          onClose();
-          toast(session === null ? 'All other sessions are ended' : 'The session is ended');
-        }}
-        submit={session === null ? 'End all others' : 'End session'}
-        kind="danger"
-        onCancel={onClose}
-      >
-        <ProofField />
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={`${title}?`}
+      messages={wrongPassword}
+      onSend={(data) => endSessions(session?.id ?? null, getProof(data))}
+      done={session === null ? 'All other sessions are ended' : 'The session is ended'}
+      submit={session === null ? 'End all others' : 'End session'}
+      kind="danger"
+      onClose={onClose}
+    >
+      <ProofField />
+    </FormDialog>
   );
 }
 

@@ -4,8 +4,7 @@ import { forgetTrustedDevice, trustedDevicesQuery } from '../../api/people/accou
 import { queryClient } from '../../api/query-client.js';
 import { Section } from '../../components/content/page.js';
 import { Time } from '../../components/content/time.js';
-import { Failure } from '../../components/feedback/notice.js';
-import { LoadingRows } from '../../components/feedback/skeleton.js';
+import { Loaded } from '../../components/feedback/loaded.js';
 import { Button } from '../../components/forms/button.js';
 import { useAction } from '../../components/forms/use-action.js';
 import { moment } from '../../format/dates.js';
@@ -13,7 +12,7 @@ import { browserName } from '../../format/user-agent.js';
 import { browserZone } from '../../time/zone.js';
 
 export function TrustedDevices() {
-  const { data, error, refetch } = useQuery(trustedDevicesQuery);
+  const query = useQuery(trustedDevicesQuery);
   const { run, isBusy } = useAction();
   const forget = (id: string): void =>
     run(async () => {
@@ -25,30 +24,32 @@ export function TrustedDevices() {
       title="Trusted devices"
       lead="They need no second factor for 30 days after each sign-in. A new password, passkey or authenticator app ends that for all of them."
     >
-      {data === undefined && error === null && <LoadingRows what="Loading the trusted devices" rows={1} />}
-      {data === undefined && error !== null && (
-        <Failure error={error} what="The trusted devices could not be read." onRetry={() => void refetch()} />
-      )}
-      {data?.devices.length === 0 && <p className="quiet">There are none.</p>}
-      {data !== undefined && data.devices.length > 0 && (
-        <ul className="card">
-          {data.devices.map(({ id, address, userAgent, usedAt, expiresAt }) => (
-            <li key={id} className="session">
-              <div>
-                <p className="session-name">{browserName(userAgent)}</p>
-                <p className="quiet small numbers">
-                  {address !== null && `${address}, `}
-                  last signed in <Time at={usedAt} />, until {moment(Date.parse(expiresAt), browserZone())}
-                </p>
-              </div>
-              <Button kind="quiet" busy={isBusy} onClick={() => forget(id)}>
-                Stop trusting
-                <span className="out-of-sight"> {browserName(userAgent)}</span>
-              </Button>
-            </li>
-          ))}
-        </ul>
-      )}
+      <Loaded query={query} what="The trusted devices" rows={1}>
+        {({ devices }) =>
+          devices.length === 0 ? (
+            <p className="quiet">There are none.</p>
+          ) : (
+            <ul className="card">
+              {devices.map(({ id, address, userAgent, usedAt, expiresAt }) => (
+                <li key={id} className="session">
+                  <div>
+                    <p className="session-name">{browserName(userAgent)}</p>
+                    <p className="quiet small numbers">
+                      {address !== null && `${address}, `}
+                      last signed in <Time at={usedAt} />, until{' '}
+                      {moment(Date.parse(expiresAt), browserZone())}
+                    </p>
+                  </div>
+                  <Button kind="quiet" busy={isBusy} onClick={() => forget(id)}>
+                    Stop trusting
+                    <span className="out-of-sight"> {browserName(userAgent)}</span>
+                  </Button>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
     </Section>
   );
 }

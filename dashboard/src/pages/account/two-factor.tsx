@@ -1,18 +1,15 @@
 /** Two-factor authentication: its state, and dialogs to turn it on or off. */
 import { ShieldCheck, ShieldOff } from 'lucide-react';
-import { Suspense, useState } from 'react';
+import { useState } from 'react';
 import { useUser } from '../../api/session.js';
 import { Section } from '../../components/content/page.js';
 import { Badge } from '../../components/feedback/badge.js';
 import { Button } from '../../components/forms/button.js';
-import { lazyCode } from '../../navigation/lazy-code.js';
+import { lazyPart } from '../../navigation/lazy-code.js';
 
-const StartDialog = lazyCode(() =>
-  import('./two-factor-start.js').then((module) => module.TwoFactorStartDialog),
-);
-const StopDialog = lazyCode(() =>
-  import('./two-factor-stop.js').then((module) => module.TwoFactorStopDialog),
-);
+const loadDialogs = () => import('./two-factor-dialogs.js');
+const StartDialog = lazyPart(loadDialogs, 'TwoFactorStartDialog');
+const StopDialog = lazyPart(loadDialogs, 'TwoFactorStopDialog');
 
 export function TwoFactorSection() {
   const { codes, secondFactor } = useUser();
@@ -40,10 +37,8 @@ export function TwoFactorSection() {
           Your passkeys are your second factor. An authenticator app comes with backup codes, too.
         </p>
       )}
-      <Suspense>
-        {open === 'start' && <StartDialog onClose={close} />}
-        {open === 'stop' && <StopDialog onClose={close} />}
-      </Suspense>
+      {open === 'start' && <StartDialog onClose={close} />}
+      {open === 'stop' && <StopDialog onClose={close} />}
     </Section>
   );
 }

@@ -5,8 +5,8 @@ import { type AuditFilter, auditQuery } from '../../api/audit.js';
 import type { Organization } from '../../api/types.js';
 import { Page } from '../../components/content/page.js';
 import { EmptyState } from '../../components/feedback/empty-state.js';
+import { Loaded } from '../../components/feedback/loaded.js';
 import { Failure } from '../../components/feedback/notice.js';
-import { LoadingRows } from '../../components/feedback/skeleton.js';
 import { Button } from '../../components/forms/button.js';
 import { useOrganization } from '../../navigation/current-project.js';
 import { browserZone } from '../../time/zone.js';
@@ -40,40 +40,34 @@ function useFilter(): AuditFilter {
 
 function Entries({ organization, filter }: { organization: Organization; filter: AuditFilter }) {
   const query = useInfiniteQuery(auditQuery(organization.id, filter));
-  if (query.data === undefined) {
-    if (query.error === null) return <LoadingRows what="Loading the audit log" rows={8} />;
-    return (
-      <Failure
-        error={query.error}
-        what="The audit log could not be read."
-        onRetry={() => void query.refetch()}
-      />
-    );
-  }
-  const entries = query.data.pages.flatMap((page) => page.entries);
-  if (entries.length === 0)
-    return (
-      <div className="card">
-        <EmptyState title="No entries">Nothing was changed that fits these filters.</EmptyState>
-      </div>
-    );
   return (
-    <>
-      <AuditTable organization={organization} entries={entries} />
-      {query.hasNextPage && (
-        <div className="row">
-          <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-            Load more
-          </Button>
-        </div>
-      )}
-      {query.isFetchNextPageError && (
-        <Failure
-          error={query.error ?? new Error()}
-          what="More could not be read."
-          onRetry={() => void query.fetchNextPage()}
-        />
-      )}
-    </>
+    <Loaded query={query} what="The audit log" rows={8}>
+      {({ pages }) => {
+        const entries = pages.flatMap((page) => page.entries);
+        return entries.length === 0 ? (
+          <div className="card">
+            <EmptyState title="No entries">Nothing was changed that fits these filters.</EmptyState>
+          </div>
+        ) : (
+          <>
+            <AuditTable organization={organization} entries={entries} />
+            {query.hasNextPage && (
+              <div className="row">
+                <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+                  Load more
+                </Button>
+              </div>
+            )}
+            {query.isFetchNextPageError && (
+              <Failure
+                error={query.error ?? new Error()}
+                what="More could not be read."
+                onRetry={() => void query.fetchNextPage()}
+              />
+            )}
+          </>
+        );
+      }}
+    </Loaded>
   );
 }

@@ -1,17 +1,17 @@
 /** The actions menu of a key, and the dialogs that it opens. */
 import { Ban, Ellipsis, Pause, Play, RefreshCw } from 'lucide-react';
-
 import { useKeySwitch } from '../../api/keys.js';
 import type { Key } from '../../api/types.js';
 import { toast } from '../../components/feedback/toasts.js';
 import { IconButton } from '../../components/forms/button.js';
 import { Menu } from '../../components/overlays/menu.js';
-import { lazyCode } from '../../navigation/lazy-code.js';
+import { lazyPart } from '../../navigation/lazy-code.js';
+import { RevokeDialog } from './revoke-dialog.js';
 
 /** The dialogs, by their actions. */
 const DIALOGS = {
-  rotate: lazyCode(() => import('./rotate-dialog.js').then((module) => module.RotateDialog)),
-  revoke: lazyCode(() => import('./revoke-dialog.js').then((module) => module.RevokeDialog)),
+  rotate: lazyPart(() => import('./rotate-dialog.js'), 'RotateDialog'),
+  revoke: RevokeDialog,
 };
 
 export interface KeyDialogRequest {

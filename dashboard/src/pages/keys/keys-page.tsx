@@ -2,7 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query';
 import { KeyRound } from 'lucide-react';
-import { Suspense, useState } from 'react';
+import { useState } from 'react';
 import { roleAllows } from '../../../../src/domain/people/member.js';
 import { keysQuery } from '../../api/keys.js';
 import type { Key } from '../../api/types.js';
@@ -10,23 +10,24 @@ import { Copied } from '../../components/content/copy-button.js';
 import { DocsLink } from '../../components/content/docs-link.js';
 import { Page, Section } from '../../components/content/page.js';
 import { EmptyState } from '../../components/feedback/empty-state.js';
-import { Failure, Notice } from '../../components/feedback/notice.js';
-import { LoadingRows } from '../../components/feedback/skeleton.js';
+import { Loaded } from '../../components/feedback/loaded.js';
+import { Notice } from '../../components/feedback/notice.js';
 import { Button } from '../../components/forms/button.js';
 import type { CurrentProject } from '../../navigation/current-project.js';
+import { lazyPart } from '../../navigation/lazy-code.js';
 import { KeyDialog, type KeyDialogRequest } from './key-actions.js';
 import { isInUse, sortKeys } from './key-order.js';
 import { findKeys, searchFromKeys } from './key-search.js';
 import { KeysTable } from './keys-table.js';
 import './keys.css';
-import { lazyCode } from '../../navigation/lazy-code.js';
 
-const NewKeyDialog = lazyCode(() => import('./new-key-dialog.js').then((module) => module.NewKeyDialog));
+const NewKeyDialog = lazyPart(() => import('./new-key-dialog.js'), 'NewKeyDialog');
 
 export function KeysPage(current: CurrentProject) {
   const { organization, project } = current;
   const [isCreating, setCreating] = useState(false);
   const [request, setRequest] = useState<KeyDialogRequest | null>(null);
+  const query = useQuery(keysQuery(organization.id));
   const isEditor = roleAllows(organization.role, 'editor');
   const createButton = isEditor && (
     <Button kind="primary" icon={KeyRound} onClick={() => setCreating(true)}>
@@ -57,17 +58,19 @@ export function KeysPage(current: CurrentProject) {
         {!isEditor && (
           <Notice>You are a viewer here: only owners and editors can create and change keys.</Notice>
         )}
-        <Keys current={current} onOpenDialog={setRequest} />
+        <Loaded query={query} what="The keys" rows={4}>
+          {({ keys }) => (
+            <Keys
+              current={current}
+              keys={sortKeys(keys.filter((key) => key.project === null || key.project === project.id))}
+              onOpenDialog={setRequest}
+            />
+          )}
+        </Loaded>
       </Section>
-      {isCreating && (
-        <Suspense>
-          <NewKeyDialog current={current} onClose={() => setCreating(false)} />
-        </Suspense>
-      )}
+      {isCreating && <NewKeyDialog current={current} onClose={() => setCreating(false)} />}
       {request !== null && (
-        <Suspense>
-          <KeyDialog organizationId={organization.id} request={request} onClose={() => setRequest(null)} />
-        </Suspense>
+        <KeyDialog organizationId={organization.id} request={request} onClose={() => setRequest(null)} />
       )}
     </Page>
   );
@@ -75,18 +78,12 @@ export function KeysPage(current: CurrentProject) {
 
 interface KeysProps {
   readonly current: CurrentProject;
+  readonly keys: readonly Key[];
   readonly onOpenDialog: (request: KeyDialogRequest) => void;
 }
 
-function Keys({ current, onOpenDialog }: KeysProps) {
-  const { organization, project } = current;
-  const { data, error, refetch } = useQuery(keysQuery(organization.id));
+function Keys({ current, keys, onOpenDialog }: KeysProps) {
   const [search, setSearch] = useState('');
-  if (data === undefined) {
-    if (error === null) return <LoadingRows what="Loading the keys" rows={4} />;
-    return <Failure error={error} what="The keys could not be read." onRetry={() => void refetch()} />;
-  }
-  const keys = sortKeys(data.keys.filter((key) => key.project === null || key.project === project.id));
   const found = findKeys(keys, search);
   const used = found.filter(isInUse);
   const inactive = found.filter((key) => !isInUse(key));
@@ -113,22 +110,17 @@ function Keys({ current, onOpenDialog }: KeysProps) {
       ) : (
         <KeysTable current={current} keys={used} caption="Keys in use" onOpenDialog={onOpenDialog} />
       )}
-      {inactive.length > 0 && <InactiveKeys current={current} keys={inactive} onOpenDialog={onOpenDialog} />}
+      {inactive.length > 0 && (
+        <details className="keys-gone">
+          <summary>Expired and revoked ({inactive.length})</summary>
+          <KeysTable
+            current={current}
+            keys={inactive}
+            caption="Expired and revoked keys"
+            onOpenDialog={onOpenDialog}
+          />
+        </details>
+      )}
     </>
-  );
-}
-
-/** Expired and revoked keys, collapsed. */
-function InactiveKeys({ current, keys, onOpenDialog }: KeysProps & { readonly keys: readonly Key[] }) {
-  return (
-    <details className="keys-gone">
-      <summary>Expired and revoked ({keys.length})</summary>
-      <KeysTable
-        current={current}
-        keys={keys}
-        caption="Expired and revoked keys"
-        onOpenDialog={onOpenDialog}
-      />
-    </details>
   );
 }

@@ -5,11 +5,11 @@ import { createKey, type NewKey } from '../../api/keys.js';
 import { useSession } from '../../api/session.js';
 import type { KeyType, KeyWithSecret } from '../../api/types.js';
 import { Check, Choice, Choices, TextArea, TextField } from '../../components/forms/field.js';
-import { Form, getText } from '../../components/forms/form.js';
-import { Dialog } from '../../components/overlays/dialog.js';
+import { getEntries, getText } from '../../components/forms/form.js';
+import { FormDialog } from '../../components/overlays/form-dialog.js';
 import type { CurrentProject } from '../../navigation/current-project.js';
 import { ExpiryField, getExpiry } from './expiry-field.js';
-import { SecretDialog } from './secret-dialog.js';
+import { NewSecret } from './new-secret.js';
 
 interface NewKeyDialogProps {
   readonly current: CurrentProject;
@@ -45,56 +45,54 @@ export function NewKeyDialog({ current, onClose }: NewKeyDialogProps) {
   const [created, setCreated] = useState<KeyWithSecret | null>(null);
   const [type, setType] = useState<KeyType>('recording');
 
-  if (created !== null) return <SecretDialog created={created} title="Your new key" onClose={onClose} />;
+  if (created !== null) return <NewSecret created={created} title="Your new key" onClose={onClose} />;
   return (
-    <Dialog title="Create a key" onClose={onClose} wide>
-      <Form
-        label="Create a key"
-        onSend={async (data) => setCreated(await createKey(organization.id, toNewKey(data, project.id)))}
-        submit="Create key"
-        kind="primary"
-        onCancel={onClose}
-      >
-        <TextField
-          label="Name"
-          name="name"
-          maxLength={nameCharactersMax}
-          autoComplete="off"
-          required
-          hint="Where the key is used, so that you recognize it later."
-        />
-        <Choices legend="Type">
-          {TYPES.map(({ value, label, hint }) => (
-            <Choice
-              key={value}
-              name="type"
-              value={value}
-              label={label}
-              hint={hint(current)}
-              checked={type === value}
-              onChange={() => setType(value)}
-            />
-          ))}
-        </Choices>
-        {type === 'admin' && <Scopes />}
-        <ExpiryField
-          rules={rules}
-          neverHint="A key without an end is only as safe as the place it is kept in. Prefer one that you renew."
-        />
-        <TextArea
-          label="Allowed addresses"
-          name="allow"
-          optional
-          rows={2}
-          spellCheck={false}
-          placeholder={'192.0.2.10\n2001:db8::/32'}
-          hint="One address or network a line. From anywhere else the key is refused. Left empty, it works from everywhere."
-        />
-        <p className="quiet small">
-          You cannot change type, scopes, expiry and addresses later; create another key instead.
-        </p>
-      </Form>
-    </Dialog>
+    <FormDialog
+      title="Create a key"
+      onSend={async (data) => setCreated(await createKey(organization.id, toNewKey(data, project.id)))}
+      submit="Create key"
+      onClose={onClose}
+      wide
+    >
+      <TextField
+        label="Name"
+        name="name"
+        maxLength={nameCharactersMax}
+        autoComplete="off"
+        required
+        hint="Where the key is used, so that you recognize it later."
+      />
+      <Choices legend="Type">
+        {TYPES.map(({ value, label, hint }) => (
+          <Choice
+            key={value}
+            name="type"
+            value={value}
+            label={label}
+            hint={hint(current)}
+            checked={type === value}
+            onChange={() => setType(value)}
+          />
+        ))}
+      </Choices>
+      {type === 'admin' && <Scopes />}
+      <ExpiryField
+        rules={rules}
+        neverHint="A key without an end is only as safe as the place it is kept in. Prefer one that you renew."
+      />
+      <TextArea
+        label="Allowed addresses"
+        name="allow"
+        optional
+        rows={2}
+        spellCheck={false}
+        placeholder={'192.0.2.10\n2001:db8::/32'}
+        hint="One address or network a line. From anywhere else the key is refused. Left empty, it works from everywhere."
+      />
+      <p className="quiet small">
+        You cannot change type, scopes, expiry and addresses later; create another key instead.
+      </p>
+    </FormDialog>
   );
 }
 
@@ -119,9 +117,7 @@ function Scopes() {
 
 function toNewKey(data: FormData, projectId: string): NewKey {
   const type = TYPES.find(({ value }) => value === data.get('type'))?.value ?? 'recording';
-  const allow = getText(data, 'allow')
-    .split(/[\s,]+/)
-    .filter((line) => line !== '');
+  const allow = getEntries(data, 'allow');
   return {
     name: getText(data, 'name'),
     type,

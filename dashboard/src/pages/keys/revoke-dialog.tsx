@@ -19,7 +19,7 @@ export function RevokeDialog({ organizationId, apiKey, onClose }: RevokeDialogPr
       title={`Revoke ${apiKey.name}?`}
       action="Revoke key"
       done={`${apiKey.name} is revoked`}
-      {...(isBusy(apiKey, at) ? { typed: { what: 'the key’s name', text: apiKey.name } } : {})}
+      typed={isBusy(apiKey, at) ? { what: 'the key’s name', text: apiKey.name } : undefined}
       onConfirm={() => revokeKey(organizationId, apiKey.id)}
       onClose={onClose}
     >

@@ -4,9 +4,9 @@ import { rotateKey } from '../../api/keys.js';
 import { useSession } from '../../api/session.js';
 import type { Key, KeyWithSecret } from '../../api/types.js';
 import { SelectField } from '../../components/forms/field.js';
-import { Form, getText } from '../../components/forms/form.js';
-import { Dialog } from '../../components/overlays/dialog.js';
-import { SecretDialog } from './secret-dialog.js';
+import { getText } from '../../components/forms/form.js';
+import { FormDialog } from '../../components/overlays/form-dialog.js';
+import { NewSecret } from './new-secret.js';
 
 interface RotateDialogProps {
   readonly organizationId: string;
@@ -25,35 +25,34 @@ const GRACE = [
 export function RotateDialog({ organizationId, apiKey, onClose }: RotateDialogProps) {
   const { keys: rules } = useSession();
   const [created, setCreated] = useState<KeyWithSecret | null>(null);
-  if (created !== null) return <SecretDialog created={created} title="The new key" onClose={onClose} />;
+  if (created !== null) return <NewSecret created={created} title="The new key" onClose={onClose} />;
   return (
-    <Dialog title={`Rotate ${apiKey.name}`} onClose={onClose}>
-      <p className="quiet">
-        A new key takes the place of <code>{`${apiKey.start}…${apiKey.end}`}</code>, with the same type,
-        scopes and addresses. Both work until the grace period is over.
-      </p>
-      <Form
-        label="Rotate"
-        onSend={async (data) =>
-          setCreated(await rotateKey(organizationId, apiKey.id, Number(getText(data, 'graceHours'))))
-        }
-        submit="Rotate key"
-        kind="primary"
-        onCancel={onClose}
+    <FormDialog
+      title={`Rotate ${apiKey.name}`}
+      lead={
+        <p>
+          A new key takes the place of <code>{`${apiKey.start}…${apiKey.end}`}</code>, with the same type,
+          scopes and addresses. Both work until the grace period is over.
+        </p>
+      }
+      onSend={async (data) =>
+        setCreated(await rotateKey(organizationId, apiKey.id, Number(getText(data, 'graceHours'))))
+      }
+      submit="Rotate key"
+      onClose={onClose}
+    >
+      <SelectField
+        label="Grace period"
+        name="graceHours"
+        defaultValue={24}
+        hint="The old key works for this long, so that you can replace it everywhere."
       >
-        <SelectField
-          label="Grace period"
-          name="graceHours"
-          defaultValue={24}
-          hint="The old key works for this long, so that you can replace it everywhere."
-        >
-          {GRACE.filter(({ hours }) => hours <= rules.graceDaysMax * 24).map(({ hours, label }) => (
-            <option key={hours} value={hours}>
-              {label}
-            </option>
-          ))}
-        </SelectField>
-      </Form>
-    </Dialog>
+        {GRACE.filter(({ hours }) => hours <= rules.graceDaysMax * 24).map(({ hours, label }) => (
+          <option key={hours} value={hours}>
+            {label}
+          </option>
+        ))}
+      </SelectField>
+    </FormDialog>
   );
 }

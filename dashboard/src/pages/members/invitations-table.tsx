@@ -2,30 +2,25 @@
 
 import { useQuery } from '@tanstack/react-query';
 import { RefreshCw, X } from 'lucide-react';
-import { Suspense, useState } from 'react';
+import { useState } from 'react';
 import { roleAllows } from '../../../../src/domain/people/member.js';
 import { invitationsQuery, invite, withdrawInvitation } from '../../api/people/members.js';
 import type { CreatedInvitation, Invitation, Organization } from '../../api/types.js';
 import { type Column, Table } from '../../components/content/table.js';
 import { Time } from '../../components/content/time.js';
 import { EmptyState } from '../../components/feedback/empty-state.js';
-import { Failure } from '../../components/feedback/notice.js';
-import { LoadingRows } from '../../components/feedback/skeleton.js';
+import { Loaded } from '../../components/feedback/loaded.js';
 import { IconButton } from '../../components/forms/button.js';
 import { useAction } from '../../components/forms/use-action.js';
-import { lazyCode } from '../../navigation/lazy-code.js';
+import { lazyPart } from '../../navigation/lazy-code.js';
 import { roleName } from './roles.js';
 
-const LinkDialog = lazyCode(() => import('./invite-dialog.js').then((module) => module.LinkDialog));
+const InvitationLink = lazyPart(() => import('./invitation-link.js'), 'InvitationLink');
 
 export function InvitationsTable({ organization }: { organization: Organization }) {
-  const { data, error, refetch } = useQuery(invitationsQuery(organization.id));
+  const query = useQuery(invitationsQuery(organization.id));
   // Here, because the renewed invitation has another id, so its old row is gone.
   const [renewed, setRenewed] = useState<CreatedInvitation | null>(null);
-  if (data === undefined) {
-    if (error === null) return <LoadingRows what="Loading the invitations" rows={1} />;
-    return <Failure error={error} what="The invitations could not be read." onRetry={() => void refetch()} />;
-  }
   const columns: Column<Invitation>[] = [
     { head: 'E-mail', kind: 'name', cell: ({ email }) => email },
     { head: 'Role', cell: ({ role }) => roleName(role) },
@@ -43,23 +38,25 @@ export function InvitationsTable({ organization }: { organization: Organization 
     ),
   };
   return (
-    <div className="card">
-      {data.invitations.length === 0 ? (
-        <EmptyState title="No open invitations" />
-      ) : (
-        <Table
-          caption="Open invitations"
-          columns={roleAllows(organization.role, 'owner') ? [...columns, actions] : columns}
-          rows={data.invitations}
-          rowKey={({ id }) => id}
-        />
+    <Loaded query={query} what="The invitations" rows={1}>
+      {({ invitations }) => (
+        <div className="card">
+          {invitations.length === 0 ? (
+            <EmptyState title="No open invitations" />
+          ) : (
+            <Table
+              caption="Open invitations"
+              columns={roleAllows(organization.role, 'owner') ? [...columns, actions] : columns}
+              rows={invitations}
+              rowKey={({ id }) => id}
+            />
+          )}
+          {renewed !== null && (
+            <InvitationLink title="Invitation renewed" invited={renewed} onClose={() => setRenewed(null)} />
+          )}
+        </div>
       )}
-      {renewed !== null && (
-        <Suspense>
-          <LinkDialog title="Invitation renewed" invited={renewed} onClose={() => setRenewed(null)} />
-        </Suspense>
-      )}
-    </div>
+    </Loaded>
   );
 }
 

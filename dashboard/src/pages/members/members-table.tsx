@@ -1,7 +1,7 @@
 /** The table of members. */
 
 import { LogOut, UserMinus } from 'lucide-react';
-import { Suspense, useState } from 'react';
+import { useState } from 'react';
 import { roleAllows } from '../../../../src/domain/people/member.js';
 import { revokeKey } from '../../api/keys.js';
 import { changeMember, endMemberSessions, removeMember } from '../../api/people/members.js';
@@ -11,15 +11,11 @@ import { type Column, Table } from '../../components/content/table.js';
 import { Badge } from '../../components/feedback/badge.js';
 import { IconButton } from '../../components/forms/button.js';
 import { useAction } from '../../components/forms/use-action.js';
+import { ConfirmDialog } from '../../components/overlays/confirm-dialog.js';
 import { day } from '../../format/dates.js';
-import { lazyCode } from '../../navigation/lazy-code.js';
 import { browserZone } from '../../time/zone.js';
 import { findLastOwner, LAST_OWNER } from './last-owner.js';
 import { ROLES, roleName } from './roles.js';
-
-const ConfirmDialog = lazyCode(() =>
-  import('../../components/overlays/confirm-dialog.js').then((module) => module.ConfirmDialog),
-);
 
 interface MembersTableProps {
   readonly organization: Organization;
@@ -97,27 +93,25 @@ interface RevokeKeysProps extends LeftKeys {
 /** Offers to revoke the keys that a member left behind. */
 function RevokeKeys({ organization, email, keys, onClose }: RevokeKeysProps) {
   return (
-    <Suspense>
-      <ConfirmDialog
-        title={`Revoke the keys of ${email}?`}
-        action={keys.length === 1 ? 'Revoke key' : `Revoke ${keys.length} keys`}
-        done="The keys are revoked"
-        onConfirm={() => Promise.all(keys.map(({ id }) => revokeKey(organization.id, id)))}
-        onClose={onClose}
-      >
-        <p>{email} created these admin keys, which continue to work, and may know them:</p>
-        <ul>
-          {keys.map(({ id, name, start, end }) => (
-            <li key={id}>
-              {name}{' '}
-              <code>
-                {start}…{end}
-              </code>
-            </li>
-          ))}
-        </ul>
-      </ConfirmDialog>
-    </Suspense>
+    <ConfirmDialog
+      title={`Revoke the keys of ${email}?`}
+      action={keys.length === 1 ? 'Revoke key' : `Revoke ${keys.length} keys`}
+      done="The keys are revoked"
+      onConfirm={() => Promise.all(keys.map(({ id }) => revokeKey(organization.id, id)))}
+      onClose={onClose}
+    >
+      <p>{email} created these admin keys, which continue to work, and may know them:</p>
+      <ul>
+        {keys.map(({ id, name, start, end }) => (
+          <li key={id}>
+            {name}{' '}
+            <code>
+              {start}…{end}
+            </code>
+          </li>
+        ))}
+      </ul>
+    </ConfirmDialog>
   );
 }
 
@@ -176,17 +170,15 @@ function EndSessions({ organization, member: { email } }: Pick<RowProps, 'organi
     <>
       <IconButton icon={LogOut} label={`End all sessions of ${email}`} onClick={() => setAsking(true)} />
       {isAsking && (
-        <Suspense>
-          <ConfirmDialog
-            title={`End all sessions of ${email}?`}
-            action="End all sessions"
-            done={`${email} is signed out everywhere`}
-            onConfirm={() => endMemberSessions(organization.id, email)}
-            onClose={() => setAsking(false)}
-          >
-            <p>They have to sign in again on every device, also with their second factor.</p>
-          </ConfirmDialog>
-        </Suspense>
+        <ConfirmDialog
+          title={`End all sessions of ${email}?`}
+          action="End all sessions"
+          done={`${email} is signed out everywhere`}
+          onConfirm={() => endMemberSessions(organization.id, email)}
+          onClose={() => setAsking(false)}
+        >
+          <p>They have to sign in again on every device, also with their second factor.</p>
+        </ConfirmDialog>
       )}
     </>
   );
@@ -205,25 +197,23 @@ function Remove({ organization, member, isLastOwner, onLeft }: RowProps) {
         onClick={() => setAsking(true)}
       />
       {isAsking && (
-        <Suspense>
-          <ConfirmDialog
-            title={`Remove ${who}?`}
-            action="Remove member"
-            done={`${member.email} is no longer a member`}
-            onConfirm={async () => {
-              const keys = await removeMember(organization.id, member.email);
-              if (member.you) await refreshSession();
-              else onLeft(member.email, keys);
-            }}
-            onClose={() => setAsking(false)}
-          >
-            <p>
-              {member.you ? 'You lose' : 'They lose'} access to {organization.name} at once, and open
-              invitations that {member.you ? 'you' : 'they'} created are withdrawn. Keys that{' '}
-              {member.you ? 'you' : 'they'} created continue to work until they are revoked.
-            </p>
-          </ConfirmDialog>
-        </Suspense>
+        <ConfirmDialog
+          title={`Remove ${who}?`}
+          action="Remove member"
+          done={`${member.email} is no longer a member`}
+          onConfirm={async () => {
+            const keys = await removeMember(organization.id, member.email);
+            if (member.you) await refreshSession();
+            else onLeft(member.email, keys);
+          }}
+          onClose={() => setAsking(false)}
+        >
+          <p>
+            {member.you ? 'You lose' : 'They lose'} access to {organization.name} at once, and open
+            invitations that {member.you ? 'you' : 'they'} created are withdrawn. Keys that{' '}
+            {member.you ? 'you' : 'they'} created continue to work until they are revoked.
+          </p>
+        </ConfirmDialog>
       )}
     </>
   );

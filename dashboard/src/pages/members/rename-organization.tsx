@@ -3,7 +3,6 @@ import { nameCharactersMax } from '../../../../src/domain/limits.js';
 import { changeOrganization } from '../../api/people/members.js';
 import type { Organization } from '../../api/types.js';
 import { Section } from '../../components/content/page.js';
-import { toast } from '../../components/feedback/toasts.js';
 import { TextField } from '../../components/forms/field.js';
 import { Form, getText } from '../../components/forms/form.js';
 
@@ -12,10 +11,8 @@ export function RenameOrganization({ id, name }: Organization) {
     <Section title="Organization">
       <Form
         label="Organization"
-        onSend={async (data) => {
-          await changeOrganization(id, { name: getText(data, 'name') });
-          toast('The name is saved');
-        }}
+        onSend={(data) => changeOrganization(id, { name: getText(data, 'name') })}
+        done="The name is saved"
         submit="Save name"
         needsChange
       >

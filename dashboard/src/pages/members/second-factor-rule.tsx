@@ -1,6 +1,6 @@
 /** Whether all members need a second factor, for owners. */
 import { ShieldCheck, ShieldOff } from 'lucide-react';
-import { Suspense, useState } from 'react';
+import { useState } from 'react';
 import { Link } from 'wouter';
 import { changeOrganization } from '../../api/people/members.js';
 import { useUser } from '../../api/session.js';
@@ -8,11 +8,7 @@ import type { Member, Organization } from '../../api/types.js';
 import { Section } from '../../components/content/page.js';
 import { Badge } from '../../components/feedback/badge.js';
 import { Button } from '../../components/forms/button.js';
-import { lazyCode } from '../../navigation/lazy-code.js';
-
-const ConfirmDialog = lazyCode(() =>
-  import('../../components/overlays/confirm-dialog.js').then((module) => module.ConfirmDialog),
-);
+import { ConfirmDialog } from '../../components/overlays/confirm-dialog.js';
 
 interface RuleProps {
   readonly organization: Organization;
@@ -40,28 +36,24 @@ export function SecondFactorRule({ organization, members }: RuleProps) {
           First, <Link href="/account">set it up for your own account</Link>.
         </p>
       )}
-      <Suspense>
-        {isAsking && (
-          <ConfirmDialog
-            title={
-              isRequired ? 'Make two-factor authentication optional?' : 'Require two-factor authentication?'
-            }
-            action={isRequired ? 'Make optional' : 'Require'}
-            kind={isRequired ? 'danger' : 'primary'}
-            done={isRequired ? 'It is optional now' : 'It is required of all members now'}
-            onConfirm={() =>
-              changeOrganization(organization.id, { secondFactor: isRequired ? 'optional' : 'required' })
-            }
-            onClose={() => setAsking(false)}
-          >
-            <p>
-              {isRequired
-                ? 'A stolen password is then enough to sign in as some members.'
-                : describe(without)}
-            </p>
-          </ConfirmDialog>
-        )}
-      </Suspense>
+      {isAsking && (
+        <ConfirmDialog
+          title={
+            isRequired ? 'Make two-factor authentication optional?' : 'Require two-factor authentication?'
+          }
+          action={isRequired ? 'Make optional' : 'Require'}
+          kind={isRequired ? 'danger' : 'primary'}
+          done={isRequired ? 'It is optional now' : 'It is required of all members now'}
+          onConfirm={() =>
+            changeOrganization(organization.id, { secondFactor: isRequired ? 'optional' : 'required' })
+          }
+          onClose={() => setAsking(false)}
+        >
+          <p>
+            {isRequired ? 'A stolen password is then enough to sign in as some members.' : describe(without)}
+          </p>
+        </ConfirmDialog>
+      )}
     </Section>
   );
 }

@@ -1,9 +1,9 @@
 /** The numbers of a project with the toolbar that selects them, for members and for holders of a share link. */
-import { type ReactNode, Suspense } from 'react';
+import type { ReactNode } from 'react';
 import type { CountsRef } from '../../api/stats.js';
 import { Failure } from '../../components/feedback/notice.js';
 import { Loading, Skeleton } from '../../components/feedback/skeleton.js';
-import { lazyCode } from '../../navigation/lazy-code.js';
+import { lazyPart } from '../../navigation/lazy-code.js';
 import type { View } from '../../navigation/view.js';
 import { Tiles } from './cards/tiles.js';
 import { TimeCard } from './cards/time-card.js';
@@ -11,9 +11,13 @@ import { Toolbar } from './toolbar/toolbar.js';
 import type { Numbers } from './use-numbers.js';
 import './overview.css';
 
-const Announcement = lazyCode(() => import('./announcement.js').then((module) => module.Announcement));
-const CallersCard = lazyCode(() => import('./cards/callers-card.js').then((module) => module.CallersCard));
-const CutNotice = lazyCode(() => import('./cut-notice.js').then((module) => module.CutNotice));
+const Announcement = lazyPart(() => import('./announcement.js'), 'Announcement');
+const CallersCard = lazyPart(
+  () => import('./cards/callers-card.js'),
+  'CallersCard',
+  <Skeleton shape="block" />,
+);
+const CutNotice = lazyPart(() => import('./cut-notice.js'), 'CutNotice');
 
 interface NumbersViewProps {
   readonly counts: CountsRef;
@@ -30,17 +34,13 @@ export function NumbersView({ counts, view, setView, numbers, tools }: NumbersVi
       <Toolbar view={view} setView={setView} numbers={numbers}>
         {tools}
       </Toolbar>
-      <Suspense>
-        <CutNotice counts={counts} range={numbers.range} zone={view.zone} />
-      </Suspense>
+      <CutNotice counts={counts} range={numbers.range} zone={view.zone} />
       {numbers.error !== null && numbers.reading === undefined ? (
         <Failure error={numbers.error} what="The numbers could not be read." onRetry={numbers.retry} />
       ) : (
         <Cards view={view} setView={setView} numbers={numbers} />
       )}
-      <Suspense>
-        <Announcement view={view} numbers={numbers} />
-      </Suspense>
+      <Announcement view={view} numbers={numbers} />
     </>
   );
 }
@@ -61,14 +61,12 @@ function Cards({ view, setView, numbers }: Omit<NumbersViewProps, 'counts'>) {
         before={before.counts && compared ? { counts: before.counts, name: compared.name } : undefined}
       />
       <TimeCard view={view} setView={setView} numbers={numbers} />
-      <Suspense fallback={<Skeleton shape="block" />}>
-        <CallersCard
-          callers={reading.callers}
-          trends={numbers.trends}
-          selected={view.caller}
-          onSelect={(caller) => setView({ caller })}
-        />
-      </Suspense>
+      <CallersCard
+        callers={reading.callers}
+        trends={numbers.trends}
+        selected={view.caller}
+        onSelect={(caller) => setView({ caller })}
+      />
     </div>
   );
 }

@@ -1,13 +1,13 @@
 /** The overview of a project. */
 import { useQuery } from '@tanstack/react-query';
-import { Suspense, useEffect, useEffectEvent, useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import { useSearch } from 'wouter';
 import { countsOf } from '../../api/paths.js';
 import { type CountsRef, countsQuery } from '../../api/stats.js';
 import { Page } from '../../components/content/page.js';
 import { Notice } from '../../components/feedback/notice.js';
 import type { CurrentProject } from '../../navigation/current-project.js';
-import { lazyCode } from '../../navigation/lazy-code.js';
+import { lazyPart } from '../../navigation/lazy-code.js';
 import { defaultZone, readChoice } from '../../navigation/view.js';
 import { ALL_TIME, type Choice, DEFAULT_CHOICE } from '../../time/range.js';
 import { Landing } from './landing.js';
@@ -18,7 +18,7 @@ import { Updated } from './updated.js';
 import { type Numbers, useNumbers } from './use-numbers.js';
 import { useView } from './use-view.js';
 
-const FirstQuery = lazyCode(() => import('./first-query.js').then((module) => module.FirstQuery));
+const FirstQuery = lazyPart(() => import('./first-query.js'), 'FirstQuery');
 
 /** Poll interval while a project has no queries. */
 const firstQueryMs = 3_000;
@@ -51,9 +51,7 @@ function Overview({ usual, ...current }: CurrentProject & { readonly usual: Choi
   if (isEmpty)
     return (
       <Page title="Overview" of={project.name} lead="Nothing was recorded in this project yet.">
-        <Suspense>
-          <FirstQuery {...current} />
-        </Suspense>
+        <FirstQuery {...current} />
       </Page>
     );
   return (

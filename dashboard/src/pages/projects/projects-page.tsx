@@ -11,8 +11,7 @@ import { Page } from '../../components/content/page.js';
 import { type Column, Table } from '../../components/content/table.js';
 import { Time } from '../../components/content/time.js';
 import { EmptyState } from '../../components/feedback/empty-state.js';
-import { Failure } from '../../components/feedback/notice.js';
-import { LoadingRows } from '../../components/feedback/skeleton.js';
+import { Loaded } from '../../components/feedback/loaded.js';
 import { ButtonLink } from '../../components/forms/button.js';
 import { daySpan } from '../../format/dates.js';
 import { count } from '../../format/numbers.js';
@@ -31,12 +30,12 @@ export function ProjectsPage() {
 
 function AllProjects({ organization }: { organization: Organization }) {
   const zone = browserZone();
-  const { data, error, refetch } = useQuery(summariesQuery(organization.id, zone));
+  const query = useQuery(summariesQuery(organization.id, zone));
   return (
     <Page
       title="All projects"
       of={organization.name}
-      lead={data && <Lead summaries={data} zone={zone} />}
+      lead={query.data && <Lead summaries={query.data} zone={zone} />}
       actions={
         roleAllows(organization.role, 'editor') && (
           <ButtonLink href="/new-project" icon={Plus}>
@@ -45,11 +44,9 @@ function AllProjects({ organization }: { organization: Organization }) {
         )
       }
     >
-      {data !== undefined && <ProjectsTable summaries={data} zone={zone} />}
-      {data === undefined && error === null && <LoadingRows what="Loading the projects" rows={4} />}
-      {data === undefined && error !== null && (
-        <Failure error={error} what="The projects could not be read." onRetry={() => void refetch()} />
-      )}
+      <Loaded query={query} what="The projects" rows={4}>
+        {(summaries) => <ProjectsTable summaries={summaries} zone={zone} />}
+      </Loaded>
     </Page>
   );
 }

@@ -1,16 +1,12 @@
 /** Deletes a project with all of its counts. */
-import { Suspense, useState } from 'react';
+import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { deleteProject } from '../../api/projects.js';
 import { Section } from '../../components/content/page.js';
 import { Button } from '../../components/forms/button.js';
+import { ConfirmDialog } from '../../components/overlays/confirm-dialog.js';
 import type { CurrentProject } from '../../navigation/current-project.js';
-import { lazyCode } from '../../navigation/lazy-code.js';
 import { remember } from '../../preferences/local-storage.js';
-
-const ConfirmDialog = lazyCode(() =>
-  import('../../components/overlays/confirm-dialog.js').then((module) => module.ConfirmDialog),
-);
 
 export function DeleteProject({ organization, project }: CurrentProject) {
   const [isAsking, setAsking] = useState(false);
@@ -27,25 +23,23 @@ export function DeleteProject({ organization, project }: CurrentProject) {
         </Button>
       </div>
       {isAsking && (
-        <Suspense>
-          <ConfirmDialog
-            title={`Delete ${project.name}?`}
-            action="Delete project"
-            done={`${project.name} is deleted`}
-            typed={{ what: 'the project’s name', text: project.name }}
-            onConfirm={async () => {
-              await deleteProject(organization.id, project.id, project.name);
-              remember('project', null);
-              navigate('/', { replace: true });
-            }}
-            onClose={() => setAsking(false)}
-          >
-            <p>
-              This deletes all counts of <strong>{project.name}</strong>. Its recording keys stop working at
-              once.
-            </p>
-          </ConfirmDialog>
-        </Suspense>
+        <ConfirmDialog
+          title={`Delete ${project.name}?`}
+          action="Delete project"
+          done={`${project.name} is deleted`}
+          typed={{ what: 'the project’s name', text: project.name }}
+          onConfirm={async () => {
+            await deleteProject(organization.id, project.id, project.name);
+            remember('project', null);
+            navigate('/', { replace: true });
+          }}
+          onClose={() => setAsking(false)}
+        >
+          <p>
+            This deletes all counts of <strong>{project.name}</strong>. Its recording keys stop working at
+            once.
+          </p>
+        </ConfirmDialog>
       )}
     </Section>
   );

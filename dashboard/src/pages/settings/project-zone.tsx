@@ -1,41 +1,22 @@
 /** The time zone of a project. */
-import { useState } from 'react';
-import { useProjectChange } from '../../api/projects.js';
-import { Section } from '../../components/content/page.js';
-import { toast } from '../../components/feedback/toasts.js';
-import { SelectField } from '../../components/forms/field.js';
-import { Form, getText } from '../../components/forms/form.js';
+import { getText } from '../../components/forms/form.js';
+import { ZoneField } from '../../components/forms/zone-field.js';
 import type { CurrentProject } from '../../navigation/current-project.js';
-import { allZones, browserZone } from '../../time/zone.js';
+import { browserZone } from '../../time/zone.js';
+import { ProjectForm } from './project-form.js';
 
-export function ProjectZone({ organization, project }: CurrentProject) {
-  const { mutateAsync } = useProjectChange(organization.id, project.id);
-  const [zones] = useState(allZones);
+export function ProjectZone(current: CurrentProject) {
   return (
-    <Section
+    <ProjectForm
+      current={current}
       title="Time zone"
       lead="The overview shows days of this time zone, unless a reader chooses another."
+      what="time zone"
+      toChange={(data) => ({ timeZone: getText(data, 'timeZone') || null })}
     >
-      <Form
-        label="Time zone"
-        onSend={async (data) => {
-          const zone = getText(data, 'timeZone');
-          await mutateAsync({ timeZone: zone === '' ? null : zone });
-          toast('The time zone is saved');
-        }}
-        submit="Save time zone"
-        needsChange
-      >
-        <SelectField label="Project time zone" name="timeZone" defaultValue={project.timeZone ?? ''}>
-          <option value="">Each reader’s own (yours: {browserZone()})</option>
-          {project.timeZone !== null && !zones.includes(project.timeZone) && (
-            <option>{project.timeZone}</option>
-          )}
-          {zones.map((zone) => (
-            <option key={zone}>{zone}</option>
-          ))}
-        </SelectField>
-      </Form>
-    </Section>
+      <ZoneField label="Project time zone" selected={current.project.timeZone ?? ''}>
+        <option value="">Each reader’s own (yours: {browserZone()})</option>
+      </ZoneField>
+    </ProjectForm>
   );
 }

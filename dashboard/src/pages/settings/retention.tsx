@@ -1,24 +1,23 @@
 /** How long individual queries are stored. Counts are stored forever. */
 import { useState } from 'react';
 import { retentionDaysMax } from '../../../../src/domain/limits.js';
-import { useProjectChange } from '../../api/projects.js';
 import { DocsLink } from '../../components/content/docs-link.js';
-import { Section } from '../../components/content/page.js';
 import { Notice } from '../../components/feedback/notice.js';
-import { toast } from '../../components/feedback/toasts.js';
 import { Choice, Choices, TextField } from '../../components/forms/field.js';
-import { Form, getText } from '../../components/forms/form.js';
+import { getText } from '../../components/forms/form.js';
 import { day } from '../../format/dates.js';
 import type { CurrentProject } from '../../navigation/current-project.js';
+import { ProjectForm } from './project-form.js';
 
 /** The suggested value: long enough for any sender's retries. */
 const usualDays = 400;
 
-export function Retention({ organization, project }: CurrentProject) {
-  const { mutateAsync } = useProjectChange(organization.id, project.id);
+export function Retention(current: CurrentProject) {
+  const { project } = current;
   const [isForever, setForever] = useState(project.retentionDays === null);
   return (
-    <Section
+    <ProjectForm
+      current={current}
       title="Retention"
       lead={
         <>
@@ -27,55 +26,49 @@ export function Retention({ organization, project }: CurrentProject) {
           <DocsLink page="projects#retention">What retention removes</DocsLink>
         </>
       }
+      notice={
+        typeof project.rowsFrom === 'string' && (
+          <Notice>
+            Individual queries from before {day(Date.parse(project.rowsFrom), 'UTC')} are removed. The server
+            refuses queries from before that day (UTC).
+          </Notice>
+        )
+      }
+      what="retention"
+      toChange={(data) => ({ retentionDays: isForever ? null : Number(getText(data, 'retentionDays')) })}
     >
-      {typeof project.rowsFrom === 'string' && (
-        <Notice>
-          Individual queries from before {day(Date.parse(project.rowsFrom), 'UTC')} are removed. The server
-          refuses queries from before that day (UTC).
-        </Notice>
+      <Choices legend="Individual queries are stored">
+        <Choice
+          name="retention"
+          value="forever"
+          label="Forever"
+          hint="A repeated query is recognized at any time."
+          checked={isForever}
+          onChange={() => setForever(true)}
+        />
+        <Choice
+          name="retention"
+          value="days"
+          label="For some days"
+          hint="Then they are removed, and the server refuses queries of that age."
+          checked={!isForever}
+          onChange={() => setForever(false)}
+        />
+      </Choices>
+      {!isForever && (
+        <TextField
+          label="Days"
+          name="retentionDays"
+          type="number"
+          inputMode="numeric"
+          min={1}
+          max={retentionDaysMax}
+          step={1}
+          defaultValue={project.retentionDays ?? usualDays}
+          required
+          hint="Queries that were removed do not come back if you choose more days later."
+        />
       )}
-      <Form
-        label="Retention"
-        onSend={async (data) => {
-          await mutateAsync({ retentionDays: isForever ? null : Number(getText(data, 'retentionDays')) });
-          toast('The retention is saved');
-        }}
-        submit="Save retention"
-        needsChange
-      >
-        <Choices legend="Individual queries are stored">
-          <Choice
-            name="retention"
-            value="forever"
-            label="Forever"
-            hint="A repeated query is recognized at any time."
-            checked={isForever}
-            onChange={() => setForever(true)}
-          />
-          <Choice
-            name="retention"
-            value="days"
-            label="For some days"
-            hint="Then they are removed, and the server refuses queries of that age."
-            checked={!isForever}
-            onChange={() => setForever(false)}
-          />
-        </Choices>
-        {!isForever && (
-          <TextField
-            label="Days"
-            name="retentionDays"
-            type="number"
-            inputMode="numeric"
-            min={1}
-            max={retentionDaysMax}
-            step={1}
-            defaultValue={project.retentionDays ?? usualDays}
-            required
-            hint="Queries that were removed do not come back if you choose more days later."
-          />
-        )}
-      </Form>
-    </Section>
+    </ProjectForm>
   );
 }

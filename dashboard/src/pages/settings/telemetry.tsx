@@ -2,14 +2,13 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { telemetryTextCharactersMax } from '../../../../src/domain/limits.js';
-import { projectsQuery, useProjectChange } from '../../api/projects.js';
+import { projectsQuery } from '../../api/projects.js';
 import type { TelemetrySetting } from '../../api/types.js';
-import { Section } from '../../components/content/page.js';
-import { toast } from '../../components/feedback/toasts.js';
+import { DocsLink } from '../../components/content/docs-link.js';
 import { TextField } from '../../components/forms/field.js';
-import { Form, getText } from '../../components/forms/form.js';
-import { serverUrl } from '../../navigation/base-path.js';
+import { getText } from '../../components/forms/form.js';
 import type { CurrentProject } from '../../navigation/current-project.js';
+import { ProjectForm } from './project-form.js';
 
 const FIELDS: readonly {
   readonly name: TelemetrySetting;
@@ -39,46 +38,41 @@ const FIELDS: readonly {
   },
 ];
 
-export function Telemetry({ organization, project }: CurrentProject) {
-  const { mutateAsync } = useProjectChange(organization.id, project.id);
+export function Telemetry(current: CurrentProject) {
+  const { organization, project } = current;
   const { data } = useQuery(projectsQuery(organization.id));
   return (
-    <Section
+    <ProjectForm
+      current={current}
       title="OpenTelemetry"
       lead={
         <>
           Which spans and log records are queries, from the next request on. Where a field is empty, the
-          server’s value applies, which it shows. See{' '}
-          <a href={`${serverUrl()}/docs/opentelemetry`}>OpenTelemetry</a>.
+          server’s value applies, which it shows. See <DocsLink page="opentelemetry">OpenTelemetry</DocsLink>.
         </>
       }
+      what="OpenTelemetry settings"
+      done="The OpenTelemetry settings are saved"
+      toChange={(form) => {
+        const texts = FIELDS.map(({ name }) => [name, getText(form, name) || null] as const);
+        return Object.fromEntries(texts.filter(([name, text]) => text !== project[name]));
+      }}
     >
-      <Form
-        label="OpenTelemetry"
-        onSend={async (form) => {
-          const texts = FIELDS.map(({ name }) => [name, getText(form, name) || null] as const);
-          await mutateAsync(Object.fromEntries(texts.filter(([name, text]) => text !== project[name])));
-          toast('The OpenTelemetry settings are saved');
-        }}
-        submit="Save OpenTelemetry"
-        needsChange
-      >
-        {FIELDS.map(({ name, label, hint }) => (
-          <TextField
-            key={name}
-            label={label}
-            name={name}
-            hint={hint}
-            defaultValue={project[name] ?? ''}
-            placeholder={data?.server[name]}
-            maxLength={telemetryTextCharactersMax}
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
-            mono
-          />
-        ))}
-      </Form>
-    </Section>
+      {FIELDS.map(({ name, label, hint }) => (
+        <TextField
+          key={name}
+          label={label}
+          name={name}
+          hint={hint}
+          defaultValue={project[name] ?? ''}
+          placeholder={data?.server[name]}
+          maxLength={telemetryTextCharactersMax}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          mono
+        />
+      ))}
+    </ProjectForm>
   );
 }

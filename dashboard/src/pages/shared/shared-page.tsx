@@ -1,6 +1,7 @@
 /** The page of a share link. It knows nothing but the token in its address: no session, no organization. */
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { useParams } from 'wouter';
 import { ApiError } from '../../api/client.js';
 import { sharedQuery, unlock } from '../../api/shared.js';
 import { Page } from '../../components/content/page.js';
@@ -12,7 +13,8 @@ import { PageBoundary, PageLoading } from '../../layout/page-boundary.js';
 import { SharedNumbers } from './shared-numbers.js';
 import './shared.css';
 
-export function SharedPage({ token }: { token: string }) {
+export function SharedPage() {
+  const { token } = useParams<{ token: string }>();
   const { data, error, refetch } = useQuery(sharedQuery(token));
   const status = error instanceof ApiError ? error.status : undefined;
   if (status === 401)

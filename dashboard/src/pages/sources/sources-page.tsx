@@ -4,12 +4,11 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { ingestionQuery } from '../../api/ingestion.js';
 import type { Ingestion } from '../../api/types.js';
+import { DocsLink } from '../../components/content/docs-link.js';
 import { Page } from '../../components/content/page.js';
 import { Tabs } from '../../components/content/tabs.js';
 import { EmptyState } from '../../components/feedback/empty-state.js';
-import { Failure } from '../../components/feedback/notice.js';
-import { LoadingRows } from '../../components/feedback/skeleton.js';
-import { serverUrl } from '../../navigation/base-path.js';
+import { Loaded } from '../../components/feedback/loaded.js';
 import { type CurrentProject, projectPage } from '../../navigation/current-project.js';
 import { SourcesTable } from './sources-table.js';
 import { Unmatched } from './unmatched.js';
@@ -22,29 +21,24 @@ type WindowName = keyof typeof WINDOWS;
 const NAMES = Object.keys(WINDOWS) as WindowName[];
 
 export function SourcesPage(current: CurrentProject) {
+  const { organization, project } = current;
+  const query = useQuery(ingestionQuery({ organizationId: organization.id, projectId: project.id }));
   return (
     <Page
       title="Sources"
-      of={current.project.name}
+      of={project.name}
       lead="Who sends to this project, and what becomes of it. Everything that arrives is in exactly one of the columns Recorded, Duplicates, Rejected and No rule."
     >
-      <Sources {...current} />
+      <Loaded query={query} what="The sources" rows={4}>
+        {(report) =>
+          report.sources.length === 0 ? (
+            <NoSources projectId={project.id} />
+          ) : (
+            <Report report={report} current={current} />
+          )
+        }
+      </Loaded>
     </Page>
-  );
-}
-
-function Sources(current: CurrentProject) {
-  const { organization, project } = current;
-  const query = useQuery(ingestionQuery({ organizationId: organization.id, projectId: project.id }));
-  if (query.data !== undefined)
-    return query.data.sources.length === 0 ? (
-      <NoSources projectId={project.id} />
-    ) : (
-      <Report report={query.data} current={current} />
-    );
-  if (query.error === null) return <LoadingRows what="Loading the sources" rows={4} />;
-  return (
-    <Failure error={query.error} what="The sources could not be read." onRetry={() => void query.refetch()} />
   );
 }
 
@@ -73,9 +67,9 @@ function NoSources({ projectId }: { projectId: string }) {
         }
       >
         Send queries, spans or log records with a recording key of this project:{' '}
-        <a href={`${serverUrl()}/docs/opentelemetry`}>OpenTelemetry</a> and{' '}
-        <a href={`${serverUrl()}/docs/record`}>Record queries</a> say how. If something sends already, its own
-        log says why it does not get here: mostly the address or the key.
+        <DocsLink page="opentelemetry">OpenTelemetry</DocsLink> and{' '}
+        <DocsLink page="record">Record queries</DocsLink> say how. If something sends already, its own log
+        says why it does not get here: mostly the address or the key.
       </EmptyState>
     </div>
   );

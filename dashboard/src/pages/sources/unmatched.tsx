@@ -1,5 +1,5 @@
 /** What records without a rule are, and the settings that would accept them. */
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { Link } from 'wouter';
 import { roleAllows } from '../../../../src/domain/people/member.js';
 import { ingestionQuery } from '../../api/ingestion.js';
@@ -10,13 +10,10 @@ import { Copied } from '../../components/content/copy-button.js';
 import { Section } from '../../components/content/page.js';
 import { type Column, Table } from '../../components/content/table.js';
 import { Button } from '../../components/forms/button.js';
+import { ConfirmDialog } from '../../components/overlays/confirm-dialog.js';
 import { count } from '../../format/numbers.js';
 import { type CurrentProject, projectPage } from '../../navigation/current-project.js';
 import { sourceId, type WindowField } from './sources-table.js';
-
-const ConfirmDialog = lazy(() =>
-  import('../../components/overlays/confirm-dialog.js').then((module) => ({ default: module.ConfirmDialog })),
-);
 
 type Value = IngestionWindow['unmatchedValues'][number];
 
@@ -123,27 +120,25 @@ function UseRules({ operation, otlpQuery, current: { organization, project } }: 
         Use…
       </Button>
       {isAsking && (
-        <Suspense>
-          <ConfirmDialog
-            title={`Count ${operation}?`}
-            action="Use these rules"
-            kind="primary"
-            done={`The rules of ${project.name} are saved`}
-            onConfirm={async () => {
-              await mutateAsync({ otlpQuery });
-              // The other suggestions are based on the rules before, and would undo this one.
-              await queryClient.invalidateQueries(
-                ingestionQuery({ organizationId: organization.id, projectId: project.id }),
-              );
-            }}
-            onClose={() => setAsking(false)}
-          >
-            <p>
-              From the next request on, the rules of {project.name} are <code>{otlpQuery}</code>. What is
-              counted by them stays counted, so make sure that <code>{operation}</code> marks questions.
-            </p>
-          </ConfirmDialog>
-        </Suspense>
+        <ConfirmDialog
+          title={`Count ${operation}?`}
+          action="Use these rules"
+          kind="primary"
+          done={`The rules of ${project.name} are saved`}
+          onConfirm={async () => {
+            await mutateAsync({ otlpQuery });
+            // The other suggestions are based on the rules before, and would undo this one.
+            await queryClient.invalidateQueries(
+              ingestionQuery({ organizationId: organization.id, projectId: project.id }),
+            );
+          }}
+          onClose={() => setAsking(false)}
+        >
+          <p>
+            From the next request on, the rules of {project.name} are <code>{otlpQuery}</code>. What is
+            counted by them stays counted, so make sure that <code>{operation}</code> marks questions.
+          </p>
+        </ConfirmDialog>
       )}
     </>
   );

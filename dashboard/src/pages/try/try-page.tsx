@@ -2,11 +2,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Suspense, useEffect, useState } from 'react';
 import { Link } from 'wouter';
-import { request } from '../../api/client.js';
+import { getQuery } from '../../api/client.js';
 import { Page, Section } from '../../components/content/page.js';
 import { Badge } from '../../components/feedback/badge.js';
-import { Failure } from '../../components/feedback/notice.js';
-import { Loading, Skeleton } from '../../components/feedback/skeleton.js';
+import { Loaded } from '../../components/feedback/loaded.js';
 import { TextField } from '../../components/forms/field.js';
 import { Logo } from '../../layout/header/logo.js';
 import { basePath } from '../../navigation/base-path.js';
@@ -15,15 +14,10 @@ import { listOperations, type OpenApiDocument, type Operation } from './open-api
 import { OperationForm } from './operation-form.js';
 import './try.css';
 
-const openApi = {
-  queryKey: ['openapi'],
-  queryFn: ({ signal }: { signal: AbortSignal }) =>
-    request<OpenApiDocument>('GET', '/openapi.json', undefined, signal),
-  staleTime: Number.POSITIVE_INFINITY,
-};
+const openApi = { ...getQuery<OpenApiDocument>('/openapi.json'), staleTime: Number.POSITIVE_INFINITY };
 
 export function TryPage() {
-  const { data, error, refetch } = useQuery(openApi);
+  const query = useQuery(openApi);
   const [own, setOwn] = useState('');
   const [typed, setTyped] = useState<string | null>(null);
   const [key, setKey] = useState('');
@@ -66,19 +60,9 @@ export function TryPage() {
               onChange={(event) => setKey(event.target.value.trim())}
             />
           </div>
-          {error !== null && (
-            <Failure
-              error={error}
-              what="The operations could not be loaded."
-              onRetry={() => void refetch()}
-            />
-          )}
-          {data === undefined && error === null && (
-            <Loading what="Loading the operations">
-              <Skeleton shape="block" />
-            </Loading>
-          )}
-          {data !== undefined && <Groups document={data} project={project} apiKey={key} />}
+          <Loaded query={query} what="The operations" rows={3}>
+            {(document) => <Groups document={document} project={project} apiKey={key} />}
+          </Loaded>
         </Page>
       </main>
     </div>

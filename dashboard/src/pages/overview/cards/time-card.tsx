@@ -1,7 +1,6 @@
 /** Queries over time, as a chart or as a table. */
 
 import { ChartColumnStacked, Table2 } from 'lucide-react';
-import { Suspense } from 'react';
 import { CALLER_TYPE_NAMES, CALLER_TYPES } from '../../../../../src/domain/queries/caller.js';
 import type { CallerType } from '../../../api/types.js';
 import { Chart } from '../../../chart/chart.js';
@@ -9,12 +8,12 @@ import { EmptyState } from '../../../components/feedback/empty-state.js';
 import { Skeleton } from '../../../components/feedback/skeleton.js';
 import { Button } from '../../../components/forms/button.js';
 import { chartTitle } from '../../../format/intervals.js';
-import { lazyCode } from '../../../navigation/lazy-code.js';
+import { lazyPart } from '../../../navigation/lazy-code.js';
 import type { View } from '../../../navigation/view.js';
 import { toLocal } from '../../../time/zone.js';
 import type { Numbers } from '../use-numbers.js';
 
-const TimeTable = lazyCode(() => import('./time-table.js').then((module) => module.TimeTable));
+const TimeTable = lazyPart(() => import('./time-table.js'), 'TimeTable', <Skeleton shape="chart" />);
 
 interface TimeCardProps {
   readonly view: View;
@@ -38,15 +37,14 @@ export function TimeCard({ view, setView, numbers }: TimeCardProps) {
         <Button
           kind="quiet"
           icon={view.table ? ChartColumnStacked : Table2}
+          title={view.table ? 'Show as chart' : 'Show as table'}
           onClick={() => setView({ table: !view.table })}
         >
           <span className="card-head-label">{view.table ? 'Show as chart' : 'Show as table'}</span>
         </Button>
       </div>
       {view.table ? (
-        <Suspense fallback={<Skeleton shape="chart" />}>
-          <TimeTable numbers={numbers} zone={view.zone} title={title} />
-        </Suspense>
+        <TimeTable numbers={numbers} zone={view.zone} title={title} />
       ) : (
         <div className="time-card-chart">
           <Bars view={view} setView={setView} numbers={numbers} title={title} />

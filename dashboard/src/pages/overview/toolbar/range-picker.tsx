@@ -1,17 +1,16 @@
 /** Selects the range: a preset, or custom ends. */
 import { Calendar, ChevronDown } from 'lucide-react';
-import { Suspense } from 'react';
 import { usePopover } from '../../../components/overlays/use-popover.js';
 import { span } from '../../../format/dates.js';
 import { useShortcut } from '../../../layout/use-shortcuts.js';
-import { lazyCode } from '../../../navigation/lazy-code.js';
+import { lazyPart } from '../../../navigation/lazy-code.js';
 import type { View } from '../../../navigation/view.js';
 import { type Choice, PRESETS, type Range } from '../../../time/range.js';
 import { choiceName, PRESET_NAMES } from './choice-name.js';
 import '../../../components/overlays/popover.css';
 import './range-picker.css';
 
-const CustomRange = lazyCode(() => import('./custom-range.js').then((module) => module.CustomRange));
+const CustomRange = lazyPart(() => import('./custom-range.js'), 'CustomRange');
 
 interface RangePickerProps {
   readonly view: View;
@@ -57,9 +56,7 @@ export function RangePicker({ view, setView, range }: RangePickerProps) {
                 </li>
               ))}
             </ul>
-            <Suspense>
-              <CustomRange view={view} range={range} onChoose={choose} />
-            </Suspense>
+            <CustomRange view={view} range={range} onChoose={choose} />
           </>
         )}
       </div>

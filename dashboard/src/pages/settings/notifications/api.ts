@@ -1,10 +1,9 @@
 /** The notifications of a project. */
-import { queryOptions } from '@tanstack/react-query';
 import type {
   NotificationsResponse,
   SavedNotificationResponse,
 } from '../../../../../src/http/dashboard/responses.js';
-import { request } from '../../../api/client.js';
+import { getQuery, request } from '../../../api/client.js';
 import { organizationPath, projectPath } from '../../../api/paths.js';
 import { queryClient } from '../../../api/query-client.js';
 import type { ProjectRef } from '../../../api/stats.js';
@@ -21,10 +20,7 @@ export interface NotificationFields
 }
 
 export function notificationsQuery(ref: ProjectRef) {
-  return queryOptions({
-    queryKey: ['project', ref.projectId, 'notifications'],
-    queryFn: ({ signal }) => request<NotificationsResponse>('GET', listPath(ref), undefined, signal),
-  });
+  return getQuery<NotificationsResponse>(listPath(ref));
 }
 
 /** Creates a notification, or changes the one with this id. Only this response contains the secret of a webhook. */

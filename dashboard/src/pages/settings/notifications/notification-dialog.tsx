@@ -8,15 +8,14 @@ import {
 } from '../../../../../src/domain/limits.js';
 import type { ProjectRef } from '../../../api/stats.js';
 import type { Project } from '../../../api/types.js';
-import { CopyButton } from '../../../components/content/copy-button.js';
 import { DocsLink } from '../../../components/content/docs-link.js';
-import { Notice } from '../../../components/feedback/notice.js';
 import { toast } from '../../../components/feedback/toasts.js';
-import { Button } from '../../../components/forms/button.js';
 import { SelectField, TextField } from '../../../components/forms/field.js';
-import { Form, getText } from '../../../components/forms/form.js';
-import { Dialog, DialogButtons } from '../../../components/overlays/dialog.js';
-import { allZones, browserZone } from '../../../time/zone.js';
+import { getText } from '../../../components/forms/form.js';
+import { ZoneField } from '../../../components/forms/zone-field.js';
+import { FormDialog } from '../../../components/overlays/form-dialog.js';
+import { OnceDialog } from '../../../components/overlays/once-dialog.js';
+import { browserZone } from '../../../time/zone.js';
 import { type Notification, type NotificationFields, saveNotification } from './api.js';
 
 interface NotificationDialogProps {
@@ -41,7 +40,21 @@ export function NotificationDialog({
   const [kind, setKind] = useState<Kind>(before?.kind ?? 'digest');
   const [channel, setChannel] = useState<Channel>(before?.channel ?? 'webhook');
   const [secret, setSecret] = useState<string | null>(null);
-  if (secret !== null) return <SecretDialog secret={secret} onClose={onClose} />;
+  if (secret !== null)
+    return (
+      <OnceDialog
+        title="Secret of the webhook"
+        warning="This is the only time the secret is shown."
+        text={secret}
+        copy="Copy secret"
+        onClose={onClose}
+      >
+        <p className="quiet small">
+          Your receiver verifies each message with it:{' '}
+          <DocsLink page="alerts#webhooks">how to verify</DocsLink>.
+        </p>
+      </OnceDialog>
+    );
   const title = before === undefined ? 'Add a notification' : 'Change the notification';
   const save = async (data: FormData): Promise<void> => {
     const saved = await saveNotification(counts, before?.id, toFields(data, kind, channel));
@@ -50,39 +63,37 @@ export function NotificationDialog({
     else setSecret(saved.secret);
   };
   return (
-    <Dialog title={title} onClose={onClose} wide>
-      <Form
-        label={title}
-        onSend={save}
-        submit={before === undefined ? 'Add notification' : 'Save notification'}
-        kind="primary"
-        onCancel={onClose}
+    <FormDialog
+      title={title}
+      onSend={save}
+      submit={before === undefined ? 'Add notification' : 'Save notification'}
+      onClose={onClose}
+      wide
+    >
+      <SelectField
+        label="Message"
+        name="kind"
+        value={kind}
+        onChange={(event) => setKind(event.target.value as Kind)}
       >
-        <SelectField
-          label="Message"
-          name="kind"
-          value={kind}
-          onChange={(event) => setKind(event.target.value as Kind)}
-        >
-          <option value="digest">Digest: a summary of each week or month</option>
-          <option value="silence">Alert: nothing recorded</option>
-          <option value="spike">Alert: more queries than usual</option>
-        </SelectField>
-        <TriggerFields kind={kind} before={before} />
-        <ZoneField selected={before?.timeZone ?? project.timeZone ?? browserZone()} />
-        <SelectField
-          label="Send by"
-          name="channel"
-          value={channel}
-          onChange={(event) => setChannel(event.target.value as Channel)}
-        >
-          <option value="webhook">Webhook</option>
-          <option value="slack">Slack</option>
-          {(sendsEmail || channel === 'email') && <option value="email">E-mail</option>}
-        </SelectField>
-        <DestinationField key={channel} channel={channel} before={before} />
-      </Form>
-    </Dialog>
+        <option value="digest">Digest: a summary of each week or month</option>
+        <option value="silence">Alert: nothing recorded</option>
+        <option value="spike">Alert: more queries than usual</option>
+      </SelectField>
+      <TriggerFields kind={kind} before={before} />
+      <ZoneField label="Time zone" selected={before?.timeZone ?? project.timeZone ?? browserZone()} />
+      <SelectField
+        label="Send by"
+        name="channel"
+        value={channel}
+        onChange={(event) => setChannel(event.target.value as Channel)}
+      >
+        <option value="webhook">Webhook</option>
+        <option value="slack">Slack</option>
+        {(sendsEmail || channel === 'email') && <option value="email">E-mail</option>}
+      </SelectField>
+      <DestinationField key={channel} channel={channel} before={before} />
+    </FormDialog>
   );
 }
 
@@ -131,18 +142,6 @@ function TriggerFields({ kind, before }: { readonly kind: Kind; readonly before:
   );
 }
 
-function ZoneField({ selected }: { readonly selected: string }) {
-  const [zones] = useState(allZones);
-  return (
-    <SelectField label="Time zone" name="timeZone" defaultValue={selected}>
-      {!zones.includes(selected) && <option>{selected}</option>}
-      {zones.map((zone) => (
-        <option key={zone}>{zone}</option>
-      ))}
-    </SelectField>
-  );
-}
-
 const DESTINATIONS = {
   webhook: {
     label: 'Address of the webhook',
@@ -178,25 +177,6 @@ function DestinationField({
       required={kept === undefined}
       hint={kept === undefined ? hint : `Leave it empty to keep ${kept}.`}
     />
-  );
-}
-
-function SecretDialog({ secret, onClose }: { readonly secret: string; readonly onClose: () => void }) {
-  return (
-    <Dialog title="Secret of the webhook" onClose={onClose} dismissible={false} wide>
-      <Notice kind="warn">This is the only time the secret is shown.</Notice>
-      <div className="link-once">
-        <code>{secret}</code>
-      </div>
-      <p className="quiet small">
-        Your receiver verifies each message with it: <DocsLink page="alerts#webhooks">how to verify</DocsLink>
-        .
-      </p>
-      <DialogButtons>
-        <Button onClick={onClose}>Done</Button>
-        <CopyButton text={secret} label="Copy secret" kind="primary" />
-      </DialogButtons>
-    </Dialog>
   );
 }
 

@@ -5,14 +5,13 @@ import { useSession } from '../../../api/session.js';
 import { createShareLink, type NewShareLink } from '../../../api/share-links.js';
 import type { ProjectRef } from '../../../api/stats.js';
 import type { CreatedShareLink, Project } from '../../../api/types.js';
-import { Copied, CopyButton } from '../../../components/content/copy-button.js';
+import { Copied } from '../../../components/content/copy-button.js';
 import { DocsLink } from '../../../components/content/docs-link.js';
-import { Notice } from '../../../components/feedback/notice.js';
-import { Button } from '../../../components/forms/button.js';
 import { Check, TextArea, TextField } from '../../../components/forms/field.js';
-import { Form, getPassword, getText } from '../../../components/forms/form.js';
+import { getEntries, getPassword, getText } from '../../../components/forms/form.js';
 import { NewPassword } from '../../../components/forms/passwords.js';
-import { Dialog, DialogButtons } from '../../../components/overlays/dialog.js';
+import { FormDialog } from '../../../components/overlays/form-dialog.js';
+import { OnceDialog } from '../../../components/overlays/once-dialog.js';
 import { serverUrl } from '../../../navigation/base-path.js';
 import { ExpiryField, getExpiry } from '../../keys/expiry-field.js';
 
@@ -28,43 +27,41 @@ export function NewShareLinkDialog({ project, counts, onClose }: NewShareLinkDia
   const [hasPassword, setPassword] = useState(rule === 'password');
   if (created !== null) return <AddressDialog created={created} project={project} onClose={onClose} />;
   return (
-    <Dialog title="Create a share link" onClose={onClose} wide>
-      <Form
-        label="Create a share link"
-        onSend={async (data) => setCreated(await createShareLink(counts, toNewLink(data)))}
-        submit="Create link"
-        kind="primary"
-        onCancel={onClose}
-      >
-        <TextField
-          label="Name"
-          name="name"
-          maxLength={nameCharactersMax}
-          autoComplete="off"
-          required
-          hint="Who gets the link, so that you recognize it later. Only members see it."
-        />
-        <ExpiryField rules={rules} neverHint="Without an expiry, the link works until somebody revokes it." />
-        <Check
-          label="Require a password"
-          hint="A link with a password serves no CSV for spreadsheets."
-          checked={hasPassword}
-          disabled={rule === 'password'}
-          onChange={(event) => setPassword(event.target.checked)}
-        />
-        {hasPassword && <NewPassword />}
-        <TextArea
-          label="Origins that may embed it"
-          name="origins"
-          optional
-          rows={2}
-          spellCheck={false}
-          placeholder="https://docs.example.com"
-          hint="One origin a line. Left empty, no page can embed the link."
-        />
-        <p className="quiet small">You cannot change a link later; create another one instead.</p>
-      </Form>
-    </Dialog>
+    <FormDialog
+      title="Create a share link"
+      onSend={async (data) => setCreated(await createShareLink(counts, toNewLink(data)))}
+      submit="Create link"
+      onClose={onClose}
+      wide
+    >
+      <TextField
+        label="Name"
+        name="name"
+        maxLength={nameCharactersMax}
+        autoComplete="off"
+        required
+        hint="Who gets the link, so that you recognize it later. Only members see it."
+      />
+      <ExpiryField rules={rules} neverHint="Without an expiry, the link works until somebody revokes it." />
+      <Check
+        label="Require a password"
+        hint="A link with a password serves no CSV for spreadsheets."
+        checked={hasPassword}
+        disabled={rule === 'password'}
+        onChange={(event) => setPassword(event.target.checked)}
+      />
+      {hasPassword && <NewPassword />}
+      <TextArea
+        label="Origins that may embed it"
+        name="origins"
+        optional
+        rows={2}
+        spellCheck={false}
+        placeholder="https://docs.example.com"
+        hint="One origin a line. Left empty, no page can embed the link."
+      />
+      <p className="quiet small">You cannot change a link later; create another one instead.</p>
+    </FormDialog>
   );
 }
 
@@ -77,11 +74,13 @@ interface AddressDialogProps {
 function AddressDialog({ created: { link, token }, project, onClose }: AddressDialogProps) {
   const address = `${serverUrl()}/share/${token}`;
   return (
-    <Dialog title="Share link created" onClose={onClose} dismissible={false} wide>
-      <Notice kind="warn">This is the only time the link is shown.</Notice>
-      <div className="link-once">
-        <code>{address}</code>
-      </div>
+    <OnceDialog
+      title="Share link created"
+      warning="This is the only time the link is shown."
+      text={address}
+      copy="Copy link"
+      onClose={onClose}
+    >
       {!link.hasPassword && (
         <>
           <p className="quiet small">
@@ -96,11 +95,7 @@ function AddressDialog({ created: { link, token }, project, onClose }: AddressDi
           <Copied text={embedCode(address, project.name)} label="Copy embed code" />
         </>
       )}
-      <DialogButtons>
-        <Button onClick={onClose}>Done</Button>
-        <CopyButton text={address} label="Copy link" kind="primary" />
-      </DialogButtons>
-    </Dialog>
+    </OnceDialog>
   );
 }
 
@@ -114,9 +109,7 @@ function toNewLink(data: FormData): NewShareLink {
   return {
     name: getText(data, 'name'),
     expires: getExpiry(data),
-    origins: getText(data, 'origins')
-      .split(/[\s,]+/)
-      .filter((line) => line !== ''),
+    origins: getEntries(data, 'origins'),
     ...(password === '' ? {} : { password }),
   };
 }

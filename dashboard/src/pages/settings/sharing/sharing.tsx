@@ -1,29 +1,24 @@
 /** The public, read-only links of a project. */
 import { useQuery } from '@tanstack/react-query';
 import { Link2 } from 'lucide-react';
-import { Suspense, useState } from 'react';
+import { useState } from 'react';
 import { useSession } from '../../../api/session.js';
-import { shareLinksQuery } from '../../../api/share-links.js';
+import { revokeShareLink, shareLinksQuery } from '../../../api/share-links.js';
 import type { ShareLink } from '../../../api/types.js';
 import { DocsLink } from '../../../components/content/docs-link.js';
 import { Section } from '../../../components/content/page.js';
-import { Failure } from '../../../components/feedback/notice.js';
-import { LoadingRows } from '../../../components/feedback/skeleton.js';
+import { Loaded } from '../../../components/feedback/loaded.js';
 import { Button } from '../../../components/forms/button.js';
+import { ConfirmDialog } from '../../../components/overlays/confirm-dialog.js';
 import type { CurrentProject } from '../../../navigation/current-project.js';
-import { lazyCode } from '../../../navigation/lazy-code.js';
+import { lazyPart } from '../../../navigation/lazy-code.js';
 import { ShareLinksList } from './share-links-list.js';
 
-const NewShareLinkDialog = lazyCode(() =>
-  import('./new-share-link-dialog.js').then((module) => module.NewShareLinkDialog),
-);
-const RevokeShareLinkDialog = lazyCode(() =>
-  import('./revoke-share-link-dialog.js').then((module) => module.RevokeShareLinkDialog),
-);
+const NewShareLinkDialog = lazyPart(() => import('./new-share-link-dialog.js'), 'NewShareLinkDialog');
 
 export function Sharing({ organization, project }: CurrentProject) {
   const ref = { organizationId: organization.id, projectId: project.id };
-  const { data, error, refetch } = useQuery(shareLinksQuery(ref));
+  const query = useQuery(shareLinksQuery(ref));
   const { shareLinks: rule } = useSession();
   const [isCreating, setCreating] = useState(false);
   const [revoked, setRevoked] = useState<ShareLink | null>(null);
@@ -37,14 +32,15 @@ export function Sharing({ organization, project }: CurrentProject) {
         </>
       }
     >
-      {data === undefined && error === null && <LoadingRows what="Loading the share links" rows={1} />}
-      {data === undefined && error !== null && (
-        <Failure error={error} what="The share links could not be read." onRetry={() => void refetch()} />
-      )}
-      {data?.links.length === 0 && <p className="quiet">This project has no share links.</p>}
-      {data !== undefined && data.links.length > 0 && (
-        <ShareLinksList links={data.links} onRevoke={setRevoked} />
-      )}
+      <Loaded query={query} what="The share links" rows={1}>
+        {({ links }) =>
+          links.length === 0 ? (
+            <p className="quiet">This project has no share links.</p>
+          ) : (
+            <ShareLinksList links={links} onRevoke={setRevoked} />
+          )
+        }
+      </Loaded>
       {rule === 'none' ? (
         <p className="quiet">This server serves no share links.</p>
       ) : (
@@ -54,14 +50,21 @@ export function Sharing({ organization, project }: CurrentProject) {
           </Button>
         </div>
       )}
-      <Suspense>
-        {isCreating && (
-          <NewShareLinkDialog project={project} counts={ref} onClose={() => setCreating(false)} />
-        )}
-        {revoked !== null && (
-          <RevokeShareLinkDialog counts={ref} link={revoked} onClose={() => setRevoked(null)} />
-        )}
-      </Suspense>
+      {isCreating && <NewShareLinkDialog project={project} counts={ref} onClose={() => setCreating(false)} />}
+      {revoked !== null && (
+        <ConfirmDialog
+          title={`Revoke ${revoked.name}?`}
+          action="Revoke link"
+          done={`${revoked.name} is revoked`}
+          onConfirm={() => revokeShareLink(ref, revoked.id)}
+          onClose={() => setRevoked(null)}
+        >
+          <p>
+            The link stops working at once, also in spreadsheets and in pages that embed it. A revoked link
+            never works again.
+          </p>
+        </ConfirmDialog>
+      )}
     </Section>
   );
 }

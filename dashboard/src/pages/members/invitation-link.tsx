@@ -1,0 +1,30 @@
+/** Shows the link of an invitation that was just created or renewed. */
+import type { CreatedInvitation } from '../../api/types.js';
+import { OnceDialog } from '../../components/overlays/once-dialog.js';
+import { moment } from '../../format/dates.js';
+import { serverUrl } from '../../navigation/base-path.js';
+import { browserZone } from '../../time/zone.js';
+
+interface InvitationLinkProps {
+  readonly invited: CreatedInvitation;
+  readonly title?: string;
+  readonly onClose: () => void;
+}
+
+export function InvitationLink({ invited, title = 'Invitation created', onClose }: InvitationLinkProps) {
+  const { invitation, token } = invited;
+  return (
+    <OnceDialog
+      title={title}
+      warning={`This is the only time the link is shown. Send it only to ${invitation.email}.`}
+      text={`${serverUrl()}/join#${token}`}
+      copy="Copy link"
+      wide={false}
+      onClose={onClose}
+    >
+      <p className="quiet small">
+        It works once, until {moment(Date.parse(invitation.expiresAt), browserZone())}.
+      </p>
+    </OnceDialog>
+  );
+}

@@ -2,8 +2,7 @@
  * `npm run keep-schema` creates a database with the newest schema version of each store in `test/samples/schemas`;
  * tests upgrade each of them. Run it when you add a migration, because later versions cannot create these files. It
  * uses only the program's commands, so that the databases look like those of users. PostgreSQL's dump needs `pg_dump`
- * of at least the server's version. `npm run keep-schema -- MAIN_JS VERSION` does the same with another build of an
- * older schema version.
+ * of at least the server's version.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,26 +12,25 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { MIGRATIONS } from '../src/storage/sqlite/migrations/index.js';
+import { NEWEST_VERSION } from '../src/storage/sqlite/migrations/index.js';
 import { keptQueriesFile } from '../test/support/kept-queries.js';
 import { olderPostgres, startPostgres } from '../test/support/postgres/postgres-server.js';
 
+const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const folder = fileURLToPath(new URL('../test/samples/schemas/', import.meta.url));
 const counts = join(folder, 'counts.csv');
 const person = { name: 'Ada', email: 'ada@example.org', password: 'a long enough passphrase' };
 
 /** Runs the program on a database. */
 class Program {
-  readonly #main: string;
   readonly #database: string;
 
-  constructor(main: string, database: string) {
-    this.#main = main;
+  constructor(database: string) {
     this.#database = database;
   }
 
   run(...args: string[]): string {
-    const command = [this.#main, ...args, '--database', this.#database];
+    const command = [main, ...args, '--database', this.#database];
     return execFileSync(process.execPath, command, {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -50,7 +48,7 @@ class Program {
   }
 
   async whileServing(work: (url: string) => Promise<void>): Promise<void> {
-    const args = [this.#main, 'serve', '--port', '0', '--database', this.#database];
+    const args = [main, 'serve', '--port', '0', '--database', this.#database];
     const server = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     try {
       for await (const line of createInterface({ input: server.stdout })) {
@@ -66,11 +64,12 @@ class Program {
   }
 }
 
-/** Fills a database with everything that programs of that schema support. Returns what cannot be read back from it. */
-async function make(program: Program, version: number): Promise<object> {
+/** Fills a database with everything that the program supports. Returns what cannot be read back from it. */
+async function make(program: Program): Promise<object> {
   program.run('project', 'create', 'Docs', '--id', 'docs');
   program.run('project', 'create', 'Help', '--id', 'help');
   program.run('import', keptQueriesFile, '--project', 'docs');
+  program.run('import', counts, '--project', 'help', '--format', 'counts', '--source', 'old');
   const keys = {
     admin: program.createKey('--name', 'Reader'),
     recording: program.createKey('--name', 'Recorder', '--type', 'recording', '--project', 'docs'),
@@ -78,22 +77,13 @@ async function make(program: Program, version: number): Promise<object> {
   };
   const lost = program.ask<{ id: string; name: string }[]>('key', 'list').find(({ name }) => name === 'Lost');
   program.run('key', 'revoke', lost?.id ?? '');
-  if (version >= 2) {
-    program.run('organization', 'create', 'Rival', '--id', 'rival');
-    program.run('member', 'add', 'grace@example.org', '--role', 'editor');
-  }
-  if (version >= 5) {
-    program.run('project', 'change', 'help', '--time-zone', 'Europe/Berlin', '--retention-days', '400');
-    const { link } = program.ask<{ link: string }>('member', 'invite', person.email, '--role', 'owner');
-    await program.whileServing((url) => accept(url, new URL(link).hash.slice(1)));
-  }
-  if (version >= 9) {
-    const source = ['--format', 'counts', '--source', 'old'];
-    program.run('import', counts, '--project', 'help', ...source);
-  }
-  if (version >= 10)
-    program.run('project', 'change', 'docs', '--otlp-query', 'default;http.route=/ask', '--otlp-id', 'span');
-  return { keys, ...(version >= 5 ? { person } : {}) };
+  program.run('organization', 'create', 'Rival', '--id', 'rival');
+  program.run('member', 'add', 'grace@example.org', '--role', 'editor');
+  program.run('project', 'change', 'help', '--time-zone', 'Europe/Berlin', '--retention-days', '400');
+  program.run('project', 'change', 'docs', '--otlp-query', 'default;http.route=/ask', '--otlp-id', 'span');
+  const { link } = program.ask<{ link: string }>('member', 'invite', person.email, '--role', 'owner');
+  await program.whileServing((url) => accept(url, new URL(link).hash.slice(1)));
+  return { keys, person };
 }
 
 async function accept(url: string, token: string): Promise<void> {
@@ -106,22 +96,22 @@ async function accept(url: string, token: string): Promise<void> {
   if (!answer.ok) throw new Error(`no account was made: ${answer.status} ${await answer.text()}`);
 }
 
-async function keepSqlite(main: string, version: number, temporary: string): Promise<void> {
+async function keepSqlite(temporary: string): Promise<void> {
   const file = join(temporary, 'kept.db');
-  const made = await make(new Program(main, `sqlite:${file}`), version);
+  const made = await make(new Program(`sqlite:${file}`));
   if (existsSync(`${file}-wal`)) throw new Error(`${file} is still open`);
-  keep(`sqlite-${version}`, readFileSync(file), 'db', made);
+  keep(`sqlite-${NEWEST_VERSION}`, readFileSync(file), 'db', made);
 }
 
-async function keepPostgres(main: string, version: number): Promise<void> {
+async function keepPostgres(): Promise<void> {
   const server = await startPostgres(olderPostgres());
   try {
-    const made = await make(new Program(main, server.url()), version);
+    const made = await make(new Program(server.url()));
     const plain = ['--schema=caller_stats', '--no-owner', '--no-privileges', '--rows-per-insert=100'];
     const dump = execFileSync('pg_dump', [server.url(), ...plain], { encoding: 'utf8' });
     // Remove psql meta-commands, which the driver does not understand.
     const sql = dump.replace(/^\\(?:un)?restrict .*\n/gm, '');
-    keep(`postgres-${version}`, Buffer.from(sql), 'sql', made);
+    keep(`postgres-${NEWEST_VERSION}`, Buffer.from(sql), 'sql', made);
   } finally {
     await server.stop();
   }
@@ -134,12 +124,10 @@ function keep(name: string, content: Buffer, suffix: string, made: object): void
   process.stdout.write(`kept ${name}\n`);
 }
 
-const [main = fileURLToPath(new URL('../dist/main.js', import.meta.url)), version = MIGRATIONS.length] =
-  process.argv.slice(2);
 const temporary = mkdtempSync(join(tmpdir(), 'caller-stats-keep-'));
 try {
-  await keepSqlite(main, Number(version), temporary);
-  await keepPostgres(main, Number(version));
+  await keepSqlite(temporary);
+  await keepPostgres();
 } finally {
   rmSync(temporary, { recursive: true });
 }

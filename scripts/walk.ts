@@ -183,7 +183,7 @@ async function walk(): Promise<void> {
     return restored;
   });
   await step('A database of the oldest schema upgraded, and verified', 'backup.md', () => {
-    const kept = gunzipSync(readFileSync(join(clone, 'test/samples/schemas/sqlite-1.db.gz')));
+    const kept = gunzipSync(readFileSync(join(clone, 'test/samples/schemas/sqlite-19.db.gz')));
     mkdirSync(join(folder, 'old'));
     writeFileSync(join(folder, 'old/caller-stats.db'), kept);
     const old = ['--database', `sqlite:${folder}/old/caller-stats.db`];

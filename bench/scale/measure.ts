@@ -9,7 +9,7 @@ import { type Database, projectId } from '../support/service.js';
 import { median } from '../support/statistics.js';
 import { type Message, type Sample, send, sendMade, type Target } from '../support/traffic.js';
 import type { Workspace } from '../support/workspace.js';
-import { type Scaled, secondsOf } from './stores.js';
+import type { Scaled } from './stores.js';
 
 type Say = (line: string) => void;
 type Rows = string[][];
@@ -101,7 +101,6 @@ async function measureOperations(
     ['`verify`'],
     ['backup'],
     ['restore'],
-    ['upgrade from an old schema'],
     ['retention of a quarter'],
     ['recording a query meanwhile, p50 / p99'],
   ];
@@ -113,18 +112,11 @@ async function measureOperations(
     const verify = await database.verify();
     say(`${queries}: backup and restore`);
     const { backup, restore } = await scaled.backUp((restored) => requireTotal(restored, total));
-    say(`${queries}: upgrade`);
-    let upgrade = 0;
-    await scaled.withOld(async (old) => {
-      upgrade = await secondsOf(() => old.command('migrate'));
-      await requireTotal(old, total);
-      await old.verify();
-    });
     say(`${queries}: retention`);
     const retention = await retain(workspace, scaled, headers, traffic);
     await requireTotal(database, queries + traffic.sent);
     await database.verify();
-    const cells = [verify, backup, restore, upgrade, retention.seconds].map(time);
+    const cells = [verify, backup, restore, retention.seconds].map(time);
     for (const [at, cell] of [...cells, latency(retention.samples)].entries()) rows[at]?.push(cell);
   }
   return rows;

@@ -1,14 +1,10 @@
 /** Databases of a size in both stores, and what each store does differently. */
-import { mkdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { BUCKET_WIDTHS_MS } from '../../src/domain/counting/buckets.js';
-import { MIGRATIONS as POSTGRES_MIGRATIONS } from '../../src/storage/postgres/migrations/index.js';
-import { MIGRATIONS as SQLITE_MIGRATIONS } from '../../src/storage/sqlite/migrations/index.js';
-import { APPLICATION_ID } from '../../src/storage/sqlite/migrations/migrate.js';
 import type { PostgresServer } from '../../test/support/postgres/postgres-server.js';
 import { makeEvents, YEAR } from '../support/events.js';
 import { createDatabase, using, vacuum } from '../support/postgres.js';
-import { Database, projectId } from '../support/service.js';
+import { Database } from '../support/service.js';
 import type { Workspace } from '../support/workspace.js';
 
 /** A database with a number of queries in one project. */
@@ -21,8 +17,6 @@ export interface Scaled {
   readonly isRetained: () => boolean | Promise<boolean>;
   /** Backs it up, and restores it for `work`. Returns the seconds of each. */
   readonly backUp: (work: Work) => Promise<{ readonly backup: number; readonly restore: number }>;
-  /** Copies its queries and counters into an old schema for `work`. */
-  readonly withOld: (work: Work) => Promise<void>;
 }
 
 type Work = (database: Database) => Promise<void>;
@@ -44,7 +38,6 @@ async function fill(database: Database, queries: number, say: Say): Promise<numb
   return seconds;
 }
 
-/** The first schema has the same rows and the same counters by type. The third begins to count by caller. */
 export function sqliteStore(workspace: Workspace, say: Say): (queries: number) => Promise<Scaled> {
   return async (queries) => {
     const database = await Database.create(workspace, `sqlite-${queries}`);
@@ -75,36 +68,15 @@ export function sqliteStore(workspace: Workspace, say: Say): (queries: number) =
         rmSync(restored.folder, { recursive: true });
         return { backup, restore };
       },
-      withOld: async (work) => {
-        const old = Database.at(workspace, `sqlite:${inFolder('old')}/caller-stats.db`);
-        mkdirSync(old.folder);
-        old.change((db) =>
-          db.exec(`
-            ${SQLITE_MIGRATIONS[0]}
-            PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 1;
-            PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;
-            ATTACH '${database.file}' AS made;
-            INSERT INTO project SELECT number, id, organization_id, name, created_at FROM made.project;
-            INSERT OR IGNORE INTO caller SELECT number, name FROM made.caller;
-            INSERT INTO query SELECT project, id, occurred_at, caller FROM made.query;
-            INSERT INTO counter SELECT project, level, bucket, web, api, other FROM made.type_counter;
-          `),
-        );
-        await work(old);
-        rmSync(old.folder, { recursive: true });
-      },
     };
   };
 }
 
-export async function secondsOf(work: () => Promise<unknown>): Promise<number> {
+async function secondsOf(work: () => Promise<unknown>): Promise<number> {
   const startedAt = performance.now();
   await work();
   return (performance.now() - startedAt) / 1000;
 }
-
-/** The newest schema in which every query was in all counters; the next one builds indexes of all rows. */
-const oldVersion = 15;
 
 export function postgresStore(
   workspace: Workspace,
@@ -146,38 +118,6 @@ export function postgresStore(
         await work(Database.at(workspace, copy));
         await using(server.url(), (client) => client.query(`DROP DATABASE ${name}_restored WITH (FORCE)`));
         return { backup, restore };
-      },
-      withOld: async (work) => {
-        await using(url, async (client) => {
-          // Some migrations lock tables, which needs a transaction.
-          await client.query('BEGIN; CREATE SCHEMA old');
-          for (const statement of POSTGRES_MIGRATIONS.slice(0, oldVersion).flatMap((sql) => sql('old')))
-            await client.query(statement);
-          await client.query(`INSERT INTO old.schema_version (version) VALUES (${oldVersion})`);
-          await client.query(
-            `INSERT INTO old.project (id, organization_id, name, created_at) VALUES ('${projectId}', 'default', 'Bench', 0)`,
-          );
-          await client.query(
-            `INSERT INTO old.query (occurred_at, project_id, id, caller)
-             SELECT occurred_at, project_id, id, caller FROM caller_stats.query`,
-          );
-          for (const [level, ms] of BUCKET_WIDTHS_MS.entries())
-            await client.query(
-              `INSERT INTO old.type_counter (project_id, level, bucket, web, api, other)
-               SELECT project_id, ${level}, occurred_at / ${ms}, count(*) FILTER (WHERE caller = 'web'),
-                 count(*) FILTER (WHERE caller = 'api'), count(*) FILTER (WHERE caller NOT IN ('web', 'api'))
-               FROM old.query GROUP BY 1, 3 ORDER BY 1, 3`,
-            );
-          for (const [level, ms] of BUCKET_WIDTHS_MS.entries())
-            await client.query(
-              `INSERT INTO old.caller_counter (project_id, level, bucket, caller, queries)
-               SELECT project_id, ${level}, occurred_at / ${ms}, caller, count(*) FROM old.query
-               WHERE caller NOT IN ('web', 'api') GROUP BY 1, 3, 4 ORDER BY 1, 3, 4`,
-            );
-          await client.query('COMMIT');
-        });
-        await work(Database.at(workspace, `${url}?schema=old`));
-        await using(url, (client) => client.query('DROP SCHEMA old CASCADE'));
       },
     };
   };

@@ -2,7 +2,8 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
-import { MIGRATIONS } from '../../src/storage/sqlite/migrations/index.js';
+import { OLDEST_VERSION } from '../../src/storage/sql/oldest-version.js';
+import { NEWEST_VERSION } from '../../src/storage/sqlite/migrations/index.js';
 import { batchOf, clientOf } from '../support/cli/cli-client.js';
 import {
   alter,
@@ -135,8 +136,17 @@ describe('restore refuses', () => {
   test.concurrent('a backup of a newer version', async () => {
     const place = await placeWithProject();
     await succeed(place.spawn(['backup', 'b']));
-    alter({ database: place.path('b') }, `PRAGMA user_version = ${MIGRATIONS.length + 1}`);
+    alter({ database: place.path('b') }, `PRAGMA user_version = ${NEWEST_VERSION + 1}`);
     expect(await restoring(place, 'b', '--replace')).toMatch(/made by a newer caller-stats/);
+  });
+
+  test.concurrent('a backup of a version that was never released', async () => {
+    const place = await placeWithProject();
+    await succeed(place.spawn(['backup', 'b']));
+    alter({ database: place.path('b') }, `PRAGMA user_version = ${OLDEST_VERSION - 1}`);
+    expect(await restoring(place, 'b', '--replace')).toMatch(
+      /Open it with commit [0-9a-f]{40} of caller-stats/,
+    );
   });
 
   test.concurrent('a damaged backup', async () => {

@@ -4,7 +4,7 @@
  * conformance suite to show, run with `CALLER_STATS_TEST_DATABASE_URL`.
  */
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { MIGRATIONS, NEWEST_VERSION } from '../../src/storage/postgres/migrations/index.js';
+import { NEWEST_VERSION } from '../../src/storage/postgres/migrations/index.js';
 import { runCli } from '../support/cli/cli.js';
 import { emptyPlace } from '../support/cli/cli-place.js';
 import { newestPostgres, startPostgres } from '../support/postgres/postgres-server.js';
@@ -39,14 +39,12 @@ const standIn = {
     $$;`,
 };
 
-const importCallOf = (parameters: string) => [
+const importCall = [
   'create_distributed_function',
-  `caller_stats.import_counts(${parameters})`,
+  'caller_stats.import_counts(text,text[],text[],bigint[],bigint[],bigint[])',
   'asked_project',
   'caller_stats.query',
 ];
-const importCall = importCallOf('text,text[],text[],bigint[],bigint[],bigint[]');
-const oldImportCall = importCallOf('text,text[],text[],bigint[],bigint[],bigint[],boolean');
 
 const manageCall = ['citus_add_local_table_to_metadata', 'caller_stats.audit', null, null];
 
@@ -99,40 +97,6 @@ describe('migrate', () => {
       kept: null,
     });
     expect(await runCli(['project', 'list'], { env: { DATABASE_URL: url } })).toMatchObject({ status: 0 });
-  });
-
-  test('distributes tables that an upgrade adds to a distributed schema', async () => {
-    const server = await startPostgres(newestPostgres(), { extensions: standIn });
-    onTestFinished(() => server.stop());
-    const url = server.url();
-    await onDatabase(url, async (client) => {
-      await client.query('CREATE EXTENSION citus; CREATE SCHEMA caller_stats');
-      for (const migration of MIGRATIONS.slice(0, 2)) await client.query(migration('caller_stats').join(''));
-      await client.query(`INSERT INTO caller_stats.schema_version (version) VALUES (2);
-        INSERT INTO pg_dist_partition VALUES ('caller_stats.query', 'h');
-        INSERT INTO caller_stats.audit (organization_id, at, actor, action, target_id, detail)
-        VALUES ('default', 1, 'someone', 'key.create', 'k', 'n')`);
-    });
-    const early = await migrate(url);
-    expect(early).toMatchObject({ status: 1, stdout: '' });
-    expect(early.stderr).toContain('run SELECT citus_set_coordinator_host');
-    await addCoordinator(url);
-    expect(await migrate(url)).toMatchObject({ status: 0, stderr: '' });
-    const next = "SELECT last_value FROM pg_sequences WHERE sequencename = 'audit_number_seq'";
-    expect((await onDatabase(url, (client) => client.query(next))).rows).toEqual([{ last_value: '1' }]);
-    const { rows } = await onDatabase(url, (client) =>
-      client.query('SELECT function, name, argument, colocate_with FROM call'),
-    );
-    expect(rows.map((row) => Object.values(row))).toEqual([
-      ['create_distributed_table', 'caller_stats.caller_counter', 'project_id', 'caller_stats.query'],
-      ['create_distributed_table', 'caller_stats.question_key', 'project_id', 'caller_stats.query'],
-      ['create_distributed_table', 'caller_stats.ingestion_source', 'project_id', 'caller_stats.query'],
-      ['create_distributed_table', 'caller_stats.ingestion_count', 'project_id', 'caller_stats.query'],
-      ['create_distributed_table', 'caller_stats.imported_count', 'project_id', 'caller_stats.query'],
-      oldImportCall,
-      manageCall,
-      importCall,
-    ]);
   });
 
   test('--distribute asks Citus once to distribute each growing table', async () => {

@@ -1,135 +1,105 @@
-/** Schemas of an older version, and what the newest one keeps to by itself. */
+/** Schemas of another version, and what the newest one keeps to by itself. */
+import type { Client } from 'pg';
 import { describe, expect, inject, test } from 'vitest';
+import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
-import { MIGRATIONS, NEWEST_VERSION } from '../../src/storage/postgres/migrations/index.js';
-import { eventually } from '../support/postgres/nodes.js';
-import {
-  expectUpToDate,
-  firstVersionKeyColumns,
-  firstVersionKeys,
-  firstVersionKeyValues,
-  firstVersionProjects,
-  firstVersionQueries,
-} from '../support/storage/first-version.js';
+import { migrateStore } from '../../src/storage/open.js';
+import { Database } from '../../src/storage/postgres/database.js';
+import { parsePostgresUrl } from '../../src/storage/postgres/location.js';
+import { MIGRATIONS, type Migration, NEWEST_VERSION } from '../../src/storage/postgres/migrations/index.js';
+import { migrate } from '../../src/storage/postgres/migrations/migrate.js';
+import { OLDEST_VERSION } from '../../src/storage/sql/oldest-version.js';
+import { recount } from '../laws/events.js';
+import { keptQueries } from '../support/kept-queries.js';
+import { keptSchemaIn } from '../support/storage/kept-schemas.js';
 import { by, newSchemaIn, onDatabase, openForTest, projectOf, schemaOf } from '../support/storage/store.js';
 
 const opened = (url: string) => openForTest(url, { connectionsMax: 2, timeoutMs: 60_000 });
 
-/** What brings a schema to `version` from the one before it. */
-const migrationText = (version: number, schema: string) => MIGRATIONS[version - 1]?.(schema).join(';') ?? '';
+/** Everything that the catalog says of a schema, but for its name. */
+const catalogQueries = [
+  `SELECT table_name, column_name, ordinal_position, column_default, is_nullable, data_type, collation_name, is_identity
+   FROM information_schema.columns WHERE table_schema = $1 ORDER BY 1, 3`,
+  `SELECT relname, relkind, reloptions FROM pg_class WHERE relnamespace = to_regnamespace($1) ORDER BY 1`,
+  `SELECT conrelid::regclass::text AS relation, conname, pg_get_constraintdef(oid) AS definition FROM pg_constraint
+   WHERE connamespace = to_regnamespace($1) ORDER BY 1, 2`,
+  'SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = $1 ORDER BY 1',
+  `SELECT pg_get_functiondef(oid) AS definition FROM pg_proc WHERE pronamespace = to_regnamespace($1) ORDER BY 1`,
+  `SELECT pg_get_triggerdef(pg_trigger.oid) AS definition FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
+   WHERE relnamespace = to_regnamespace($1) AND NOT tgisinternal ORDER BY 1`,
+];
 
-/** The URL of a schema as the first version left it. */
-async function firstVersionSchema(databaseUrl: string): Promise<string> {
-  const url = newSchemaIn(databaseUrl);
+function catalogOf(url: string): Promise<unknown[]> {
   const schema = schemaOf(url);
-  await onDatabase(url, async (client) => {
-    await client.query(`CREATE SCHEMA ${schema}`);
-    await client.query(migrationText(1, schema));
-    await client.query(`INSERT INTO ${schema}.schema_version (version) VALUES (1)`);
-    await client.query(`INSERT INTO ${schema}.organization VALUES ('rival', 'Rival', 500)`);
-    for (const { id, organizationId, name, createdAt } of firstVersionProjects) {
-      const values = [id, organizationId, name, createdAt];
-      await client.query(`INSERT INTO ${schema}.project VALUES ($1, $2, $3, $4)`, values);
-    }
-    for (const key of firstVersionKeys) {
-      const values = firstVersionKeyValues(key);
-      const places = values.map((_, at) => `$${at + 1}`).join(', ');
-      await client.query(
-        `INSERT INTO ${schema}.api_key (${firstVersionKeyColumns}) VALUES (${places})`,
-        values,
-      );
-    }
-    const recorded = await client.query(`SELECT ${schema}.record('docs', $1, $2, $3) AS duplicates`, [
-      firstVersionQueries.map(({ id }) => Buffer.from(id)),
-      firstVersionQueries.map(({ occurredAt }) => occurredAt),
-      firstVersionQueries.map(({ caller }) => caller),
-    ]);
-    expect(recorded.rows).toEqual([{ duplicates: [] }]);
-  });
-  return url;
+  const ask = async (client: Client) => {
+    const answers: unknown[] = [await client.query(`SELECT version FROM ${schema}.schema_version`)];
+    for (const text of catalogQueries) answers.push(await client.query(text, [schema]));
+    return (answers as { rows: unknown[] }[]).map(({ rows }) => rows);
+  };
+  return onDatabase(url, async (client) =>
+    JSON.parse(JSON.stringify(await ask(client)).replaceAll(schema, 'a_schema')),
+  );
 }
 
-function stateOf(url: string) {
-  const schema = schemaOf(url);
-  return onDatabase(url, async (client) => {
-    const version = await client.query(`SELECT version FROM ${schema}.schema_version`);
-    const relations = await client.query(
-      `SELECT relname AS name FROM pg_class WHERE relnamespace = to_regnamespace($1)
-       UNION ALL SELECT proname FROM pg_proc WHERE pronamespace = to_regnamespace($1) ORDER BY 1`,
-      [schema],
-    );
-    const keys = await client.query(`SELECT * FROM ${schema}.api_key ORDER BY id`);
-    return { version: version.rows[0]?.version, relations: relations.rows, keys: keys.rows };
-  });
+async function migrateWith(url: string, migrations: readonly Migration[]): Promise<void> {
+  const location = parsePostgresUrl(url);
+  if (!location.ok) throw new Error('this URL is valid');
+  const database = new Database(location.value, { connectionsMax: 2, timeoutMs: 60_000 });
+  await database
+    .session((session) => migrate(session, location.value, true, migrations))
+    .finally(() => database.close());
 }
 
 describe.each(inject('postgresServers').map(({ version, url }) => [version, url] as const))(
   'on PostgreSQL %s',
   (_version, databaseUrl) => {
-    test('migrates a schema of the first version with all its data', async () => {
-      const url = await firstVersionSchema(databaseUrl);
-      expect(await stateOf(url)).toMatchObject({ version: 1 });
-      await expectUpToDate(await opened(url));
-      expect(await stateOf(url)).toMatchObject({ version: NEWEST_VERSION });
-    });
-
-    test('migrates it once when many stores open it concurrently', async () => {
-      const url = await firstVersionSchema(databaseUrl);
-      const stores = await Promise.all(Array.from({ length: 10 }, () => opened(url)));
-      for (const store of stores) expect(await store.listKeys('rival')).toHaveLength(1);
-      const [store] = stores;
-      if (store !== undefined) await expectUpToDate(store);
-    });
-
-    test('leaves it unchanged if a migration fails, and can migrate it later', async () => {
-      const url = await firstVersionSchema(databaseUrl);
-      // Comes in the way behind the changes of the keys.
-      await onDatabase(url, (client) => client.query(`CREATE TABLE ${schemaOf(url)}.member (x integer)`));
-      const before = await stateOf(url);
-      expect(before).toMatchObject({ version: 1 });
-      await expect(opened(url)).rejects.toThrow();
-      expect(await stateOf(url)).toEqual(before);
-      await onDatabase(url, (client) => client.query(`DROP TABLE ${schemaOf(url)}.member`));
-      await expectUpToDate(await opened(url));
-    });
-
-    test.each([3, 16])('to %i fails a waiting recording, which is not half counted', async (version) => {
-      const url = await firstVersionSchema(databaseUrl);
-      const schema = schemaOf(url);
-      const late = `SELECT ${schema}.record('docs', '{"\\\\x00ff"}', '{5}', '{slack}')`;
+    test('a schema that was never released is refused with what upgrades it, and unchanged', async () => {
+      const url = await keptSchemaIn(databaseUrl, OLDEST_VERSION);
       await onDatabase(url, (client) =>
-        client.query(`${Array.from({ length: version - 2 }, (_, at) => migrationText(at + 2, schema)).join(';')};
-        UPDATE ${schema}.schema_version SET version = ${version - 1}`),
+        client.query(`UPDATE ${schemaOf(url)}.schema_version SET version = ${OLDEST_VERSION - 1}`),
       );
-      await onDatabase(url, async (migrating) => {
-        await onDatabase(url, async (used) => {
-          // One connection has the statements of the function planned already, the other has not.
-          await used.query(late);
-          await migrating.query(`BEGIN; ${migrationText(version, schema)};
-            UPDATE ${schema}.schema_version SET version = ${version}`);
-          const recordings = Promise.allSettled([
-            used.query(late.replace('00ff', '01ff')),
-            onDatabase(url, (fresh) => fresh.query(late.replace('00ff', '02ff'))),
-          ]);
-          await eventually(() =>
-            onDatabase(url, async (client) => {
-              const waiting = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE $1";
-              return (await client.query(waiting, [`SELECT ${schema}.record%`])).rowCount === 2
-                ? true
-                : undefined;
-            }),
-          );
-          await migrating.query('COMMIT');
-          expect(await recordings).toMatchObject([
-            { status: 'rejected', reason: { code: '42P01' } },
-            { status: 'rejected', reason: { code: '42P01' } },
-          ]);
-        });
-      });
+      const before = await catalogOf(url);
+      const refused = {
+        code: 'unavailable',
+        message: expect.stringMatching(
+          /^The database .* has schema version \d+, which was never released; .* Open it with commit [0-9a-f]{40} /,
+        ),
+      };
+      await expect(migrateStore(url, { distribute: false })).rejects.toMatchObject(refused);
+      await expect(opened(url).then((store) => store.listOrganizations())).rejects.toMatchObject(refused);
+      expect(await catalogOf(url)).toEqual(before);
+    });
+
+    test('a schema of the oldest version gets the same catalog as a new one, with all its queries', async () => {
+      const [url, newUrl] = [await keptSchemaIn(databaseUrl, OLDEST_VERSION), newSchemaIn(databaseUrl)];
       const store = await opened(url);
-      expect(await store.verify()).toMatchObject({ queries: 7, differencesTotal: 0 });
-      const { callers } = await store.countCallers('docs', { from: 5, to: 6 });
-      expect(callers).toEqual([{ caller: 'slack', type: 'other', count: 1 }]);
+      expect(await store.count('docs', ALL_TIME)).toEqual(recount(keptQueries, ALL_TIME));
+      await opened(newUrl);
+      expect(await catalogOf(url)).toEqual(await catalogOf(newUrl));
+    });
+
+    test('a schema is upgraded once when many stores open it concurrently', async () => {
+      const url = await keptSchemaIn(databaseUrl, OLDEST_VERSION);
+      const stores = await Promise.all(Array.from({ length: 10 }, () => opened(url)));
+      for (const store of stores) expect(await store.listOrganizations()).toHaveLength(2);
+      expect(await stores[0]?.verify()).toMatchObject({ queries: keptQueries.length, differencesTotal: 0 });
+    });
+
+    test('a schema is unchanged if a migration fails, and can be migrated later', async () => {
+      const url = await keptSchemaIn(databaseUrl, OLDEST_VERSION);
+      await opened(url);
+      const before = await catalogOf(url);
+      const next: Migration = (schema) => [
+        `ALTER TABLE ${schema}.project ADD COLUMN next text`,
+        `CREATE TABLE ${schema}.next (x integer)`,
+      ];
+      const broken: Migration = (schema) => [...next(schema), `CREATE TABLE ${schema}.member (x integer)`];
+      await expect(migrateWith(url, [...MIGRATIONS, broken])).rejects.toThrow();
+      expect(await catalogOf(url)).toEqual(before);
+      await migrateWith(url, [...MIGRATIONS, next]);
+      const [version, columns] = await catalogOf(url);
+      expect(version).toEqual([{ version: NEWEST_VERSION + 1 }]);
+      expect(columns).toContainEqual(expect.objectContaining({ table_name: 'project', column_name: 'next' }));
     });
 
     test('the database refuses changes of audit log entries', async () => {

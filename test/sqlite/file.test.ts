@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openReader } from '../../src/storage/sqlite/connection.js';
-import { MIGRATIONS } from '../../src/storage/sqlite/migrations/index.js';
+import { NEWEST_VERSION } from '../../src/storage/sqlite/migrations/index.js';
 import { openMigrated } from '../../src/storage/sqlite/migrations/migrate.js';
 import { openSqliteStore } from '../../src/storage/sqlite/store.js';
 import { withFile } from '../support/storage/sqlite-file.js';
@@ -25,7 +25,7 @@ async function storeFile(): Promise<string> {
 describe('the file', () => {
   test('of a newer version is refused and unchanged', async () => {
     const file = await storeFile();
-    withFile(file, (db) => db.exec(`PRAGMA user_version = ${MIGRATIONS.length + 1}`));
+    withFile(file, (db) => db.exec(`PRAGMA user_version = ${NEWEST_VERSION + 1}`));
     const before = readFileSync(file);
     await expect(openSqliteStore(file)).rejects.toMatchObject({
       code: 'unavailable',

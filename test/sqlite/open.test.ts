@@ -2,11 +2,13 @@
 import { existsSync, statSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { migrateStore, openStore } from '../../src/storage/open.js';
-import { MIGRATIONS } from '../../src/storage/sqlite/migrations/index.js';
-import { openMigrated } from '../../src/storage/sqlite/migrations/migrate.js';
+import { NEWEST_VERSION } from '../../src/storage/sqlite/migrations/index.js';
 import { whenOver } from '../support/cleanup.js';
 import { by, projectOf } from '../support/storage/entities.js';
+import { keptFile, upgradedVersions } from '../support/storage/kept-schemas.js';
 import { temporaryFolder } from '../support/temporary.js';
+
+const newest = { version: NEWEST_VERSION, distributed: [], kept: null };
 
 test('creates a missing file, and opens it if it must exist', async () => {
   const file = `${await temporaryFolder()}/store.db`;
@@ -17,20 +19,21 @@ test('creates a missing file, and opens it if it must exist', async () => {
   }
 });
 
-test('backs up a file of an older version unless told not to', async () => {
+test('creates a file with the newest schema', async () => {
   const folder = await temporaryFolder();
-  const newest = { version: MIGRATIONS.length, distributed: [], kept: null };
-  for (const backup of [undefined, true, false]) {
-    const file = `${folder}/${backup}.db`;
-    openMigrated(file, MIGRATIONS.slice(0, 1)).close();
-    const kept = backup === false ? null : `${file}.version-1`;
-    const options = { distribute: false, ...(backup === undefined ? {} : { backup }) };
-    expect(await migrateStore(`sqlite:${file}`, options)).toEqual({ ...newest, kept });
-    expect(existsSync(`${file}.version-1`)).toBe(kept !== null);
-    expect(await migrateStore(`sqlite:${file}`, options)).toEqual(newest);
-  }
   expect(await migrateStore(`sqlite:${folder}/new.db`, { distribute: false })).toEqual(newest);
   expect(statSync(`${folder}/new.db`).size).toBeGreaterThan(0);
+});
+
+test.each(upgradedVersions)('backs up a file of version %i unless told not to', async (version) => {
+  for (const backup of [undefined, true, false]) {
+    const file = await keptFile(version);
+    const kept = backup === false ? null : `${file}.version-${version}`;
+    const options = { distribute: false, ...(backup === undefined ? {} : { backup }) };
+    expect(await migrateStore(`sqlite:${file}`, options)).toEqual({ ...newest, kept });
+    expect(existsSync(`${file}.version-${version}`)).toBe(kept !== null);
+    expect(await migrateStore(`sqlite:${file}`, options)).toEqual(newest);
+  }
 });
 
 test('reports the duration of each commit', async () => {

@@ -5,10 +5,11 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { expect, test } from 'vitest';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import { STORE_PARTS } from '../../src/storage/ports/store-stats.js';
-import { MIGRATIONS } from '../../src/storage/sqlite/migrations/index.js';
+import { NEWEST_VERSION } from '../../src/storage/sqlite/migrations/index.js';
 import { openMigrated } from '../../src/storage/sqlite/migrations/migrate.js';
 import { openSqliteStore } from '../../src/storage/sqlite/store.js';
 import { whenOver } from '../support/cleanup.js';
+import { keptFile, upgradedVersions } from '../support/storage/kept-schemas.js';
 import { by, keyOf, projectOf } from '../support/storage/store.js';
 import { temporaryFolder } from '../support/temporary.js';
 
@@ -44,14 +45,14 @@ test('check reports the broken part, alone and with all others', async () => {
       () => 'in order',
       (error: Error) => error.message,
     );
-  other.exec(`PRAGMA user_version = ${MIGRATIONS.length + 1}`);
+  other.exec(`PRAGMA user_version = ${NEWEST_VERSION + 1}`);
   expect(await Promise.all([...STORE_PARTS, undefined].map(refused))).toEqual([
     'in order',
     expect.stringMatching(/schema version/),
     'in order',
     expect.stringMatching(/schema version/),
   ]);
-  other.exec(`PRAGMA user_version = ${MIGRATIONS.length}; DROP TABLE type_counter`);
+  other.exec(`PRAGMA user_version = ${NEWEST_VERSION}; DROP TABLE type_counter`);
   expect(await Promise.all([...STORE_PARTS, undefined].map(refused))).toEqual([
     'in order',
     'in order',
@@ -139,12 +140,14 @@ test('readSync returns the same as the asynchronous reads', async () => {
   expect(counts).toMatchObject({ web: 1, total: 1 });
 });
 
-test('backs up a file of an older version and reports the name of the copy once', async () => {
-  const file = `${await temporaryFolder()}/store.db`;
-  openMigrated(file, MIGRATIONS.slice(0, 1)).close();
-  const copies: string[] = [];
-  for (let times = 0; times < 2; times++)
-    await (await openSqliteStore(file, { onBackup: (copy) => copies.push(copy) })).close();
-  expect(copies).toEqual([`${file}.version-1`]);
-  expect(existsSync(`${file}.version-1`)).toBe(true);
-});
+test.each(upgradedVersions)(
+  'backs up a file of version %i and reports the name of the copy once',
+  async (version) => {
+    const file = await keptFile(version);
+    const copies: string[] = [];
+    for (let times = 0; times < 2; times++)
+      await (await openSqliteStore(file, { onBackup: (copy) => copies.push(copy) })).close();
+    expect(copies).toEqual([`${file}.version-${version}`]);
+    expect(existsSync(`${file}.version-${version}`)).toBe(true);
+  },
+);

@@ -1,109 +1,72 @@
-/** Files of an older schema, and what the newest one keeps to by itself. */
+/** Files of another schema version, and what the newest one keeps to by itself. */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import { BUCKET_WIDTHS_MS } from '../../src/domain/counting/buckets.js';
+import { expect, test } from 'vitest';
+import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
-import { CALLER_TYPES, callerType } from '../../src/domain/queries/caller.js';
-import { MIGRATIONS } from '../../src/storage/sqlite/migrations/index.js';
-import { openMigrated } from '../../src/storage/sqlite/migrations/migrate.js';
+import { migrateStore } from '../../src/storage/open.js';
+import { OLDEST_VERSION } from '../../src/storage/sql/oldest-version.js';
+import { NEWEST_VERSION } from '../../src/storage/sqlite/migrations/index.js';
 import { openSqliteStore } from '../../src/storage/sqlite/store.js';
-import {
-  expectUpToDate,
-  firstVersionKeyColumns,
-  firstVersionKeys,
-  firstVersionKeyValues,
-  firstVersionProjects,
-  firstVersionQueries,
-} from '../support/storage/first-version.js';
+import { recount } from '../laws/events.js';
+import { keptQueries } from '../support/kept-queries.js';
+import { keptFile } from '../support/storage/kept-schemas.js';
 import { withFile } from '../support/storage/sqlite-file.js';
 import { by, projectOf } from '../support/storage/store.js';
 import { temporaryFolder } from '../support/temporary.js';
 
-/** A file as the first version left it, closed. */
-async function firstVersionFile(): Promise<string> {
-  const file = join(await temporaryFolder(), 'store.db');
-  openMigrated(file, MIGRATIONS.slice(0, 1)).close();
-  withFile(file, (db) => {
-    db.exec("INSERT INTO organization (id, name, created_at) VALUES ('rival', 'Rival', 500)");
-    for (const { id, organizationId, name, createdAt } of firstVersionProjects) {
-      db.prepare('INSERT INTO project (id, organization_id, name, created_at) VALUES (?, ?, ?, ?)').run(
-        ...[id, organizationId, name, createdAt],
-      );
-    }
-    for (const key of firstVersionKeys) {
-      const values = firstVersionKeyValues(key);
-      db.prepare(
-        `INSERT INTO api_key (${firstVersionKeyColumns}) VALUES (${values.map(() => '?').join(', ')})`,
-      ).run(...values);
-    }
-    for (const { id, caller, occurredAt } of firstVersionQueries) {
-      db.prepare('INSERT INTO caller (name) VALUES (?) ON CONFLICT DO NOTHING').run(caller);
-      db.prepare(
-        'INSERT INTO query (project, id, occurred_at, caller) SELECT 1, ?, ?, number FROM caller WHERE name = ?',
-      ).run(id, occurredAt, caller);
-      const types = CALLER_TYPES.map((type) => (type === callerType(caller) ? 1 : 0));
-      for (const [level, width] of BUCKET_WIDTHS_MS.entries()) {
-        db.prepare(
-          `INSERT INTO counter (project, level, bucket, web, api, other) VALUES (1, ?, ?, ?, ?, ?)
-           ON CONFLICT DO UPDATE SET
-             web = web + excluded.web, api = api + excluded.api, other = other + excluded.other`,
-        ).run(...[level, Math.floor(occurredAt / width), ...types]);
-      }
-    }
-  });
-  return file;
-}
-
-const stateOf = (file: string) =>
+/** The version, tables, indexes and triggers, without the differences that `ALTER TABLE` leaves in their texts. */
+const schemaOf = (file: string) =>
   withFile(file, (db) => ({
-    version: db.prepare('PRAGMA user_version').get().user_version,
-    schema: db.prepare('SELECT name, sql FROM sqlite_schema ORDER BY name').all(),
-    keys: db.prepare('SELECT * FROM api_key').all(),
+    version: db.prepare('PRAGMA user_version').get()['user_version'],
+    objects: db
+      .prepare('SELECT type, name, sql FROM sqlite_schema ORDER BY type, name')
+      .all()
+      .map(({ type, name, sql }) => [type, name, plain(String(sql))]),
   }));
 
-describe('a file of the first version', () => {
-  test('is migrated with all its data', async () => {
-    const file = await firstVersionFile();
-    expect(stateOf(file)).toMatchObject({ version: 1 });
-    const store = await openSqliteStore(file);
-    await expectUpToDate(store);
-    await store.close();
-    expect(stateOf(file)).toMatchObject({ version: MIGRATIONS.length });
-  });
+/** Without comments, spaces and quotes. */
+const plain = (sql: string): string => sql.replaceAll(/--.*/g, '').replaceAll(/[\s"]+/g, '');
 
-  test('is migrated once when several stores open it concurrently', async () => {
-    const file = await firstVersionFile();
-    const stores = await Promise.all(Array.from({ length: 4 }, () => openSqliteStore(file)));
-    for (const store of stores) expect(await store.listKeys('rival')).toHaveLength(1);
-    const [store] = stores;
-    if (store !== undefined) await expectUpToDate(store);
-    for (const one of stores) await one.close();
-  });
+test.each([1, OLDEST_VERSION - 1])(
+  'a file of version %i, which was never released, is refused with what upgrades it, and unchanged',
+  async (version) => {
+    const file = await keptFile(OLDEST_VERSION);
+    withFile(file, (db) => db.exec(`PRAGMA user_version = ${version}`));
+    const before = readFileSync(file);
+    const refused = {
+      code: 'unavailable',
+      message: expect.stringMatching(
+        /kept\.db has schema version \d+, which was never released; .* Open it with commit [0-9a-f]{40} of caller-stats/,
+      ),
+    };
+    await expect(openSqliteStore(file)).rejects.toMatchObject(refused);
+    await expect(migrateStore(`sqlite:${file}`, { distribute: false })).rejects.toMatchObject(refused);
+    expect(readFileSync(file).equals(before)).toBe(true);
+  },
+);
 
-  test('is unchanged if a migration fails, and can be migrated later', async () => {
-    const file = await firstVersionFile();
-    // Comes in the way behind the changes of the keys.
-    withFile(file, (db) => db.exec('CREATE TABLE member (x)'));
-    const before = stateOf(file);
-    await expect(openSqliteStore(file)).rejects.toThrow();
-    expect(stateOf(file)).toEqual(before);
-    withFile(file, (db) => db.exec('DROP TABLE member'));
-    const store = await openSqliteStore(file);
-    await expectUpToDate(store);
-    await store.close();
-  });
+test('a file of the oldest version gets the same schema as a new one, with all its queries', async () => {
+  const file = await keptFile(OLDEST_VERSION);
+  const store = await openSqliteStore(file);
+  expect(await store.count('docs', ALL_TIME)).toEqual(recount(keptQueries, ALL_TIME));
+  await store.close();
+  const newFile = join(await temporaryFolder(), 'new.db');
+  await (await openSqliteStore(newFile)).close();
+  expect(schemaOf(file)).toEqual(schemaOf(newFile));
+  expect(schemaOf(newFile)).toMatchObject({ version: NEWEST_VERSION });
 });
 
-test('a process that has an older version open can no longer count', async () => {
-  const file = await firstVersionFile();
-  const old = openMigrated(file, MIGRATIONS.slice(0, 2));
-  const add = old.prepare(
-    'INSERT INTO counter (project, level, bucket, web, api, other) VALUES (1, 0, 7, 0, 0, 1)',
-  );
-  const store = await openSqliteStore(file);
-  expect(() => add.run()).toThrow(/no such table: .*counter/);
-  old.close();
-  await expectUpToDate(store);
+test('a file of the oldest version is upgraded once when several stores open it concurrently', async () => {
+  const file = await keptFile(OLDEST_VERSION);
+  const copies: string[] = [];
+  const onBackup = (copy: string): void => void copies.push(copy);
+  const stores = await Promise.all(Array.from({ length: 4 }, () => openSqliteStore(file, { onBackup })));
+  for (const store of stores) {
+    expect(await store.verify()).toMatchObject({ queries: keptQueries.length, differencesTotal: 0 });
+    await store.close();
+  }
+  expect(copies).toHaveLength(NEWEST_VERSION > OLDEST_VERSION ? 1 : 0);
 });
 
 test('the file refuses changes of audit log entries', async () => {

@@ -1,9 +1,6 @@
 import { DatabaseError } from 'pg';
 import { CallerStatsError } from '../../domain/errors.js';
 
-/** SQLSTATE that a migration raises on Citus. */
-const NO_COORDINATOR = 'CS002';
-
 /** SQLSTATE that the function `record` raises for a query from before its project's rows. */
 const BEFORE_ROWS = 'CS001';
 
@@ -129,11 +126,6 @@ const KINDS: readonly Kind[] = [
   {
     states: ['42P06', '42P07', '42710', '42723'],
     meaning: 'its schema has tables or functions of another program; name another schema with ?schema=',
-  },
-  {
-    states: [NO_COORDINATOR],
-    meaning:
-      "Citus does not know its coordinator; run SELECT citus_set_coordinator_host('its host name') there",
   },
   // A statement was prepared before a column changed its type. A new connection prepares it again.
   { states: ['0A000'], meaning: 'its schema has just changed', passing: true },

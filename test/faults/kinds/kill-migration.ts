@@ -1,17 +1,17 @@
 /** Upgrades of an old schema are killed: the file has the old or the new schema, and the copy of the old one is complete. */
 import { mkdir, rm } from 'node:fs/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { MIGRATIONS } from '../../../src/storage/sqlite/migrations/index.js';
+import { OLDEST_VERSION } from '../../../src/storage/sql/oldest-version.js';
+import { MIGRATIONS, NEWEST_VERSION } from '../../../src/storage/sqlite/migrations/index.js';
 import { type Fault, killWithin, type Round, underLoad } from '../fault.js';
 
-/** The version before counters of callers, whose migration takes longest. */
-const oldVersion = 2;
 const killsMost = 3;
 const withinMs = 1_200;
 
 export const killMigration: Fault = {
   name: 'kill-migration',
-  stores: ['sqlite'],
+  // Without a later version there is nothing to upgrade.
+  stores: NEWEST_VERSION > OLDEST_VERSION ? ['sqlite'] : [],
   run: (round) =>
     underLoad(round, async (_load, node) => {
       const { world, draw, tally } = round;
@@ -24,8 +24,10 @@ export const killMigration: Fault = {
         await killWithin(round, running.pid, withinMs);
         await running.ended;
         const version = versionOf(world.file);
-        tally.note(version === oldVersion ? 'migration killed' : 'migration was done before it was killed');
-        if (version !== oldVersion && version !== MIGRATIONS.length)
+        tally.note(
+          version === OLDEST_VERSION ? 'migration killed' : 'migration was done before it was killed',
+        );
+        if (version !== OLDEST_VERSION && version !== NEWEST_VERSION)
           world.problems.push(`after a kill, the schema has version ${version}`);
       }
       await world.succeed(['migrate']);
@@ -35,10 +37,10 @@ export const killMigration: Fault = {
     }),
 };
 
-/** Turns a current database into one of the old version. */
+/** Turns a current database into one of the oldest version. */
 function takeBack(file: string): void {
   const old = new DatabaseSync(':memory:');
-  for (const statements of MIGRATIONS.slice(0, oldVersion)) old.exec(statements);
+  old.exec(MIGRATIONS[0] ?? '');
   // Without those that SQLite creates itself.
   const namesOf = (db: typeof old, type: 'table' | 'index'): string[] =>
     db
@@ -52,7 +54,7 @@ function takeBack(file: string): void {
       .map(({ name }) => String(name));
   const kept = new Set(namesOf(old, 'table'));
   const db = new DatabaseSync(file, { enableForeignKeyConstraints: false });
-  db.exec('BEGIN; ALTER TABLE type_counter RENAME TO counter');
+  db.exec('BEGIN');
   const had = new Set(namesOf(old, 'index'));
   for (const index of namesOf(db, 'index').filter((one) => !had.has(one))) db.exec(`DROP INDEX ${index}`);
   for (const table of namesOf(db, 'table')) {
@@ -64,7 +66,7 @@ function takeBack(file: string): void {
     for (const column of columnsOf(db, table).filter((one) => !columns.has(one)))
       db.exec(`ALTER TABLE ${table} DROP COLUMN ${column}`);
   }
-  db.exec(`PRAGMA user_version = ${oldVersion}; COMMIT`);
+  db.exec(`PRAGMA user_version = ${OLDEST_VERSION}; COMMIT`);
   db.close();
   old.close();
 }
@@ -80,7 +82,7 @@ function versionOf(file: string): number {
 
 /** Expects that the copy made before the upgrade can be restored and has everything acknowledged before. */
 async function expectKept({ world }: Round): Promise<void> {
-  const kept = `${world.file}.version-${oldVersion}`;
+  const kept = `${world.file}.version-${OLDEST_VERSION}`;
   const folder = world.path('elsewhere');
   await mkdir(folder);
   const database = `sqlite:${folder}/kept.db`;

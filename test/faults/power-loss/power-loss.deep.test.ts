@@ -1,10 +1,10 @@
 /** Power fails at any moment: the disk loses and tears what was not synced. Nothing that was acknowledged is lost. */
-import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { MIGRATIONS } from '../../../src/storage/sqlite/migrations/index.js';
+import { NEWEST_VERSION } from '../../../src/storage/sqlite/migrations/index.js';
 import { sharedByTests } from '../../support/cleanup.js';
+import { keptQueries } from '../../support/kept-queries.js';
+import { upgradedVersions, writeKept } from '../../support/storage/kept-schemas.js';
 import { temporaryFolder } from '../../support/temporary.js';
 import { newSeed } from '../../support/volume.js';
 import { losePower, loseSyncs, type Recorded, recordStory } from './campaign.js';
@@ -18,8 +18,8 @@ import {
 } from './checks.js';
 import type { Planted } from './disk.js';
 
-const old = { name: 'old.db', version: 5, newest: MIGRATIONS.length, queries: 258 };
-const oldFile = new URL('../../samples/schemas/sqlite-5.db.gz', import.meta.url);
+/** The name of the database in the story `migrating`. */
+const oldName = 'old.db';
 
 /** More than ten thousand states in all. */
 const statesOf = (all: number): number => Number(process.env['CALLER_STATS_POWER_LOSSES'] ?? all);
@@ -56,17 +56,23 @@ const stories: readonly Story[] = [
       'the file for the first keys': isIn(/first-run$/),
     },
   },
-  {
+  ...upgradedVersions.map((version) => ({
     name: 'migrating',
     states: statesOf(2000),
-    check: ({ folder }) => checkMigrating(folder, old),
+    check: ({ folder }: Recorded) =>
+      checkMigrating(folder, {
+        name: oldName,
+        version,
+        newest: NEWEST_VERSION,
+        queries: keptQueries.length,
+      }),
     needed: {
       'the copy of the old version': isIn(/\.caller-stats-\w+\/database$/),
       'the folder': isFolder(/\/disk$/),
       'the log': isIn(/old\.db-wal$/),
     },
-    prepare: (folder) => writeFileSync(join(folder, old.name), gunzipSync(readFileSync(oldFile))),
-  },
+    prepare: (folder: string) => writeKept(join(folder, oldName), version),
+  })),
   {
     name: 'backingUp',
     states: statesOf(2000),

@@ -1,9 +1,10 @@
 import { CallerStatsError } from '../../../domain/errors.js';
+import { OLDEST_VERSION, requireReleased } from '../../sql/oldest-version.js';
 import { Database, type DatabaseOptions, type Session } from '../database.js';
 import { unavailable } from '../errors.js';
 import type { PostgresLocation } from '../location.js';
 import { distribute } from './distribute.js';
-import { MIGRATIONS, NEWEST_VERSION } from './index.js';
+import { MIGRATIONS, type Migration, NEWEST_VERSION, newestOf } from './index.js';
 
 /** All programs on a database share the numbers of advisory locks. This one spells "CSTS". */
 const lockNamespace = 0x43535453;
@@ -16,17 +17,19 @@ const KEEP_TO_ONE_CONNECTION = "SET LOCAL citus.multi_shard_modify_mode = 'seque
 
 /**
  * Migrates a schema in one transaction, so a process killed half-way leaves the old version. Nodes that start at the same
- * time take turns at an advisory lock, and the later ones find nothing to do. Throws `unavailable` for a newer version, and
- * `not_found` for a missing one unless `create` is set.
+ * time take turns at an advisory lock, and the later ones find nothing to do. Throws `unavailable` for a newer version and
+ * one that was never released, and `not_found` for a missing one unless `create` is set.
  */
 export async function migrate(
   session: Session,
   { schema, name }: Pick<PostgresLocation, 'schema' | 'name'>,
   create: boolean,
+  migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<void> {
+  const newest = newestOf(migrations);
   const found = await versionOf(session, schema);
   requireKnown(found, name);
-  if (found === NEWEST_VERSION) return;
+  if (found === newest) return;
   if (found === 0 && !create) {
     throw new CallerStatsError(
       'not_found',
@@ -40,12 +43,13 @@ export async function migrate(
     requireKnown(version, name);
     if (version === 0) await createSchema(session, schema);
     await session.run(KEEP_TO_ONE_CONNECTION);
-    for (const statements of MIGRATIONS.slice(version)) {
+    const done = version === 0 ? 0 : version - OLDEST_VERSION + 1;
+    for (const statements of migrations.slice(done)) {
       for (const statement of statements(schema)) await session.run(statement);
     }
     await session.run(
       `INSERT INTO ${schema}.schema_version (version) VALUES ($1) ON CONFLICT (single) DO UPDATE SET version = $1`,
-      [NEWEST_VERSION],
+      [newest],
     );
   });
 }
@@ -65,6 +69,7 @@ export function otherVersion(found: number | null, name: string): CallerStatsErr
 
 function requireKnown(version: number, name: string): void {
   if (version > NEWEST_VERSION) throw otherVersion(version, name);
+  if (version > 0) requireReleased(version, `The database ${name}`);
 }
 
 /** Only if it is missing: PostgreSQL requires the privilege to create one even if it exists. */

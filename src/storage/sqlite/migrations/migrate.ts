@@ -1,11 +1,12 @@
 import { CallerStatsError } from '../../../domain/errors.js';
+import { OLDEST_VERSION, requireReleased } from '../../sql/oldest-version.js';
 import { type Connection, inTransaction, openConnection, openUnchanged, setUpWriter } from '../connection.js';
 import { isDamage, storeError } from '../errors.js';
 import { using, writeSnapshot } from '../files/snapshot.js';
-import { MIGRATIONS, NEWEST_VERSION } from './index.js';
+import { MIGRATIONS, NEWEST_VERSION, newestOf } from './index.js';
 
 /** Marks our files (`PRAGMA application_id`), so that the database of another program is never migrated. */
-export const APPLICATION_ID = 0x43535453;
+const APPLICATION_ID = 0x43535453;
 
 /** Whether a file of an older version is backed up before it is migrated. */
 export interface BackupOptions {
@@ -23,7 +24,7 @@ export function openMigrated(
 ): Connection {
   const db = openConnection(file);
   try {
-    versionOf(db, file, migrations.length);
+    versionOf(db, file, newestOf(migrations));
     setUpWriter(db);
     migrate(db, file, migrations, backup);
     // For the small sorts of recording. Those of migrations are as large as the tables, so they stay on disk.
@@ -58,15 +59,17 @@ function damaged(file: string, cause: unknown): CallerStatsError {
  * room for it, the file stays as it is.
  */
 function migrate(db: Connection, file: string, migrations: readonly string[], backup: BackupOptions): void {
-  if (versionOf(db, file, migrations.length) === migrations.length) return;
+  const newest = newestOf(migrations);
+  if (versionOf(db, file, newest) === newest) return;
   inTransaction(db, () => {
     // Another process may have migrated it meanwhile.
-    const version = versionOf(db, file, migrations.length);
-    if (version === migrations.length) return;
+    const version = versionOf(db, file, newest);
+    if (version === newest) return;
     // The transaction holds the write lock and has changed nothing yet, so the backup is of exactly this state.
     if (version > 0) backUpOld(file, version, backup);
-    for (const statements of migrations.slice(version)) db.exec(statements);
-    db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${migrations.length};`);
+    const done = version === 0 ? 0 : version - OLDEST_VERSION + 1;
+    for (const statements of migrations.slice(done)) db.exec(statements);
+    db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${newest};`);
   });
 }
 
@@ -87,7 +90,10 @@ function backUpOld(file: string, version: number, { keepOld = true, onBackup }: 
   }
 }
 
-/** The schema version, 0 for an empty file. Throws `unavailable` if it is newer than `newest` or the file is not ours. */
+/**
+ * The schema version, 0 for an empty file. Throws `unavailable` if it is newer than `newest`, was never released, or the file
+ * is not ours.
+ */
 export function versionOf(db: Connection, file: string, newest: number): number {
   const tables = Number(db.prepare('SELECT count(*) AS tables FROM sqlite_schema').get().tables);
   if (tables === 0) return 0;
@@ -102,6 +108,7 @@ export function versionOf(db: Connection, file: string, newest: number): number 
         'Start it with the newer version, or restore a backup from before the upgrade.',
     );
   }
+  requireReleased(version, file);
   return version;
 }
 

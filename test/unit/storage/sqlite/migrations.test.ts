@@ -15,19 +15,29 @@ import { temporaryFolder } from '../../../support/temporary.js';
 
 const newFile = async (): Promise<string> => join(await temporaryFolder(), 'store.db');
 
-/** A file as version 2 left it. */
+/** The migrations of a later program. */
+const LATER = [
+  ...MIGRATIONS,
+  'ALTER TABLE project ADD COLUMN next TEXT',
+  'CREATE TABLE next (x TEXT) STRICT',
+];
+const LATER_VERSION = NEWEST_VERSION + 2;
+
+/** A file as this program leaves it, which is old for a later one. */
 async function oldFile(): Promise<string> {
   const file = await newFile();
-  openMigrated(file, MIGRATIONS.slice(0, 2)).close();
+  openMigrated(file).close();
   return file;
 }
+
+const copyOf = (file: string): string => `${file}.version-${NEWEST_VERSION}`;
 
 const versionOf = (file: string): unknown =>
   withFile(file, (db) => db.prepare('PRAGMA user_version').get()['user_version']);
 
 function refusalOf(file: string, backup: BackupOptions = {}): CallerStatsError {
   try {
-    openMigrated(file, MIGRATIONS, backup).close();
+    openMigrated(file, LATER, backup).close();
   } catch (error) {
     return error as CallerStatsError;
   }
@@ -47,26 +57,39 @@ test('a file that is not a database is rejected and unchanged', async () => {
 test('an old file is migrated, after a backup unless disabled', async () => {
   const file = await oldFile();
   const kept: string[] = [];
-  openMigrated(file, MIGRATIONS, { onBackup: (copy) => kept.push(copy) }).close();
-  expect([versionOf(file), kept]).toEqual([NEWEST_VERSION, [`${file}.version-2`]]);
-  expect(versionOf(`${file}.version-2`)).toBe(2);
+  openMigrated(file, LATER, { onBackup: (copy) => kept.push(copy) }).close();
+  expect([versionOf(file), kept]).toEqual([LATER_VERSION, [copyOf(file)]]);
+  expect(versionOf(copyOf(file))).toBe(NEWEST_VERSION);
 
   const [silent, forgotten] = [await oldFile(), await oldFile()];
-  openMigrated(silent).close();
-  openMigrated(forgotten, MIGRATIONS, { keepOld: false }).close();
-  expect([versionOf(silent), versionOf(forgotten)]).toEqual([NEWEST_VERSION, NEWEST_VERSION]);
-  expect([existsSync(`${silent}.version-2`), existsSync(`${forgotten}.version-2`)]).toEqual([true, false]);
+  openMigrated(silent, LATER).close();
+  openMigrated(forgotten, LATER, { keepOld: false }).close();
+  expect([versionOf(silent), versionOf(forgotten)]).toEqual([LATER_VERSION, LATER_VERSION]);
+  expect([existsSync(copyOf(silent)), existsSync(copyOf(forgotten))]).toEqual([true, false]);
 });
 
 test('without a backup the file is unchanged, and the error says what to do', async () => {
   const file = await oldFile();
-  mkdirSync(`${file}.version-2`);
+  mkdirSync(copyOf(file));
   const refusal = refusalOf(file);
   expect(refusal).toBeInstanceOf(CallerStatsError);
-  expect(refusal.message).toContain(`${file} was not upgraded from schema version 2, for lack of a backup: `);
+  expect(refusal.message).toContain(
+    `${file} was not upgraded from schema version ${NEWEST_VERSION}, for lack of a backup: `,
+  );
   expect(refusal.message).toMatch(/ Make room, or make a backup elsewhere and run .+ migrate --no-backup\.$/);
   expect(refusal.cause).toMatchObject({ code: 'EISDIR' });
-  expect(versionOf(file)).toBe(2);
+  expect(versionOf(file)).toBe(NEWEST_VERSION);
+});
+
+test('a migration that fails leaves the file unchanged, and can be repeated', async () => {
+  const file = await oldFile();
+  const stateOf = (): unknown =>
+    withFile(file, (db) => [db.prepare('SELECT sql FROM sqlite_schema').all(), versionOf(file)]);
+  const before = stateOf();
+  expect(() => openMigrated(file, [...LATER, 'CREATE TABLE member (x)'])).toThrow(/member already exists/);
+  expect(stateOf()).toEqual(before);
+  openMigrated(file, LATER).close();
+  expect(versionOf(file)).toBe(LATER_VERSION);
 });
 
 test('an unrelated error is passed on', async () => {
@@ -76,7 +99,7 @@ test('an unrelated error is passed on', async () => {
     throw broken;
   };
   expect(refusalOf(file, { onBackup })).toBe(broken);
-  expect(versionOf(file)).toBe(2);
+  expect(versionOf(file)).toBe(NEWEST_VERSION);
 });
 
 test('an up-to-date file can be opened while another process writes to it', async () => {

@@ -1,22 +1,29 @@
 /**
- * Fewer narrow counters, which took most of the space. Released: never change it.
+ * The functions of the initial schema. Released: never change them.
  *
- * A quiet project had two narrow counters for each query. Now a query is in the counters of its `level` and of all wider ones,
- * and counted from its row where a range needs narrower ones. Rows from before this version have no level: they are in all
- * counters.
+ * Citus runs `record` and `import_counts` on the project's server, and plans each of their statements there. One that changes
+ * tables in CTEs it runs by way of all servers, so that it fails while any of them is down. So each statement changes one
+ * table. Several rows are selected together with the project's row, because Citus would write them to a file otherwise.
+ *
+ * `record` inserts the queries and adds the new ones to the counters. It returns the positions (from 1) of the ids that existed
+ * already, or null if there is no such project. The given ids are distinct. Its ORDER BYs are the order of the locks. It also
+ * turns `synchronous_commit` on, because a pooler, or Citus on its workers, may use another default.
+ *
+ * Deleting a project or moving its `rows_from` takes the project's advisory lock exclusively, and `record` shares it. So no
+ * recording is in progress that saw the old state. A row lock would not do: writers that share a row and overlap never let
+ * an exclusive one through, whereas advisory locks are granted in order. Both functions read the project's row twice, because
+ * the second time shows what was committed while the first one waited for the lock. A query from before `rows_from` raises
+ * CS001, with that time as its detail.
  *
  * `record` chooses the level 2 (15 minutes); 1 (10 seconds) if those 15 minutes have many queries; and 0 if those 10 seconds
  * have more than counters of 1 ms could be needed. So a range reads few rows and few counters. Any level would be right,
- * because the row says which, so calls that run at the same time need not agree. The rest of `record` is as in version 12.
- * `import_counts` still adds to the counters of all levels. It loses a parameter that was always false.
+ * because the row says which, so calls that run at the same time need not agree.
  *
- * Programs of older versions would count too little, and lose counts by retention. So the tables and columns that these read
- * have new names.
- *
- * The new rows of a level are at the end of its index, whose pages become full. The indexes are empty at first, but building
- * them reads all rows, and recording waits meanwhile.
+ * `import_counts` inserts the counts and adds the new ones to the counters of all levels. It holds the project's lock, so it
+ * cannot deadlock with recordings. The given counts are distinct and do not overlap. It returns null if there is no such
+ * project, else the number of new counts, or those that contradict given ones (`index` is from 0) and then changes nothing. Of
+ * one source and caller no spans overlap, so only the last one that starts before the end of a given span can overlap it.
  */
-
 /** The widths of the bucket levels in milliseconds. */
 const WIDTHS = [1, 10_000, 900_000, 10_800_000, 86_400_000, 2_764_800_000];
 const [, TEN_SECONDS = 0, QUARTER = 0] = WIDTHS;
@@ -138,7 +145,7 @@ const chooseLevels = (schema: string): string => {
 };
 
 const record = (schema: string): string => `
-  CREATE OR REPLACE FUNCTION ${schema}.record(
+  CREATE FUNCTION ${schema}.record(
     asked_project text, ids bytea[], times bigint[], callers text[]
   ) RETURNS integer[] LANGUAGE plpgsql AS $function$
   DECLARE
@@ -294,27 +301,22 @@ const importCounts = (schema: string): string => `
   $function$;
 `;
 
-export const sql = (schema: string): readonly string[] => [
-  `ALTER TABLE ${schema}.type_counter RENAME TO caller_type_counter;`,
-  `ALTER TABLE ${schema}.project RENAME COLUMN swept_to TO swept_id;`,
-  `ALTER TABLE ${schema}.query ADD COLUMN level smallint;`,
-  `CREATE INDEX query_of_ten_seconds ON ${schema}.query (project_id, occurred_at) WHERE level = 1;`,
-  `CREATE INDEX query_of_quarter ON ${schema}.query (project_id, occurred_at) WHERE level = 2;`,
-  record(schema),
-  `DROP FUNCTION ${schema}.import_counts(text, text[], text[], bigint[], bigint[], bigint[], boolean);`,
-  importCounts(schema),
-  `
-  DO $distribute$
+const findAccess = (schema: string): string => `
+  CREATE FUNCTION ${schema}.find_access(
+    asked_hash text, asked_project text,
+    OUT schema_version integer, OUT found_key ${schema}.api_key, OUT found_project ${schema}.project
+  ) LANGUAGE plpgsql STABLE AS $function$
   BEGIN
-    IF to_regclass('pg_dist_partition') IS NOT NULL THEN
-      IF EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = '${schema}.query'::regclass AND partmethod = 'h') THEN
-        PERFORM create_distributed_function(
-          '${schema}.import_counts(text, text[], text[], bigint[], bigint[], bigint[])', 'asked_project',
-          colocate_with => '${schema}.query'
-        );
-      END IF;
-    END IF;
+    SELECT version INTO schema_version FROM ${schema}.schema_version;
+    SELECT * INTO found_key FROM ${schema}.api_key WHERE hash = asked_hash;
+    SELECT * INTO found_project FROM ${schema}.project
+      WHERE id = asked_project AND organization_id = found_key.organization_id AND deleted_at IS NULL;
   END
-  $distribute$;
-  `,
+  $function$;
+`;
+
+export const sql = (schema: string): readonly string[] => [
+  findAccess(schema),
+  record(schema),
+  importCounts(schema),
 ];

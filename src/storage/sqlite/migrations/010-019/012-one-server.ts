@@ -1,2 +1,0 @@
-/** Changes nothing: only PostgreSQL has functions that record. Released: never change it. */
-export const SQL = '';

@@ -1,2 +1,0 @@
-/** Changes nothing: only PostgreSQL needs fewer counters. Released: never change it. */
-export const SQL = '';

@@ -1,34 +1,21 @@
 /** Loads the sign-in library on first use: one instance with `Secure` cookies, and one without. */
-import { generateToken } from '../domain/people/invitation.js';
 import type { Clock } from '../domain/time/clock.js';
 import type { Store } from '../storage/ports/store.js';
-import { type LegacyAlgorithms, SECRET_NAME } from './names.js';
+import type { LegacyAlgorithms } from './names.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
 import { type PasswordList, type PasswordUse, requireGoodPassword } from './passwords/password-rules.js';
-import { Secrets } from './secrets.js';
+import { findSecrets, type SecretSources, type Secrets } from './secrets.js';
 import type { Library, LibraryOptions } from './sign-in-library.js';
 import { type AccountMetrics, SignInLog } from './sign-in-log.js';
 
-export interface UsersOptions extends Pick<LibraryOptions, 'basePath' | 'singleSignOn' | 'log'> {
-  readonly store: Pick<
-    Store,
-    | 'userTables'
-    | 'throttles'
-    | 'acceptInvitationsFor'
-    | 'listMemberships'
-    | 'findSecret'
-    | 'keepSecret'
-    | 'logUserChange'
-  >;
+export interface UsersOptions
+  extends Pick<LibraryOptions, 'basePath' | 'singleSignOn' | 'log'>,
+    Omit<SecretSources, 'store'> {
+  readonly store: SecretSources['store'] &
+    Pick<Store, 'userTables' | 'throttles' | 'acceptInvitationsFor' | 'listMemberships' | 'logUserChange'>;
   readonly clock: Clock;
   /** The server's URL for browsers; required only for single sign-on. */
   readonly publicUrl: string | undefined;
-  /**
-   * Finds the secrets that sign cookies and encrypt second factors, newest first. If there are none, the store has a random
-   * one for all its servers.
-   */
-  readonly secrets: () => Promise<readonly string[]>;
-  readonly randomInt: (max: number) => number;
   /** Passwords that nobody may choose, besides the common ones. */
   readonly breachedPasswords?: PasswordList | undefined;
   readonly metrics?: AccountMetrics | undefined;
@@ -54,8 +41,6 @@ export class AuthProvider {
   readonly #options: UsersOptions;
   /** By whether cookies are `Secure`. */
   readonly #libraries = new Map<boolean, Promise<Library>>();
-  /** New tokens for password resets, by e-mail address, until `takeResetToken` returns them. */
-  readonly #resetTokens = new Map<string, string>();
   #secrets: Promise<Secrets> | undefined;
 
   /** Records attempts to sign in. */
@@ -81,25 +66,22 @@ export class AuthProvider {
     return this.#options.singleSignOn?.secondFactor === 'trust';
   }
 
+  get clock(): Clock {
+    return this.#options.clock;
+  }
+
   get basePath(): string {
     return this.#options.basePath;
   }
 
   /** The secrets of this server. Throws `unavailable` if the store is. */
   secrets(): Promise<Secrets> {
-    this.#secrets ??= this.#findSecrets().catch((error: unknown) => {
+    this.#secrets ??= findSecrets(this.#options).catch((error: unknown) => {
       // The next request tries again.
       this.#secrets = undefined;
       throw error;
     });
     return this.#secrets;
-  }
-
-  /** Returns and forgets the newest token for this address. */
-  takeResetToken(email: string): string | undefined {
-    const token = this.#resetTokens.get(email);
-    this.#resetTokens.delete(email);
-    return token;
   }
 
   /** Throws `invalid` for a new password that is easy to guess. */
@@ -112,9 +94,9 @@ export class AuthProvider {
     return this.#options.publicUrl?.startsWith('https:') ?? secure;
   }
 
-  /** The library's access to the tables of users. */
-  async adapter() {
-    return (await (await this.for({ secure: false })).$context).adapter;
+  /** The library's access to the tables of users, without a request. */
+  async context() {
+    return (await this.for({ secure: false })).$context;
   }
 
   /** Calls the library with the headers of the request. */
@@ -155,7 +137,7 @@ export class AuthProvider {
   async #build(secure: boolean): Promise<Library> {
     const { store, clock, basePath, singleSignOn, log, legacyAlgorithms = 'accept' } = this.#options;
     // Imported on demand, because servers without a dashboard do not need it.
-    const [{ buildLibrary }, { renewSecondFactors, renewBackupCodes }] = await Promise.all([
+    const [{ buildLibrary }, { renewSecondFactors }] = await Promise.all([
       import('./sign-in-library.js'),
       import('./second-factor/codes.js'),
     ]);
@@ -176,7 +158,6 @@ export class AuthProvider {
         await store.acceptInvitationsFor(email, { name: email, address: null, at: clock.now() });
         return (await store.listMemberships(email)).length > 0;
       },
-      onResetToken: (email, token) => this.#resetTokens.set(email, token),
       onAccountProved: async (email, address) => {
         const detail =
           'removed with all sessions: single sign-on proved the address of the account first now';
@@ -185,21 +166,7 @@ export class AuthProvider {
       },
       log,
     });
-    const context = await library.$context;
-    await renewSecondFactors(context);
-    // Not awaited: each user's codes take seconds.
-    renewBackupCodes(context, this.passwords).catch((err: unknown) =>
-      this.#options.log.warn({ err }, 'backup codes of an earlier version could not be hashed yet'),
-    );
+    await renewSecondFactors(await library.$context);
     return library;
-  }
-
-  async #findSecrets(): Promise<Secrets> {
-    const { store, secrets, randomInt } = this.#options;
-    const configured = await secrets();
-    if (configured.length === 0)
-      return new Secrets([await store.keepSecret(SECRET_NAME, generateToken(randomInt))]);
-    // The database may have had a secret before, which encrypted second factors.
-    return new Secrets(configured, await store.findSecret(SECRET_NAME));
   }
 }

@@ -1,13 +1,12 @@
 /** Changes the credentials of users: passwords and second factors. */
+import { randomBytes } from 'node:crypto';
 import { CallerStatsError } from '../domain/errors.js';
+import { resetLinkSeconds } from '../domain/limits.js';
+import { secondMs } from '../domain/time/duration.js';
 import type { AuthProvider, AuthRequest, AuthResponse } from './auth-provider.js';
-import { checkCode, checkPassword, translateErrors } from './errors.js';
-import { removePasskeys } from './passkeys/passkey-rows.js';
-import type { CodeAlgorithm } from './second-factor/stored-factor.js';
+import { checkPassword, translateErrors } from './errors.js';
+import { removeSecondFactors } from './second-factor/stored-factor.js';
 import { forgetPending, forgetTrustedDevices } from './second-factor/trusted-devices.js';
-
-/** Of the codes of authenticator apps. The app decides: see `redeemCode`. */
-const NEW_ALGORITHM: CodeAlgorithm = 'SHA256';
 
 export class Credentials {
   readonly #authProvider: AuthProvider;
@@ -31,17 +30,17 @@ export class Credentials {
       () => this.#authProvider.call(authRequest, (api, options) => api.changePassword({ body, ...options })),
       'The current password is wrong.',
     );
-    await forgetPending(await this.#authProvider.adapter(), response.user.id);
+    await forgetPending((await this.#authProvider.context()).adapter, response.user.id);
     return { cookies };
   }
 
-  /** Returns a token that sets a new password within an hour. Throws `not_found` for an unknown address. */
+  /** Returns a token that sets a new password within `resetLinkSeconds`. Throws `not_found` for an unknown address. */
   async startPasswordReset(email: string): Promise<string> {
-    const library = await this.#authProvider.for({ secure: false });
-    await library.api.requestPasswordReset({ body: { email } });
-    const token = this.#authProvider.takeResetToken(email);
-    if (token === undefined)
-      throw new CallerStatsError('not_found', `There is no user with the e-mail address ${email}.`);
+    const { internalAdapter } = await this.#authProvider.context();
+    const { id } = await this.#requireUser(email);
+    const token = randomBytes(18).toString('base64url');
+    const expiresAt = new Date(this.#authProvider.clock.now() + resetLinkSeconds * secondMs);
+    await internalAdapter.createVerificationValue({ identifier: resetOf(token), value: id, expiresAt });
     return token;
   }
 
@@ -53,7 +52,7 @@ export class Credentials {
     const library = await this.#authProvider.for({ secure: false });
     const { internalAdapter, adapter } = await library.$context;
     const dead = new CallerStatsError('not_found', 'The link was used or has expired; ask for another.');
-    const found = await internalAdapter.findVerificationValue(`reset-password:${body.token}`);
+    const found = await internalAdapter.findVerificationValue(resetOf(body.token));
     const user = found === null ? null : await internalAdapter.findUserById(found.value);
     if (user === null) throw dead;
     await this.#authProvider.requireGoodPassword(body.newPassword, { owner: user, field: 'password' });
@@ -66,13 +65,15 @@ export class Credentials {
 
   /** Turns codes off and removes all passkeys, without a password or code, for the command line. */
   async dropSecondFactor(email: string): Promise<void> {
-    const { internalAdapter, adapter } = await (await this.#authProvider.for({ secure: false })).$context;
+    await removeSecondFactors(await this.#authProvider.context(), (await this.#requireUser(email)).id);
+  }
+
+  async #requireUser(email: string): Promise<{ readonly id: string }> {
+    const { internalAdapter } = await this.#authProvider.context();
     const found = await internalAdapter.findUserByEmail(email);
     if (found === null)
       throw new CallerStatsError('not_found', `There is no user with the e-mail address ${email}.`);
-    await adapter.deleteMany({ model: 'twoFactor', where: [{ field: 'userId', value: found.user.id }] });
-    await removePasskeys(adapter, found.user.id);
-    await internalAdapter.updateUser(found.user.id, { twoFactorEnabled: false });
+    return found.user;
   }
 
   /** Throws `wrong_credentials` if this is not the password of the user who is signed in. */
@@ -83,39 +84,31 @@ export class Credentials {
     );
   }
 
-  /**
-   * Creates a second factor, which `confirmSecondFactor` turns on. Only users who have a password need it. Throws
-   * `already_exists` if a factor is on.
-   */
+  /** Creates a second factor, which `confirmSecondFactor` turns on. Throws `already_exists` if a factor is on. */
   async startSecondFactor(
     authRequest: AuthRequest,
-    password: string | undefined,
   ): Promise<{ readonly uri: string; readonly backupCodes: readonly string[] }> {
-    return checkPassword(async () => {
-      const { response: started } = await this.#authProvider.call(authRequest, (api, options) =>
-        api.enableTwoFactor({ body: { ...(password && { password }), method: 'totp' }, ...options }),
-      );
-      if (started.method !== 'totp') throw new Error('the library created another kind of second factor');
-      const uri = new URL(started.totpURI);
-      uri.searchParams.set('algorithm', NEW_ALGORITHM);
-      return { uri: uri.href, backupCodes: started.backupCodes };
-    });
+    const { response } = await this.#authProvider.call(authRequest, (api, options) =>
+      api.startCodes({ body: {}, ...options }),
+    );
+    return response;
   }
 
-  /** Also ends all other sessions, which began without the factor, and the trust in devices, which was in another one. */
+  /**
+   * Also ends all other sessions, which began without the factor, and the trust in devices, which was in another one. Throws
+   * `wrong_credentials` for a wrong code, and as `verifySecondFactor` after too many.
+   */
   async confirmSecondFactor(authRequest: AuthRequest, code: string): Promise<AuthResponse> {
-    return checkCode(() =>
-      this.#authProvider.call(authRequest, (api, options) =>
-        api.confirmCodes({ body: { code }, ...options }),
-      ),
-    );
+    const body = { code };
+    return this.#authProvider.call(authRequest, (api, options) => api.confirmCodes({ body, ...options }));
   }
 
-  async stopSecondFactor(authRequest: AuthRequest, password: string | undefined): Promise<AuthResponse> {
-    return checkPassword(() =>
-      this.#authProvider.call(authRequest, (api, options) =>
-        api.disableTwoFactor({ body: { ...(password && { password }) }, ...options }),
-      ),
-    );
+  async stopSecondFactor(authRequest: AuthRequest): Promise<AuthResponse> {
+    return this.#authProvider.call(authRequest, (api, options) => api.stopCodes({ body: {}, ...options }));
   }
+}
+
+/** The library looks for it when it sets the new password. */
+function resetOf(token: string): string {
+  return `reset-password:${token}`;
 }

@@ -1,15 +1,35 @@
 /**
- * The secrets of a server. The first one signs cookies and encrypts second factors. The others are older ones, which still
- * verify and decrypt, so that nobody is signed out when there is a new one.
+ * The secrets of a server. The newest one signs cookies and encrypts second factors. Older ones still verify and decrypt, so
+ * that a new secret signs nobody out.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import { COOKIE_PREFIX } from './names.js';
+import { generateToken } from '../domain/people/invitation.js';
+import type { Store } from '../storage/ports/store.js';
+import { COOKIE_PREFIX, SECRET_NAME } from './names.js';
+
+export interface SecretSources {
+  readonly store: Pick<Store, 'findSecret' | 'keepSecret'>;
+  /** Finds the secrets of the settings, newest first. If there are none, the store has a random one for all its servers. */
+  readonly secrets: () => Promise<readonly string[]>;
+  readonly randomInt: (max: number) => number;
+}
+
+export async function findSecrets({ store, secrets, randomInt }: SecretSources): Promise<Secrets> {
+  const configured = await secrets();
+  if (configured.length === 0)
+    return new Secrets([await store.keepSecret(SECRET_NAME, generateToken(randomInt))]);
+  // The database may have had a secret before, which encrypted second factors.
+  return new Secrets(configured, await store.findSecret(SECRET_NAME));
+}
 
 export class Secrets {
   readonly #all: readonly string[];
   readonly #decrypting: string | undefined;
 
-  /** `all`: newest first, at least one. `decrypting` verifies nothing: it was where copies of the database have it. */
+  /**
+   * `all`: newest first, at least one. `decrypting` was stored in the database, so copies of the database have it: it decrypts,
+   * but verifies nothing.
+   */
   constructor(all: readonly string[], decrypting?: string) {
     if (all.length === 0) throw new Error('there is no secret');
     this.#all = all;
@@ -18,11 +38,6 @@ export class Secrets {
 
   get newest(): string {
     return this.#all[0] ?? '';
-  }
-
-  /** Encrypted the values that do not name their secret, which earlier versions of this program wrote. */
-  get oldest(): string {
-    return this.#decrypting ?? this.#all.at(-1) ?? '';
   }
 
   /** Signs a text for a purpose, so that signatures of one are useless for another. */

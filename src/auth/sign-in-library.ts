@@ -1,14 +1,13 @@
 /** Configures the sign-in library (better-auth.com). */
 import { kyselyAdapter } from '@better-auth/kysely-adapter';
 import { type BetterAuthOptions, betterAuth } from 'better-auth';
-import { twoFactor } from 'better-auth/plugins/two-factor';
 import type { Logger } from 'pino';
 import {
   passwordCharactersMax,
   passwordCharactersMin,
-  resetLinkSeconds,
   sessionLifeSecondsMax,
   sessionSecondsMax,
+  sessionUpdateSeconds,
 } from '../domain/limits.js';
 import { isName } from '../domain/projects/project.js';
 import type { Clock } from '../domain/time/clock.js';
@@ -27,16 +26,15 @@ import {
 } from './names.js';
 import { passkeyCeremonies } from './passkeys/ceremonies.js';
 import type { PasswordHasher } from './passwords/password-hasher.js';
-import { backupCodeStorage } from './second-factor/backup-codes.js';
-import { challengeSecondFactor, SECOND_FACTOR_TABLE } from './second-factor/challenge.js';
-import { guardCodes } from './second-factor/codes.js';
+import { checkIssuer, signInWithProvider } from './provider.js';
+import { challengeSecondFactor } from './second-factor/challenge.js';
+import { secondFactorCodes } from './second-factor/codes.js';
 import { sessionRenewal } from './second-factor/other-sessions.js';
 import { findClaims, provesSecondFactor } from './second-factor/provider-claims.js';
 import { TRUST_PREFIX } from './second-factor/trusted-devices.js';
 import type { Secrets } from './secrets.js';
 import type { SignInLog } from './sign-in-log.js';
-import { admit, signInWithProvider, takeOver } from './single-sign-on.js';
-import { checkProvider } from './strict-provider.js';
+import { admit, takeOver } from './single-sign-on.js';
 import { userDatabase } from './user-database.js';
 
 export interface LibraryOptions {
@@ -56,8 +54,6 @@ export interface LibraryOptions {
   readonly legacyAlgorithms: LegacyAlgorithms;
   /** Whether a user with this address may sign in by single sign-on. */
   readonly mayJoin: (email: string) => Promise<boolean>;
-  /** Receives the token that sets a new password. */
-  readonly onResetToken: (email: string, token: string) => void;
   /** Called when single sign-on is the first proof of an account's address, and what it had was removed. */
   readonly onAccountProved: (email: string, address: string | null) => Promise<void>;
   readonly log: Logger;
@@ -67,22 +63,18 @@ export type Library = ReturnType<typeof buildLibrary>;
 
 export function buildLibrary(options: LibraryOptions) {
   const { tables, secrets, origin, basePath, secure } = options;
-  const log = options.log.child({ part: 'sign-in' });
+  const log = createLibraryLog(options.log.child({ part: 'sign-in' }));
   return betterAuth({
     appName: 'caller-stats',
     baseURL: origin,
     basePath: `${basePath}${SINGLE_SIGN_ON_PATH}`,
-    // Decrypts what names no version.
-    secret: secrets.oldest,
+    // The library would take one from the environment.
+    secret: secrets.newest,
     secrets: secrets.versions,
     trustedOrigins: [origin],
     telemetry: { enabled: false },
     rateLimit: { enabled: false },
-    logger: {
-      level: 'error',
-      disableColors: true,
-      log: createLibraryLog(log),
-    },
+    logger: { level: 'error', disableColors: true, log },
     // The store runs single statements. Repeating an interrupted operation repairs it.
     database: (library: BetterAuthOptions) =>
       hashTokens(kyselyAdapter(userDatabase(tables), { type: tables.dialect, transaction: false })(library)),
@@ -91,7 +83,7 @@ export function buildLibrary(options: LibraryOptions) {
     session: {
       modelName: 'user_session',
       expiresIn: sessionSecondsMax,
-      updateAge: 86_400,
+      updateAge: sessionUpdateSeconds,
       freshAge: 0,
       additionalFields: { providerFactor: { type: 'boolean', required: false, input: false } },
     },
@@ -114,7 +106,7 @@ export function buildLibrary(options: LibraryOptions) {
     },
     emailAndPassword: signInWithPassword(options),
     databaseHooks: databaseHooks(options),
-    plugins: plugins(options),
+    plugins: plugins(options, (problem) => log('error', problem)),
     onAPIError: { errorURL: `${basePath}/sign-in` },
     advanced: {
       // The store's migrations create the tables. Tests check that they fit.
@@ -128,7 +120,7 @@ export function buildLibrary(options: LibraryOptions) {
   });
 }
 
-function signInWithPassword({ passwords, onResetToken }: LibraryOptions) {
+function signInWithPassword({ passwords }: LibraryOptions) {
   return {
     enabled: true,
     minPasswordLength: passwordCharactersMin,
@@ -138,8 +130,6 @@ function signInWithPassword({ passwords, onResetToken }: LibraryOptions) {
       verify: (given) => passwords.verify(given),
     },
     revokeSessionsOnPasswordReset: true,
-    resetPasswordTokenExpiresIn: resetLinkSeconds,
-    sendResetPassword: async ({ user, token }) => onResetToken(user.email, token),
   } satisfies BetterAuthOptions['emailAndPassword'];
 }
 
@@ -200,18 +190,8 @@ function databaseHooks({ onAccountProved, singleSignOn }: LibraryOptions) {
   } satisfies BetterAuthOptions['databaseHooks'];
 }
 
-function plugins(options: LibraryOptions) {
-  const { singleSignOn, basePath } = options;
-  const secondFactor = twoFactor({
-    issuer: 'caller-stats',
-    twoFactorTable: SECOND_FACTOR_TABLE,
-    // Users of single sign-on have none. The routes ask them to sign in again instead.
-    allowPasswordless: true,
-    backupCodeOptions: { storeBackupCodes: backupCodeStorage(options.passwords) },
-    // `guardCodes` counts in the store, so that parallel attempts do not pass the limit.
-    accountLockout: { enabled: false },
-  });
-  const guard = guardCodes(options);
+function plugins(options: LibraryOptions, report: (problem: string) => void) {
+  const { singleSignOn, basePath, legacyAlgorithms } = options;
   const challenge = challengeSecondFactor({
     trustsProvider: singleSignOn?.secondFactor === 'trust',
     signInPath: `${basePath}/sign-in`,
@@ -219,6 +199,9 @@ function plugins(options: LibraryOptions) {
   const provider =
     singleSignOn === undefined
       ? []
-      : [signInWithProvider(singleSignOn), checkProvider(singleSignOn, options)];
-  return [secondFactor, guard, challenge, passkeyCeremonies(options), sessionRenewal(), ...provider];
+      : [
+          signInWithProvider(singleSignOn, { legacyAlgorithms, report }),
+          checkIssuer(singleSignOn, { report }),
+        ];
+  return [secondFactorCodes(options), challenge, passkeyCeremonies(options), sessionRenewal(), ...provider];
 }

@@ -1,12 +1,10 @@
 /** Users of an OpenID Connect provider: who may sign in, and what becomes of an account that had the address before. */
 import type { BetterAuthOptions, DBAdapter } from 'better-auth';
-import { genericOAuth } from 'better-auth/plugins/generic-oauth';
-import { PROVIDER_ID, type SignInProblem, type SingleSignOn } from './names.js';
-import { removePasskeys } from './passkeys/passkey-rows.js';
+import { PROVIDER_ID, type SignInProblem } from './names.js';
 import type { LibraryContext } from './second-factor/library-context.js';
 import { noteClaims } from './second-factor/provider-claims.js';
+import { removeSecondFactors } from './second-factor/stored-factor.js';
 import { forgetTrustedDevices } from './second-factor/trusted-devices.js';
-import { getUserInfo } from './user-info.js';
 
 type ValidateUserInfo = NonNullable<NonNullable<BetterAuthOptions['user']>['validateUserInfo']>;
 
@@ -41,31 +39,6 @@ function isAscii(email: unknown): boolean {
   return typeof email === 'string' && /^[\u0021-\u007e]+$/.test(email);
 }
 
-export function signInWithProvider({ name, clientId, clientSecret, issuer }: SingleSignOn) {
-  const discoveryUrl = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
-  return genericOAuth({
-    config: [
-      {
-        providerId: PROVIDER_ID,
-        name,
-        clientId,
-        clientSecret,
-        discoveryUrl,
-        // With headers, even none, the library follows no redirect to another origin.
-        discoveryHeaders: {},
-        getUserInfo: getUserInfo(discoveryUrl),
-        requireIdTokenVerification: true,
-        scopes: ['openid', 'email', 'profile'],
-        disableProviderLogout: true,
-        // The library also believes a claim with its own name for this.
-        mapProfileToUser: ({ email_verified }) => ({
-          emailVerified: email_verified === true || email_verified === 'true',
-        }),
-      },
-    ],
-  });
-}
-
 /**
  * Removes everything that opens an account whose address nobody verified, because the person at the provider is the first to
  * prove it: a stranger who got hold of the invitation link may have created it. Returns the address of such an account.
@@ -77,12 +50,9 @@ export async function takeOver(
 ): Promise<string | undefined> {
   const user = await internalAdapter.findUserById(userId);
   if (user === null || user.emailVerified) return undefined;
-  const ofUser = [{ field: 'userId', value: userId }];
   await forgetTrustedDevices(adapter, userId);
-  await adapter.deleteMany({ model: 'account', where: ofUser });
-  await adapter.deleteMany({ model: 'twoFactor', where: ofUser });
-  await removePasskeys(adapter, userId);
-  await internalAdapter.updateUser(userId, { twoFactorEnabled: false });
+  await adapter.deleteMany({ model: 'account', where: [{ field: 'userId', value: userId }] });
+  await removeSecondFactors({ adapter, internalAdapter }, userId);
   await internalAdapter.deleteUserSessions(userId);
   return user.email;
 }

@@ -2,7 +2,7 @@
 import { CallerStatsError } from '../domain/errors.js';
 import type { Directory } from '../storage/ports/directory.js';
 import type { AuthProvider, AuthRequest, AuthResponse } from './auth-provider.js';
-import { checkCode, checkPassword, getErrorCode, translateErrors } from './errors.js';
+import { checkPassword, getErrorCode, translateErrors } from './errors.js';
 import { COOKIE_PREFIX, PROVIDER_ID, SINGLE_SIGN_ON_CALLBACK } from './names.js';
 import { findRenewedForm } from './passwords/password-hash.js';
 import {
@@ -71,7 +71,7 @@ export class Users {
       ),
     );
     await this.#renewHash(email, password);
-    return { secondFactor: 'twoFactorRedirect' in response, cookies };
+    return { secondFactor: 'secondFactor' in response, cookies };
   }
 
   /** Signs in with `work`, then ends the session that the browser had before. */
@@ -83,21 +83,17 @@ export class Users {
   }
 
   /**
-   * The second step of signing in, with a code from the authenticator or a backup code. Throws `too_many_attempts` for 15
-   * minutes after ten wrong codes in a row.
+   * The second step of signing in, with a code from the authenticator or a backup code. Throws `wrong_credentials` for a wrong
+   * one, and `too_many_attempts` for `codeLockSeconds` after `guessesMax` of them in a row.
    */
   async verifySecondFactor(
     authRequest: AuthRequest,
-    { code, trustDevice }: { readonly code: string; readonly trustDevice: boolean },
+    body: { readonly code: string; readonly trustDevice: boolean },
   ): Promise<AuthResponse & { readonly email: string; readonly kind: 'a code' | 'a backup code' }> {
-    const isOfApp = /^\d{6}$/.test(code);
-    const { cookies, response } = await checkCode(() =>
-      this.#authProvider.call(authRequest, async (api, options) => {
-        const request = { body: { code, trustDevice }, ...options };
-        return isOfApp ? await api.verifyCode(request) : await api.verifyBackupCode(request);
-      }),
+    const { cookies, response } = await this.#authProvider.call(authRequest, (api, options) =>
+      api.verifyCode({ body, ...options }),
     );
-    return { email: String(response.user.email), kind: isOfApp ? 'a code' : 'a backup code', cookies };
+    return { cookies, ...response };
   }
 
   /** After the user proved again who they are: gives the session, if it has not ended, another token. */
@@ -141,13 +137,13 @@ export class Users {
 
   /** Deletes the account of the address, if it exists. */
   async remove(email: string): Promise<void> {
-    const { internalAdapter } = await (await this.#authProvider.for({ secure: false })).$context;
+    const { internalAdapter } = await this.#authProvider.context();
     const found = await internalAdapter.findUserByEmail(email);
     if (found !== null) await internalAdapter.deleteUser(found.user.id);
   }
 
   async hasPassword(user: User): Promise<boolean> {
-    const { internalAdapter } = await (await this.#authProvider.for({ secure: false })).$context;
+    const { internalAdapter } = await this.#authProvider.context();
     const accounts = await internalAdapter.findAccounts(user.id);
     return accounts.some(({ providerId }) => providerId === 'credential');
   }
@@ -175,7 +171,7 @@ export class Users {
   /** Throws `not_found` if the user has no such session. */
   async endSession(user: User, sessionId: string): Promise<void> {
     const where = [ofUser(user), { field: 'id', value: sessionId }];
-    const ended = await (await this.#authProvider.adapter()).deleteMany({ model: 'session', where });
+    const ended = await (await this.#authProvider.context()).adapter.deleteMany({ model: 'session', where });
     if (ended === 0)
       throw new CallerStatsError('not_found', 'There is no such session; it has ended already.');
   }
@@ -183,12 +179,12 @@ export class Users {
   /** Ends all sessions of the user except this one, and returns how many. */
   async endOtherSessions(user: User, session: Session): Promise<number> {
     const where = [ofUser(user), { field: 'id', operator: 'ne' as const, value: session.id }];
-    return (await this.#authProvider.adapter()).deleteMany({ model: 'session', where });
+    return (await this.#authProvider.context()).adapter.deleteMany({ model: 'session', where });
   }
 
   /** Ends all sessions of the user, the trust in devices and what was begun. Returns the number of sessions; 0 for an unknown address. */
   async endAllSessions(email: string): Promise<number> {
-    const { internalAdapter, adapter } = await (await this.#authProvider.for({ secure: false })).$context;
+    const { internalAdapter, adapter } = await this.#authProvider.context();
     const found = await internalAdapter.findUserByEmail(email);
     if (found === null) return 0;
     await forgetPending(adapter, found.user.id);
@@ -200,7 +196,7 @@ export class Users {
    * the address gets the account. Throws `not_found` for an account that is not linked.
    */
   async unlinkProvider(email: string): Promise<void> {
-    const { internalAdapter, adapter } = await (await this.#authProvider.for({ secure: false })).$context;
+    const { internalAdapter, adapter } = await this.#authProvider.context();
     const found = await internalAdapter.findUserByEmail(email);
     const where = found && [ofUser(found.user), { field: 'providerId', value: PROVIDER_ID }];
     if (where === null || (await adapter.deleteMany({ model: 'account', where })) === 0)
@@ -210,12 +206,12 @@ export class Users {
 
   /** The devices on which the user needs no second factor, latest first. */
   async listTrustedDevices(user: User, nowMs: number): Promise<TrustedDevice[]> {
-    return listTrustedDevices(await this.#authProvider.adapter(), user.id, nowMs);
+    return listTrustedDevices((await this.#authProvider.context()).adapter, user.id, nowMs);
   }
 
   /** Ends the trust in a device. Throws `not_found` if the user does not trust it. */
   async forgetTrustedDevice(user: User, id: string): Promise<void> {
-    if ((await forgetTrustedDevices(await this.#authProvider.adapter(), user.id, id)) === 0)
+    if ((await forgetTrustedDevices((await this.#authProvider.context()).adapter, user.id, id)) === 0)
       throw new CallerStatsError('not_found', 'There is no such device; it is not trusted any more.');
   }
 
@@ -223,12 +219,12 @@ export class Users {
   async #endReplaced(before: { readonly session: Session } | undefined): Promise<void> {
     if (before === undefined) return;
     const where = [{ field: 'id', value: before.session.id }];
-    await (await this.#authProvider.adapter()).deleteMany({ model: 'session', where });
+    await (await this.#authProvider.context()).adapter.deleteMany({ model: 'session', where });
   }
 
   /** Hashes a password anew, which was right, if an earlier version of this program hashed it. */
   async #renewHash(email: string, password: string): Promise<void> {
-    const { internalAdapter, adapter } = await (await this.#authProvider.for({ secure: false })).$context;
+    const { internalAdapter, adapter } = await this.#authProvider.context();
     const found = await internalAdapter.findUserByEmail(email, { includeAccounts: true });
     const account = found?.accounts.find(({ providerId }) => providerId === 'credential');
     const { id, password: hash } = account ?? {};
@@ -295,7 +291,7 @@ function ofUser({ id }: Pick<User, 'id'>) {
   return { field: 'userId', value: id };
 }
 
-/** With the field of the library's plugin for second factors. */
+/** With the field of `FACTOR_SCHEMA`. */
 type LibraryUser = Pick<User, 'id' | 'email' | 'name'> & { readonly twoFactorEnabled?: boolean | null };
 
 type LibrarySession = Awaited<ReturnType<Library['api']['listSessions']>>[number];

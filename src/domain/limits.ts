@@ -81,6 +81,14 @@ export const wideNetworkFactor = 10;
 export const guessWindowSeconds = (15 * minuteMs) / secondMs;
 /** Time after which wrong codes of a second factor no longer count; `guessesMax` of them are allowed. */
 export const codeLockSeconds = (15 * minuteMs) / secondMs;
+/** How long the provider of single sign-on may take to tell who a user is. */
+export const providerTimeoutMs = 10_000;
+/** How long the second step of signing in may take: a phone may have to be fetched. */
+export const secondStepSeconds = (10 * minuteMs) / secondMs;
+/** Backup codes of one user, for the days without the authenticator app. */
+export const backupCodesCount = 10;
+/** How long a trusted device needs no second factor; each sign-in begins it anew. */
+export const trustSeconds = (30 * dayMs) / secondMs;
 /** How long a browser may take to answer with a passkey. Browsers themselves give up after five minutes or earlier. */
 export const passkeyChallengeSeconds = (5 * minuteMs) / secondMs;
 /** How long after signing in a user without a password may change second factors. Others type their password. */
@@ -106,6 +114,8 @@ export const hashingIdleMs = 10_000;
 export const deviceCookieSeconds = (365 * dayMs) / secondMs;
 /** How long an unused session lasts; each day of use renews it. */
 export const sessionSecondsMax = (7 * dayMs) / secondMs;
+/** Time after which the use of a session moves its end: not each request writes it. */
+export const sessionUpdateSeconds = dayMs / secondMs;
 /** How long a session lasts at most, however often it is used. */
 export const sessionLifeSecondsMax = (30 * dayMs) / secondMs;
 /** Characters in the secret that signs sessions: 128 random bits in hexadecimal. */

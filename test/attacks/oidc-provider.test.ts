@@ -68,9 +68,12 @@ test('an honest response signs in, so that what follows is refused for its fault
   ]);
 });
 
-test('an address that only the user info has signs in', async () => {
+test('an address that only the user info has signs in, and the metadata are read once', async () => {
   const both = await start({ claims: without('email') });
   expect(await signIn(both)).toBe('/members');
+  const { length } = both.provider.requests;
+  expect(await signIn(both)).toBe('/members');
+  expect(both.provider.requests.slice(length)).toEqual(['POST /tokens', 'GET /user']);
 });
 
 test('an issuer may end in a slash, as its metadata have it', async () => {

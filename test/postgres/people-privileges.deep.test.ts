@@ -76,7 +76,7 @@ async function liveAll(store: Store, name: string): Promise<void> {
   visitor.keep(
     done(await credentials.changePassword(visitor.asking(), { currentPassword: password, newPassword })),
   );
-  const started = done(await credentials.startSecondFactor(visitor.asking(), newPassword));
+  const started = done(await credentials.startSecondFactor(visitor.asking()));
   const codeAt = codesOf(started.uri);
   visitor.keep(done(await credentials.confirmSecondFactor(visitor.asking(), codeAt(Date.now()))));
   travel(Date.now() + stepMs);
@@ -86,7 +86,7 @@ async function liveAll(store: Store, name: string): Promise<void> {
     done(await users.verifySecondFactor(other.asking(), { code: codeAt(Date.now()), trustDevice: true })),
   );
   await users.signOut(other.asking());
-  visitor.keep(done(await credentials.stopSecondFactor(visitor.asking(), newPassword)));
+  visitor.keep(done(await credentials.stopSecondFactor(visitor.asking())));
   const device = new SoftwareAuthenticator(relyingParty.origin);
   const adding = visitor.keep(await passkeys.startAdding(visitor.asking(), relyingParty));
   const response = device.create(adding.response);

@@ -316,14 +316,15 @@ describe.each(placeFactories)('%s:', (_kind, factory) => {
     const { node } = await openNew();
     const visitor = await createUser(node);
     await addPasskey(node, visitor);
-    const { uri } = await node.credentials.startSecondFactor(visitor.asking(), ada.password);
+    const { uri, backupCodes } = await node.credentials.startSecondFactor(visitor.asking());
     const step = await beginSecondStep(node);
-    const second = { code: codeNow(uri), trustDevice: false };
     expect(step.offered.codes).toBe(false);
-    expect(await codeOf(node.users.verifySecondFactor(step.visitor.asking(), second))).toBe(
-      'wrong_credentials',
-    );
-    visitor.keep(await node.credentials.confirmSecondFactor(visitor.asking(), second.code));
+    const right = codeNow(uri);
+    for (const code of [right, backupCodes[0] ?? ''])
+      expect(
+        await codeOf(node.users.verifySecondFactor(step.visitor.asking(), { code, trustDevice: false })),
+      ).toBe('wrong_credentials');
+    visitor.keep(await node.credentials.confirmSecondFactor(visitor.asking(), right));
   });
 
   test('a user has at most so many passkeys', async () => {

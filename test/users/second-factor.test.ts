@@ -1,6 +1,5 @@
 /** Codes of the second factor, and devices that need none, on every store. */
-import { symmetricEncrypt } from 'better-auth/crypto';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { codeLockSeconds, guessesMax } from '../../src/domain/limits.js';
 import type { Store } from '../../src/storage/ports/store.js';
 import { placeFactories } from '../support/storage/store.js';
@@ -107,7 +106,7 @@ describe.each(placeFactories)('%s:', (kind, factory) => {
       ['SHA1', undefined, now + 2 * stepMs],
     ] as const) {
       travel(at);
-      const { uri } = await node.credentials.startSecondFactor(visitor.asking(), ada.password);
+      const { uri } = await node.credentials.startSecondFactor(visitor.asking());
       expect(new URL(uri).searchParams.get('algorithm')).toBe('SHA256');
       const [own, others] = [codesOf(uri, asked), codesOf(uri, other)];
       expect(await codeOf(node.credentials.confirmSecondFactor(visitor.asking(), '12345x'))).toBe(refused);
@@ -115,7 +114,7 @@ describe.each(placeFactories)('%s:', (kind, factory) => {
       travel(at + stepMs);
       expect(await signInWith(others(at + stepMs))).toBe(refused);
       expect(await signInWith(own(at + stepMs))).toBe('accepted');
-      visitor.keep(await node.credentials.stopSecondFactor(visitor.asking(), ada.password));
+      visitor.keep(await node.credentials.stopSecondFactor(visitor.asking()));
     }
   });
 
@@ -124,8 +123,7 @@ describe.each(placeFactories)('%s:', (kind, factory) => {
     const { node, store } = await openNew();
     const strict = usersOf(store, { legacyAlgorithms: 'refuse' });
     const visitor = await createUser(node);
-    const start = async () =>
-      (await strict.credentials.startSecondFactor(visitor.asking(), ada.password)).uri;
+    const start = async () => (await strict.credentials.startSecondFactor(visitor.asking())).uri;
     const confirm = (on: Node, code: string) => on.credentials.confirmSecondFactor(visitor.asking(), code);
     const uri = await start();
     await expect(confirm(strict, codesOf(uri, 'SHA1')(now))).rejects.toMatchObject({
@@ -138,7 +136,7 @@ describe.each(placeFactories)('%s:', (kind, factory) => {
     const signInWith = async (on: Node, code: string) => codeOf(verify(on, await challenged(on), code));
     expect(await signInWith(strict, codesOf(uri, 'SHA1')(now + stepMs))).toBe('wrong_credentials');
     expect(await signInWith(node, codesOf(uri, 'SHA1')(now + stepMs))).toBe('accepted');
-    visitor.keep(await node.credentials.stopSecondFactor(visitor.asking(), ada.password));
+    visitor.keep(await node.credentials.stopSecondFactor(visitor.asking()));
     const renewed = await start();
     visitor.keep(await confirm(strict, codesOf(renewed)(now + stepMs)));
     travel(now + 2 * stepMs);
@@ -204,37 +202,8 @@ describe.each(placeFactories)('%s:', (kind, factory) => {
         // A hash from a copy of the database is no code.
         const [hash] = JSON.parse(await stored(store)) as string[];
         expect(await codeOf(verify(node, await challenged(node), hash ?? ''))).toBe('wrong_credentials');
-      });
-
-      test('of an earlier version work once, also many at once, and are hashed at the first use', async () => {
-        const { store, node, second } = await openNew();
-        await withSecondFactor(node);
-        const codes = ['aaaaa-11111', 'bbbbb-22222', 'ccccc-33333'];
-        const key = (await (await node.authProvider.for({ secure: false })).$context).secretConfig;
-        const encrypted = await symmetricEncrypt({ key, data: JSON.stringify(codes) });
-        await runOnUsers(store, 'UPDATE {user_second_factor} SET backup_codes = ?', [encrypted]);
-        expect(await codeOf(verify(node, await challenged(node), 'ddddd-44444'))).toBe('wrong_credentials');
-        expect(await stored(store)).toMatch(hashed);
-        await runOnUsers(store, 'UPDATE {user_second_factor} SET backup_codes = ?', [encrypted]);
-        const visitors = [await challenged(node), await challenged(node), await challenged(second)];
-        const results = visitors.map((visitor, at) =>
-          codeOf(verify(at === 2 ? second : node, visitor, 'aaaaa-11111')),
-        );
-        expect((await Promise.all(results)).filter((result) => result === 'accepted')).toHaveLength(1);
-        expect(await codeOf(verify(second, await challenged(node), 'bbbbb-22222'))).toBe('accepted');
-        expect(JSON.parse(await stored(store))).toHaveLength(1);
-      });
-
-      test('of an earlier version are hashed after a start', async () => {
-        const { store, node } = await openNew();
-        await withSecondFactor(node);
-        const key = (await (await node.authProvider.for({ secure: false })).$context).secretConfig;
-        const encrypted = await symmetricEncrypt({ key, data: '["aaaaa-11111"]' });
-        await runOnUsers(store, 'UPDATE {user_second_factor} SET backup_codes = ?', [encrypted]);
-        const restarted = usersOf(store);
-        await restarted.authProvider.for({ secure: false });
-        await vi.waitFor(async () => expect(await stored(store)).toMatch(hashed));
-        expect(await codeOf(verify(restarted, await challenged(restarted), 'aaaaa-11111'))).toBe('accepted');
+        await runOnUsers(store, "UPDATE {user_second_factor} SET backup_codes = 'of an early version'");
+        expect(await codeOf(verify(node, await challenged(node), others[1] ?? ''))).toBe('wrong_credentials');
       });
     });
 
@@ -281,7 +250,7 @@ describe.each(placeFactories)('%s:', (kind, factory) => {
   test('wrong codes are limited within a session, too', async () => {
     const { node } = await openNew();
     const visitor = await createUser(node);
-    await node.credentials.startSecondFactor(visitor.asking(), ada.password);
+    await node.credentials.startSecondFactor(visitor.asking());
     const confirm = () => codeOf(node.credentials.confirmSecondFactor(visitor.asking(), '12345x'));
     for (let at = 0; at < guessesMax; at++) expect(await confirm()).toBe('wrong_credentials');
     expect(await confirm()).toBe('too_many_attempts');
@@ -349,7 +318,7 @@ describe.each(placeFactories)('%s:', (kind, factory) => {
         const now = startOfTime();
         const { node } = await openNew();
         const { other, device } = await trusted(node, now);
-        other.keep(await node.credentials.stopSecondFactor(other.asking(), ada.password));
+        other.keep(await node.credentials.stopSecondFactor(other.asking()));
         expect(await needsCode(node, device)).toBe(false);
         await addSecondFactor(node, other);
         expect(await needsCode(node, device)).toBe(true);

@@ -72,7 +72,7 @@ describe.each(placeFactories)('%s: a session ends', (_kind, factory) => {
   test('when its user turns two-factor authentication on elsewhere', async () => {
     const { node, visitor } = await start();
     const elsewhere = await signIn(node);
-    const { uri } = await node.credentials.startSecondFactor(visitor.asking(), ada.password);
+    const { uri } = await node.credentials.startSecondFactor(visitor.asking());
     await expect(node.credentials.confirmSecondFactor(visitor.asking(), '000000x')).rejects.toMatchObject({
       code: 'wrong_credentials',
     });

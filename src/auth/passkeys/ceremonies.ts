@@ -1,7 +1,7 @@
 /**
  * Creates and checks passkeys as endpoints of the sign-in library, which begin its sessions. `@simplewebauthn/server` verifies
- * what browsers send; the store remembers used challenges. The library's own plugin for passkeys checks neither the user
- * verification nor the counter in the way that is needed here.
+ * what browsers send; the store remembers used challenges. Why not with the library's own plugin: see "Decisions" in
+ * ARCHITECTURE.md.
  */
 import {
   type AuthenticationResponseJSON,
@@ -13,7 +13,7 @@ import {
 } from '@simplewebauthn/server';
 import { cose, decodeCredentialPublicKey } from '@simplewebauthn/server/helpers';
 import type { BetterAuthPlugin } from 'better-auth';
-import { createAuthEndpoint, getSessionFromCtx } from 'better-auth/api';
+import { createAuthEndpoint } from 'better-auth/api';
 import { setSessionCookie } from 'better-auth/cookies';
 import { CallerStatsError } from '../../domain/errors.js';
 import { passkeyChallengeSeconds, passkeysMax } from '../../domain/limits.js';
@@ -22,8 +22,14 @@ import { secondMs } from '../../domain/time/duration.js';
 import type { Throttles } from '../../storage/ports/throttles.js';
 import type { LegacyAlgorithms } from '../names.js';
 import { findSecondStep, finishSecondStep } from '../second-factor/challenge.js';
-import { bodyOf, type LibraryContext } from '../second-factor/library-context.js';
+import {
+  bodyOf,
+  type LibraryContext,
+  requireSession,
+  signInAgain,
+} from '../second-factor/library-context.js';
 import { replaceSessions } from '../second-factor/other-sessions.js';
+import { findFactor } from '../second-factor/stored-factor.js';
 import { findChallenge, issueChallenge, type Purpose, redeemChallenge } from './challenge.js';
 import { findCredential, findPasskeys, PASSKEY_SCHEMA, type PasskeyRow } from './passkey-rows.js';
 import type { RelyingParty } from './relying-party.js';
@@ -154,10 +160,7 @@ function secondStep(options: CeremonyOptions) {
         const step = await findSecondStep(context);
         if (step === undefined) throw signInAgain();
         const { adapter } = context.context;
-        const factor = await adapter.findOne<{ readonly verified?: boolean | null }>({
-          model: 'twoFactor',
-          where: [{ field: 'userId', value: step.userId }],
-        });
+        const factor = await findFactor(adapter, step.userId);
         const { relyingParty } = context.body;
         const passkeys = (await findPasskeys(adapter, step.userId)).filter(
           ({ relyingPartyId }) => relyingPartyId === relyingParty?.id,
@@ -275,12 +278,6 @@ async function beginSession(context: LibraryContext, { userId, name }: PasskeyRo
   return context.json({ email: user.email, passkey: name });
 }
 
-async function requireSession(context: LibraryContext) {
-  const session = await getSessionFromCtx(context);
-  if (session === null) throw signInAgain();
-  return session;
-}
-
 function toDescriptor({ credentialId, transports }: PasskeyRow) {
   return { id: credentialId, transports: transports === '' ? [] : transports.split(',') };
 }
@@ -294,10 +291,6 @@ function refused(): CallerStatsError {
     'wrong_credentials',
     'The passkey was not accepted. Try again, or sign in another way.',
   );
-}
-
-function signInAgain(): CallerStatsError {
-  return new CallerStatsError('wrong_credentials', 'The sign-in has expired; begin again.');
 }
 
 function expired(): CallerStatsError {

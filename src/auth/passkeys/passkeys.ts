@@ -35,7 +35,7 @@ export class Passkeys {
 
   /** The user's passkeys, oldest first. */
   async list(user: Pick<User, 'id'>): Promise<Passkey[]> {
-    const rows = await findPasskeys(await this.#authProvider.adapter(), user.id);
+    const rows = await findPasskeys((await this.#authProvider.context()).adapter, user.id);
     return rows.map(({ id, name, relyingPartyId, createdAt, lastUsedAt }) => ({
       id,
       name,
@@ -61,7 +61,8 @@ export class Passkeys {
 
   /** Throws `not_found` if the user has no such passkey. */
   async rename(user: User, passkey: { readonly id: string; readonly name: string }): Promise<void> {
-    if (!(await renamePasskey(await this.#authProvider.adapter(), user.id, passkey))) throw noSuchPasskey();
+    if (!(await renamePasskey((await this.#authProvider.context()).adapter, user.id, passkey)))
+      throw noSuchPasskey();
   }
 
   /**
@@ -72,7 +73,7 @@ export class Passkeys {
     { user, session }: { readonly user: User; readonly session: Session },
     id: string,
   ): Promise<{ readonly name: string }> {
-    const adapter = await this.#authProvider.adapter();
+    const { adapter } = await this.#authProvider.context();
     const found = (await findPasskeys(adapter, user.id)).find((one) => one.id === id);
     if (found === undefined || (await removePasskeys(adapter, user.id, id)) === 0) throw noSuchPasskey();
     await forgetTrustedDevices(adapter, user.id);
@@ -82,7 +83,7 @@ export class Passkeys {
 
   /** The address of the user who has this credential. */
   async findOwner(credentialId: string): Promise<string | undefined> {
-    const { adapter, internalAdapter } = await (await this.#authProvider.for({ secure: false })).$context;
+    const { adapter, internalAdapter } = await this.#authProvider.context();
     const passkey = await findCredential(adapter, credentialId);
     return passkey === null ? undefined : (await internalAdapter.findUserById(passkey.userId))?.email;
   }

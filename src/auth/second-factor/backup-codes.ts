@@ -1,66 +1,23 @@
 /**
  * Backup codes, stored like passwords: as scrypt hashes. The codes of a user have one salt, so that checking a code takes one
- * hash. The library looks for the given code in a list, so it gets the hash of the code instead.
+ * hash.
  */
 import type { DBAdapter } from 'better-auth';
+import { generateRandomString } from 'better-auth/crypto';
+import { backupCodesCount } from '../../domain/limits.js';
 import { createSalt, saltOf } from '../passwords/password-hash.js';
 import type { PasswordHasher } from '../passwords/password-hasher.js';
-import type { LibraryContext } from './library-context.js';
-import { decryptStored, type FactorKey, type StoredFactor } from './stored-factor.js';
+import type { StoredFactor } from './stored-factor.js';
 
 export type CodeHasher = Pick<PasswordHasher, 'hashWithSalt'>;
 
-type StoredCodes = Pick<StoredFactor, 'id' | 'backupCodes'>;
-
-interface Conversion {
-  readonly adapter: Pick<DBAdapter, 'findOne' | 'updateMany'>;
-  readonly key: FactorKey;
-  readonly hasher: CodeHasher;
+export function createBackupCodes(): readonly string[] {
+  const random = () => generateRandomString(5, 'a-z', '0-9', 'A-Z');
+  return Array.from({ length: backupCodesCount }, () => `${random()}-${random()}`);
 }
 
-/** For the library, which calls this with new codes, and with the hashes that remain after a code was used. */
-export function backupCodeStorage(hasher: CodeHasher) {
-  return {
-    encrypt: (json: string) => toHashes(json, hasher),
-    decrypt: async (stored: string) => stored,
-  };
-}
-
-/** What the library has to look for among the stored codes. */
-export async function hashBackupCode(
-  { context }: LibraryContext,
-  factor: StoredCodes,
-  { code, hasher }: { readonly code: string; readonly hasher: CodeHasher },
-): Promise<string> {
-  const { adapter, secretConfig: key } = context;
-  const stored = await hashEarlierCodes(factor, { adapter, key, hasher });
-  const salt = saltOf(parseCodes(stored)[0] ?? '');
-  return salt === undefined ? '' : hasher.hashWithSalt(code, salt);
-}
-
-/** Replaces codes that an earlier version encrypted by their hashes. Returns what is stored then. */
-export async function hashEarlierCodes(
-  { id, backupCodes }: StoredCodes,
-  { adapter, key, hasher }: Conversion,
-): Promise<string> {
-  // Encrypted codes are no JSON.
-  if (backupCodes.startsWith('[')) return backupCodes;
-  const hashes = await toHashes(await decryptStored(key, backupCodes), hasher);
-  const ofFactor = { field: 'id', value: id };
-  const replaced = await adapter.updateMany({
-    model: 'twoFactor',
-    where: [ofFactor, { field: 'backupCodes', value: backupCodes }],
-    update: { backupCodes: hashes },
-  });
-  if (replaced > 0) return hashes;
-  // Another request was first, with another salt.
-  const now = await adapter.findOne<StoredCodes>({ model: 'twoFactor', where: [ofFactor] });
-  return now?.backupCodes ?? '[]';
-}
-
-async function toHashes(json: string, hasher: CodeHasher): Promise<string> {
-  const codes = parseCodes(json);
-  if (codes.every((code) => saltOf(code) !== undefined)) return json;
+/** The form in which they are stored. */
+export async function hashBackupCodes(codes: readonly string[], hasher: CodeHasher): Promise<string> {
   const salt = createSalt();
   const hashes: string[] = [];
   // One after the other, so that sign-ins need not wait for all of them.
@@ -68,6 +25,25 @@ async function toHashes(json: string, hasher: CodeHasher): Promise<string> {
   return JSON.stringify(hashes);
 }
 
-function parseCodes(json: string): readonly string[] {
-  return JSON.parse(json) as string[];
+/** Whether the code is right and was not used before. */
+export async function redeemBackupCode(
+  adapter: Pick<DBAdapter, 'updateMany'>,
+  { id, backupCodes }: StoredFactor,
+  { code, hasher }: { readonly code: string; readonly hasher: CodeHasher },
+): Promise<boolean> {
+  // An early version encrypted them: those are not JSON, and open nothing.
+  const hashes = backupCodes.startsWith('[') ? (JSON.parse(backupCodes) as readonly string[]) : [];
+  const salt = saltOf(hashes[0] ?? '');
+  const given = salt === undefined ? '' : await hasher.hashWithSalt(code, salt);
+  if (!hashes.includes(given)) return false;
+  const used = await adapter.updateMany({
+    model: 'twoFactor',
+    // Of two uses at once, the second finds other codes.
+    where: [
+      { field: 'id', value: id },
+      { field: 'backupCodes', value: backupCodes },
+    ],
+    update: { backupCodes: JSON.stringify(hashes.filter((hash) => hash !== given)) },
+  });
+  return used > 0;
 }

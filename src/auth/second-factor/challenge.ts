@@ -1,27 +1,14 @@
-/**
- * Asks for the second factor where the library does not: it asks only after a password, and knows no passkeys. What it needs
- * for the second step is created here in its own form.
- */
+/** Asks for the second factor after a password and after single sign-on: the second step of signing in. */
 import type { BetterAuthPlugin } from 'better-auth';
-import { createAuthMiddleware, getSessionFromCtx } from 'better-auth/api';
+import { createAuthMiddleware } from 'better-auth/api';
 import { deleteSessionCookie, expireCookie, setSessionCookie } from 'better-auth/cookies';
 import { generateRandomString } from 'better-auth/crypto';
+import { secondStepSeconds } from '../../domain/limits.js';
 import { secondMs } from '../../domain/time/duration.js';
 import { findPasskeys } from '../passkeys/passkey-rows.js';
 import type { LibraryContext } from './library-context.js';
 import { findClaims, provesSecondFactor } from './provider-claims.js';
 import { renewTrust, trustDevice } from './trusted-devices.js';
-
-export const SECOND_FACTOR_TABLE = 'user_second_factor';
-
-/** How long the second step may take. */
-const challengeSeconds = 600;
-
-/** The id of the user whose code a request has: the signed-in one, or the one whose password was right. */
-export async function findChallengedUser(context: LibraryContext): Promise<string | undefined> {
-  const session = await getSessionFromCtx(context);
-  return session === null ? (await findSecondStep(context))?.userId : session.user.id;
-}
 
 interface SecondStep {
   readonly identifier: string;
@@ -73,10 +60,8 @@ export function challengeSecondFactor({ trustsProvider, signInPath }: ChallengeO
   });
   const afterPassword = createAuthMiddleware(async (context) => {
     const { newSession } = context.context;
-    // The library asks users who have codes.
-    if (!newSession || (newSession.user as UserWithCodes).twoFactorEnabled === true) return;
-    if (!(await hasSecondFactor(context, newSession.user.id)) || !(await beginSecondStep(context))) return;
-    return context.json({ twoFactorRedirect: true });
+    if (!newSession || !(await hasSecondFactor(context, newSession.user.id))) return;
+    return (await beginSecondStep(context)) ? context.json({ secondFactor: true }) : undefined;
   });
   return {
     id: 'second-factor-challenge',
@@ -89,15 +74,13 @@ export function challengeSecondFactor({ trustsProvider, signInPath }: ChallengeO
   } satisfies BetterAuthPlugin;
 }
 
-/** With the field of the library's plugin for second factors. */
-interface UserWithCodes {
-  readonly twoFactorEnabled?: unknown;
-}
-
 /** Reads the user again: linking the account may have removed the factor. */
 async function hasSecondFactor({ context }: LibraryContext, userId: string): Promise<boolean> {
-  const user = (await context.internalAdapter.findUserById(userId)) as UserWithCodes | null;
-  return user?.twoFactorEnabled === true || (await findPasskeys(context.adapter, userId)).length > 0;
+  const user = await context.internalAdapter.findUserById(userId);
+  return (
+    (user as { readonly twoFactorEnabled?: unknown } | null)?.twoFactorEnabled === true ||
+    (await findPasskeys(context.adapter, userId)).length > 0
+  );
 }
 
 /** Ends the new session and begins the second step instead. False if the user trusts the device. */
@@ -111,12 +94,9 @@ async function beginSecondStep(context: LibraryContext): Promise<boolean> {
   await internalAdapter.deleteSession(session.token);
   context.context.setNewSession(null);
   const identifier = `2fa-${generateRandomString(20)}`;
-  const expiresAt = new Date(nowMs + challengeSeconds * secondMs);
+  const expiresAt = new Date(nowMs + secondStepSeconds * secondMs);
   await internalAdapter.createVerificationValue({ identifier, value: user.id, expiresAt });
-  // The number of codes that were tried.
-  const attempts = { identifier: `2fa-attempts-${identifier}`, value: '0', expiresAt };
-  await internalAdapter.createVerificationValue(attempts);
-  const { name, attributes } = createAuthCookie('two_factor', { maxAge: challengeSeconds });
+  const { name, attributes } = createAuthCookie('two_factor', { maxAge: secondStepSeconds });
   await context.setSignedCookie(name, identifier, secret, attributes);
   return true;
 }

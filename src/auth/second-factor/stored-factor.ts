@@ -1,39 +1,64 @@
 /** The row of a user's authenticator app and backup codes. */
-import type { DBAdapter } from 'better-auth';
-import { symmetricDecrypt } from 'better-auth/crypto';
-import { CallerStatsError } from '../../domain/errors.js';
+import type { BetterAuthPlugin, DBAdapter } from 'better-auth';
+import { removePasskeys } from '../passkeys/passkey-rows.js';
 import type { LibraryContext } from './library-context.js';
-
-/** The keys that encrypt second factors. */
-export type FactorKey = LibraryContext['context']['secretConfig'];
 
 /** The hash function of an app's codes, as URIs of authenticator apps name it. */
 export type CodeAlgorithm = 'SHA256' | 'SHA1';
+
+/** Added to the library's schema. */
+export const FACTOR_SCHEMA = {
+  user: { fields: { twoFactorEnabled: { type: 'boolean', required: false, input: false } } },
+  twoFactor: {
+    modelName: 'user_second_factor',
+    fields: {
+      userId: { type: 'string', required: true, references: { model: 'user', field: 'id' } },
+      secret: { type: 'string', required: true },
+      backupCodes: { type: 'string', required: true },
+      verified: { type: 'boolean', required: false },
+      lastStep: { type: 'number', required: true },
+      algorithm: { type: 'string', required: true },
+    },
+  },
+} satisfies BetterAuthPlugin['schema'];
 
 export interface StoredFactor {
   readonly id: string;
   /** The seed of the codes, encrypted. */
   readonly secret: string;
-  /** A JSON list of hashes; of an earlier version, encrypted codes. */
+  /** A JSON list of hashes. */
   readonly backupCodes: string;
-  /** False until the first code of the app was right. */
+  /** False until the first code of the app was right: until then, no code opens anything. */
   readonly verified?: boolean | null;
   readonly algorithm: CodeAlgorithm;
+}
+
+const model = 'twoFactor';
+
+function ofUser(userId: string) {
+  return [{ field: 'userId', value: userId }];
 }
 
 export function findFactor(
   adapter: Pick<DBAdapter, 'findOne'>,
   userId: string,
 ): Promise<StoredFactor | null> {
-  return adapter.findOne<StoredFactor>({ model: 'twoFactor', where: [{ field: 'userId', value: userId }] });
+  return adapter.findOne<StoredFactor>({ model, where: ofUser(userId) });
 }
 
-/** Throws `invalid` if this server does not have the secret any more. */
-export function decryptStored(key: FactorKey, data: string): Promise<string> {
-  return symmetricDecrypt({ key, data }).catch((cause) => {
-    const message =
-      'Two-factor authentication was set up with a secret that this server does not have any more. ' +
-      'Ask an administrator to turn it off with: caller-stats member reset --second-factor';
-    throw new CallerStatsError('invalid', message, { cause });
-  });
+interface Tables {
+  readonly adapter: Pick<DBAdapter, 'deleteMany'>;
+  readonly internalAdapter: Pick<LibraryContext['context']['internalAdapter'], 'updateUser'>;
+}
+
+/** Turns codes off. */
+export async function removeCodes({ adapter, internalAdapter }: Tables, userId: string): Promise<void> {
+  await adapter.deleteMany({ model, where: ofUser(userId) });
+  await internalAdapter.updateUser(userId, { twoFactorEnabled: false });
+}
+
+/** Turns codes off and removes all passkeys. */
+export async function removeSecondFactors(tables: Tables, userId: string): Promise<void> {
+  await removePasskeys(tables.adapter, userId);
+  await removeCodes(tables, userId);
 }

@@ -1,7 +1,8 @@
-/** Devices that need no second factor for a while. The library keeps each as a verification value of the user. */
+/** Devices that need no second factor for a while. Each is a verification value of the user. */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { DBAdapter, Where } from 'better-auth';
-import { dayMs, secondMs } from '../../domain/time/duration.js';
+import { trustSeconds } from '../../domain/limits.js';
+import { secondMs } from '../../domain/time/duration.js';
 import type { LibraryContext } from './library-context.js';
 
 /** Begins the identifiers of trusted devices. They are not secret: the cookie has a signature of them. */
@@ -70,10 +71,7 @@ export async function forgetPending(adapter: Pick<DBAdapter, 'deleteMany'>, user
   await adapter.deleteMany({ model: 'verification', where: [{ field: 'value', value: userId }] });
 }
 
-/** How long a device is trusted, from its last sign-in on: as the library has it. */
-const trustSeconds = (30 * dayMs) / secondMs;
-
-/** Trusts the device that sends the request, in the library's form. */
+/** Trusts the device that sends the request. */
 export async function trustDevice(context: LibraryContext, userId: string, nowMs: number): Promise<void> {
   const { createAuthCookie, internalAdapter, secret } = context.context;
   const identifier = TRUST_PREFIX + randomBytes(24).toString('base64url');
@@ -93,16 +91,23 @@ export async function renewTrust(
   context: LibraryContext,
   { userId, nowMs }: { readonly userId: string; readonly nowMs: number },
 ): Promise<boolean> {
+  const expiresAt = await forgetThisDevice(context, userId);
+  if (expiresAt === undefined || expiresAt.getTime() <= nowMs) return false;
+  await trustDevice(context, userId, nowMs);
+  return true;
+}
+
+/** Ends the user's trust in the device that sends the request. Returns when it would have ended; undefined if there was none. */
+export async function forgetThisDevice(context: LibraryContext, userId: string): Promise<Date | undefined> {
   const { createAuthCookie, internalAdapter, secret } = context.context;
   const cookie = await context.getSignedCookie(createAuthCookie('trust_device').name, secret);
   const [signature = '', identifier = ''] = (cookie || '').split('!');
   const [given, wanted] = [Buffer.from(signature), Buffer.from(sign(secret, userId, identifier))];
-  if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) return false;
+  if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) return undefined;
   const found = await internalAdapter.findVerificationValue(identifier);
-  if (found?.value !== userId || found.expiresAt.getTime() <= nowMs) return false;
+  if (found?.value !== userId) return undefined;
   await internalAdapter.deleteVerificationByIdentifier(identifier);
-  await trustDevice(context, userId, nowMs);
-  return true;
+  return found.expiresAt;
 }
 
 function sign(secret: string, userId: string, identifier: string): string {

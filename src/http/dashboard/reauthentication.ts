@@ -17,36 +17,25 @@ interface Proof {
   readonly reply: FastifyReply;
 }
 
-/** Runs `work`, which compares the password that it gets. It gets none if the user has none. */
-export async function reauthenticate<T>(
-  { users, loginThrottle }: Pick<Dashboard, 'users' | 'loginThrottle'>,
-  { user, session, auth, by }: SignedIn,
-  { request, reply, password }: Proof & { readonly password: string | undefined },
-  work: (password: string | undefined) => Promise<T>,
-): Promise<T> {
-  if (!(await users.hasPassword(user))) {
-    if (by.at - session.createdAt > freshSessionSeconds * secondMs) throw staleSession();
-    return work(undefined);
-  }
-  if (password === undefined) throw invalid(['password: is missing, or not a text']);
-  const who = { email: user.email, isSignedIn: true };
-  const result = await loginThrottle.attempt(request, who, () => work(password));
-  setCookies(reply, await users.renewSession(auth));
-  return result;
-}
-
-/** Runs `work` after that, with the password in the body, which has no other fields. */
+/** Runs `work` after the user proved it with the password in the body, which has no other fields, or without one. */
 export async function confirmUser<T>(
-  dashboard: Pick<Dashboard, 'users' | 'loginThrottle' | 'credentials'>,
-  signedIn: SignedIn,
+  { users, loginThrottle, credentials }: Pick<Dashboard, 'users' | 'loginThrottle' | 'credentials'>,
+  { user, session, auth, by }: SignedIn,
   { request, reply }: Proof,
   work: () => Promise<T>,
 ): Promise<T> {
   const { password } = readFields(request, { password: optional(text) });
-  return reauthenticate(dashboard, signedIn, { request, reply, password }, async (given) => {
-    if (given !== undefined) await dashboard.credentials.checkPassword(signedIn.auth, given);
+  if (!(await users.hasPassword(user))) {
+    if (by.at - session.createdAt > freshSessionSeconds * secondMs) throw staleSession();
+    return work();
+  }
+  if (password === undefined) throw invalid(['password: is missing, or not a text']);
+  const result = await loginThrottle.attempt(request, { email: user.email, isSignedIn: true }, async () => {
+    await credentials.checkPassword(auth, password);
     return work();
   });
+  setCookies(reply, await users.renewSession(auth));
+  return result;
 }
 
 /** Refuses to remove a user's last second factor while an organization of theirs requires one. `left`: how many remain. */

@@ -114,12 +114,12 @@ export async function findEmail({ users }: Node, visitor: Visitor): Promise<stri
 /** Creates an account with a second factor. Its code of this half minute is used. */
 export async function withSecondFactor(node: Node, who = ada) {
   const visitor = await createUser(node, who);
-  const { code, backupCodes } = await addSecondFactor(node, visitor, who.password);
+  const { code, backupCodes } = await addSecondFactor(node, visitor);
   return { visitor, code, backupCodes };
 }
 
-export async function addSecondFactor({ credentials }: Node, visitor: Visitor, password = ada.password) {
-  const { uri, backupCodes } = await credentials.startSecondFactor(visitor.asking(), password);
+export async function addSecondFactor({ credentials }: Node, visitor: Visitor) {
+  const { uri, backupCodes } = await credentials.startSecondFactor(visitor.asking());
   visitor.keep(await credentials.confirmSecondFactor(visitor.asking(), codeNow(uri)));
   return { code: codesOf(uri), backupCodes };
 }

@@ -1,11 +1,11 @@
 /** The account of the signed-in user: name, password, second factor, sessions. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { formatTime } from '../../../domain/format.js';
-import { name, newPassword, optional, readFields, text } from '../../request/fields.js';
+import { name, newPassword, readFields, text } from '../../request/fields.js';
 import { getParameter } from '../../request/target.js';
 import type { SignedIn } from '../authorize.js';
 import type { Dashboard } from '../context.js';
-import { confirmUser, keepRequiredFactor, reauthenticate } from '../reauthentication.js';
+import { confirmUser, keepRequiredFactor } from '../reauthentication.js';
 import { setCookies } from '../requests.js';
 import type { DeviceResponse, TrustedDeviceResponse, TwoFactorSetupResponse } from '../responses.js';
 
@@ -33,18 +33,10 @@ export function addTwoFactor(app: FastifyInstance, dashboard: Dashboard): void {
   const { credentials, passkeys, store, sessionGuard } = dashboard;
   const log = ({ user, by }: SignedIn, detail: 'on' | 'off') =>
     store.logUserChange(user.email, { action: 'user.second_factor', detail }, by);
-  const withPassword = <T>(
-    signedIn: SignedIn,
-    { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
-    work: (password: string | undefined) => Promise<T>,
-  ) => {
-    const { password } = readFields(request, { password: optional(text) });
-    return reauthenticate(dashboard, signedIn, { request, reply, password }, work);
-  };
   sessionGuard.addUserResource(app, '/api/account/second-factor/start', {
     POST: async (signedIn, request, reply): Promise<TwoFactorSetupResponse> => {
-      const { uri, backupCodes } = await withPassword(signedIn, { request, reply }, (password) =>
-        credentials.startSecondFactor(signedIn.auth, password),
+      const { uri, backupCodes } = await confirmUser(dashboard, signedIn, { request, reply }, () =>
+        credentials.startSecondFactor(signedIn.auth),
       );
       const secret = new URL(uri).searchParams.get('secret');
       if (secret === null) throw new Error('the URI for the authenticator app has no secret');
@@ -60,9 +52,9 @@ export function addTwoFactor(app: FastifyInstance, dashboard: Dashboard): void {
   });
   sessionGuard.addUserResource(app, '/api/account/second-factor/stop', {
     POST: async (signedIn, request, reply) => {
-      const answered = await withPassword(signedIn, { request, reply }, async (password) => {
+      const answered = await confirmUser(dashboard, signedIn, { request, reply }, async () => {
         await keepRequiredFactor(dashboard, signedIn, (await passkeys.list(signedIn.user)).length);
-        return credentials.stopSecondFactor(signedIn.auth, password);
+        return credentials.stopSecondFactor(signedIn.auth);
       });
       setCookies(reply, answered);
       await log(signedIn, 'off');

@@ -1,0 +1,126 @@
+/**
+ * The OpenID Connect provider, as the library uses it, and what the library accepts of one and this program refuses: metadata of
+ * another issuer (OpenID Connect Discovery 1.0, section 4.3), a response without an ID token, an ID token that was issued to
+ * another client (Core 1.0, section 3.1.3.7), one with a legacy signature, if the operator refuses those, and redirects to
+ * wherever they lead (OWASP ASVS 5.0, 15.3.2).
+ */
+import type { BetterAuthPlugin } from 'better-auth';
+import { APIError, createAuthMiddleware } from 'better-auth/api';
+import { type GenericOAuthOptions, genericOAuth } from 'better-auth/plugins/generic-oauth';
+import { providerTimeoutMs } from '../domain/limits.js';
+import { type LegacyAlgorithms, PROVIDER_ID, type SingleSignOn } from './names.js';
+
+type GetUserInfo = NonNullable<GenericOAuthOptions['config'][number]['getUserInfo']>;
+type Claims = Readonly<Record<string, unknown>>;
+
+/** Signatures with elliptic curves (RFC 7518, RFC 8037, RFC 9864). The strength of RSA depends on the length of the key. */
+const APPROVED: readonly unknown[] = ['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'];
+
+interface ProviderOptions {
+  readonly legacyAlgorithms: LegacyAlgorithms;
+  /** Tells the operator why a sign-in failed. */
+  readonly report: (problem: string) => void;
+}
+
+export function signInWithProvider(provider: SingleSignOn, options: ProviderOptions) {
+  const { name, clientId, clientSecret } = provider;
+  const discoveryUrl = `${provider.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+  return genericOAuth({
+    config: [
+      {
+        providerId: PROVIDER_ID,
+        name,
+        clientId,
+        clientSecret,
+        discoveryUrl,
+        // With headers, even none, the library follows no redirect to another origin.
+        discoveryHeaders: {},
+        getUserInfo: getUserInfo({ clientId, discoveryUrl, ...options }),
+        requireIdTokenVerification: true,
+        scopes: ['openid', 'email', 'profile'],
+        disableProviderLogout: true,
+        // The library also believes a claim with its own name for this.
+        mapProfileToUser: ({ email_verified }) => ({
+          emailVerified: email_verified === true || email_verified === 'true',
+        }),
+      },
+    ],
+  });
+}
+
+/** Refuses a provider whose metadata name another issuer, before anything is sent to it. */
+export function checkIssuer(
+  { issuer }: SingleSignOn,
+  { report }: Pick<ProviderOptions, 'report'>,
+): BetterAuthPlugin {
+  const handler = createAuthMiddleware(async ({ context }) => {
+    const provider = context.socialProviders.find(({ id }) => id === PROVIDER_ID);
+    if (provider === undefined || provider.issuer === issuer) return;
+    report(
+      `the metadata of the provider name the issuer ${provider.issuer}, and --oidc-issuer is ${issuer}: they must be equal`,
+    );
+    throw new APIError('BAD_GATEWAY', { code: 'OTHER_ISSUER' });
+  });
+  const matcher = ({ path = '' }: { readonly path?: string | undefined }) =>
+    path === '/sign-in/social' || path.startsWith('/callback/');
+  return { id: 'issuer-check', hooks: { before: [{ matcher, handler }] } };
+}
+
+/**
+ * What the provider says of a user: in the ID token, or at its user info endpoint if the token has no address. The library has
+ * verified the token, if there is one, and compares its `sub` with that of what this returns.
+ */
+function getUserInfo({
+  clientId,
+  discoveryUrl,
+  legacyAlgorithms,
+  report,
+}: ProviderOptions & { readonly clientId: string; readonly discoveryUrl: string }): GetUserInfo {
+  /** Read once, as the library reads the rest of the metadata. */
+  let endpoint: unknown;
+  async function askProvider(accessToken: string | undefined): Promise<Claims | undefined> {
+    endpoint ??= (await fetchObject(discoveryUrl, {}))?.['userinfo_endpoint'];
+    if (typeof endpoint !== 'string' || accessToken === undefined) return undefined;
+    return fetchObject(endpoint, { authorization: `Bearer ${accessToken}` });
+  }
+  return async ({ idToken, accessToken }) => {
+    const [header, claims] = (idToken ?? '').split('.').map(readPart);
+    if (legacyAlgorithms === 'refuse' && !APPROVED.includes(header?.['alg'])) {
+      report(`the provider signs with ${header?.['alg']}, which --legacy-algorithms refuses`);
+      return null;
+    }
+    if (claims === undefined || (claims['azp'] !== undefined && claims['azp'] !== clientId)) {
+      report('the provider sent no ID token, or that of another client');
+      return null;
+    }
+    const found = claims['email'] === undefined ? await askProvider(accessToken) : claims;
+    return found?.['sub'] === undefined ? null : { ...found, id: String(found['sub']), emailVerified: false };
+  };
+}
+
+/** A part of a token; undefined if it is not an object in JSON. */
+function readPart(encoded: string): Claims | undefined {
+  try {
+    return toObject(JSON.parse(Buffer.from(encoded, 'base64url').toString('utf8')));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined if there is no such response: then nobody is signed in. */
+async function fetchObject(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<Claims | undefined> {
+  try {
+    const signal = AbortSignal.timeout(providerTimeoutMs);
+    const response = await fetch(url, { headers, redirect: 'manual', signal });
+    return response.ok ? toObject(await response.json()) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function toObject(read: unknown): Claims | undefined {
+  return typeof read === 'object' && read !== null ? (read as Claims) : undefined;
+}

@@ -122,6 +122,21 @@ export interface components {
                 readonly other: number;
                 /** @description The sum of all caller types. */
                 readonly total: number;
+                /** @description With `compare`: the counts of the counterpart of the bucket in the other range; null if it has none, such as February 30, or an hour that a clock change skips or repeats. */
+                readonly previous?: {
+                    /** @description Start of the counterpart, inclusive. */
+                    readonly start: string;
+                    /** @description End of the counterpart, exclusive. */
+                    readonly end: string;
+                    /** @description Queries from the documentation site. */
+                    readonly web: number;
+                    /** @description Queries from direct API calls. */
+                    readonly api: number;
+                    /** @description Queries from other sources, such as integrations and SDKs. */
+                    readonly other: number;
+                    /** @description The sum of all caller types. */
+                    readonly total: number;
+                } | null;
             }[];
             /** @description With `by=caller`: the 20 busiest callers, largest count first, then by name. */
             readonly callers?: readonly {
@@ -394,11 +409,13 @@ export interface operations {
                 readonly dateFrom?: string;
                 /** @description End of the range, exclusive, in the same formats. Default: no end. Encode the `+` of an offset as `%2B`. */
                 readonly dateTo?: string;
-                /** @description Instead of `dateFrom` and `dateTo`: a range of whole days in `timeZone`. `last-7-days` and the like end with yesterday, `last-month` and the like are the last complete ones, and `this-month` and the like end with today. */
-                readonly period?: "today" | "yesterday" | "last-7-days" | "last-30-days" | "last-90-days" | "this-week" | "last-week" | "this-month" | "last-month" | "this-quarter" | "last-quarter" | "this-year" | "last-year" | "last-12-months" | "all";
+                /** @description Instead of `dateFrom` and `dateTo`: a range of whole days in `timeZone`. `last-7-days` and the like end with yesterday, `last-month` and the like are the last complete ones, `this-month` and the like end with today, and so do `7-days-to-date` and the like. `12-months-to-date` is the running month and the eleven before. */
+                readonly period?: "today" | "yesterday" | "last-7-days" | "last-30-days" | "last-90-days" | "7-days-to-date" | "30-days-to-date" | "90-days-to-date" | "this-week" | "last-week" | "this-month" | "last-month" | "this-quarter" | "last-quarter" | "this-year" | "last-year" | "last-12-months" | "12-months-to-date" | "all";
                 /** @description The time zone of dates, and of date-times without an offset: a name or link of the IANA time zone database, such as `Europe/Berlin` or `Asia/Calcutta`. */
                 readonly timeZone?: string;
-                /** @description Adds `previous`, the counts of another range: the one of the same length before, or the same dates one year earlier. */
+                /** @description The day on which weeks begin, in periods and series. Default: `monday`. */
+                readonly weekStart?: "monday" | "sunday" | "saturday";
+                /** @description Adds `previous`, the counts of another range: `previous` is the period before, such as the month before `last-month`, and of bounds the range of the same length before; `previous-year` has the same local dates one year earlier. A range that is not over is compared with the same part of the other one. In a series, each bucket also gets its counterpart. */
                 readonly compare?: "previous" | "previous-year";
                 /**
                  * @description Counts only the queries of this caller, in the field of its type.
@@ -505,18 +522,20 @@ export interface operations {
                 readonly dateFrom?: string;
                 /** @description End of the range, exclusive, in the same formats. Default: no end. Encode the `+` of an offset as `%2B`. */
                 readonly dateTo?: string;
-                /** @description Instead of `dateFrom` and `dateTo`: a range of whole days in `timeZone`. `last-7-days` and the like end with yesterday, `last-month` and the like are the last complete ones, and `this-month` and the like end with today. */
-                readonly period?: "today" | "yesterday" | "last-7-days" | "last-30-days" | "last-90-days" | "this-week" | "last-week" | "this-month" | "last-month" | "this-quarter" | "last-quarter" | "this-year" | "last-year" | "last-12-months" | "all";
+                /** @description Instead of `dateFrom` and `dateTo`: a range of whole days in `timeZone`. `last-7-days` and the like end with yesterday, `last-month` and the like are the last complete ones, `this-month` and the like end with today, and so do `7-days-to-date` and the like. `12-months-to-date` is the running month and the eleven before. */
+                readonly period?: "today" | "yesterday" | "last-7-days" | "last-30-days" | "last-90-days" | "7-days-to-date" | "30-days-to-date" | "90-days-to-date" | "this-week" | "last-week" | "this-month" | "last-month" | "this-quarter" | "last-quarter" | "this-year" | "last-year" | "last-12-months" | "12-months-to-date" | "all";
                 /** @description The time zone of dates, and of date-times without an offset: a name or link of the IANA time zone database, such as `Europe/Berlin` or `Asia/Calcutta`. */
                 readonly timeZone?: string;
-                /** @description Adds `previous`, the counts of another range: the one of the same length before, or the same dates one year earlier. */
+                /** @description The day on which weeks begin, in periods and series. Default: `monday`. */
+                readonly weekStart?: "monday" | "sunday" | "saturday";
+                /** @description Adds `previous`, the counts of another range: `previous` is the period before, such as the month before `last-month`, and of bounds the range of the same length before; `previous-year` has the same local dates one year earlier. A range that is not over is compared with the same part of the other one. In a series, each bucket also gets its counterpart. */
                 readonly compare?: "previous" | "previous-year";
                 /**
                  * @description Counts only the queries of this caller, in the field of its type.
                  * @example slack
                  */
                 readonly caller?: string;
-                /** @description The length of the buckets. Weeks begin on Monday (ISO 8601). */
+                /** @description The length of the buckets. */
                 readonly interval?: "hour" | "day" | "week" | "month" | "quarter" | "year";
                 /** @description Adds a series for each of the 20 busiest callers, and one for the rest. At most 1000 buckets. */
                 readonly by?: "caller";
@@ -621,11 +640,13 @@ export interface operations {
                 readonly dateFrom?: string;
                 /** @description End of the range, exclusive, in the same formats. Default: no end. Encode the `+` of an offset as `%2B`. */
                 readonly dateTo?: string;
-                /** @description Instead of `dateFrom` and `dateTo`: a range of whole days in `timeZone`. `last-7-days` and the like end with yesterday, `last-month` and the like are the last complete ones, and `this-month` and the like end with today. */
-                readonly period?: "today" | "yesterday" | "last-7-days" | "last-30-days" | "last-90-days" | "this-week" | "last-week" | "this-month" | "last-month" | "this-quarter" | "last-quarter" | "this-year" | "last-year" | "last-12-months" | "all";
+                /** @description Instead of `dateFrom` and `dateTo`: a range of whole days in `timeZone`. `last-7-days` and the like end with yesterday, `last-month` and the like are the last complete ones, `this-month` and the like end with today, and so do `7-days-to-date` and the like. `12-months-to-date` is the running month and the eleven before. */
+                readonly period?: "today" | "yesterday" | "last-7-days" | "last-30-days" | "last-90-days" | "7-days-to-date" | "30-days-to-date" | "90-days-to-date" | "this-week" | "last-week" | "this-month" | "last-month" | "this-quarter" | "last-quarter" | "this-year" | "last-year" | "last-12-months" | "12-months-to-date" | "all";
                 /** @description The time zone of dates, and of date-times without an offset: a name or link of the IANA time zone database, such as `Europe/Berlin` or `Asia/Calcutta`. */
                 readonly timeZone?: string;
-                /** @description Adds `previous`, the counts of another range: the one of the same length before, or the same dates one year earlier. */
+                /** @description The day on which weeks begin, in periods and series. Default: `monday`. */
+                readonly weekStart?: "monday" | "sunday" | "saturday";
+                /** @description Adds `previous`, the counts of another range: `previous` is the period before, such as the month before `last-month`, and of bounds the range of the same length before; `previous-year` has the same local dates one year earlier. A range that is not over is compared with the same part of the other one. In a series, each bucket also gets its counterpart. */
                 readonly compare?: "previous" | "previous-year";
             };
             readonly header?: never;

@@ -5,32 +5,40 @@ import { callerStatsToCsv, callersToCsv, seriesToCsv } from '../domain/counting/
 import type { CutBounds } from '../domain/counting/cut-bounds.js';
 import type { DateRange } from '../domain/counting/date-range.js';
 import {
+  type AskingContext,
   type CountsRequest,
+  type NumbersRequest,
   parseCountsRequest,
+  parseNumbersRequest,
+  parseRange,
   parseSeriesRequest,
   REPORT_PARAMETERS,
   type ReportInput,
-  type ReportNames,
   type ReportParameter,
   type SeriesRequest,
 } from '../domain/counting/report-request.js';
 import type { Series } from '../domain/counting/series.js';
-import { countsOf, tile } from '../domain/counting/tiles.js';
+import { createCounter, tile } from '../domain/counting/tiles.js';
 import { CallerStatsError } from '../domain/errors.js';
 import { formatTime } from '../domain/format.js';
 import { isProjectId, type Project } from '../domain/projects/project.js';
 import { quote, type Result } from '../domain/result.js';
 import type { Store } from '../storage/ports/store.js';
 import { readSeries } from '../storage/series.js';
+import { type Numbers, readNumbers } from './numbers.js';
 import { requireProject } from './projects.js';
 
-export interface Report<Question, Answer> {
+/** What can be asked about the counts of a project. */
+export interface Readable<Question, Answer> {
+  readonly parameters: readonly ReportParameter[];
+  /** Parses the parameters. Returns all problems, each beginning with the parameter's name. */
+  readonly parse: (input: ReportInput, context: AskingContext) => Result<Question>;
+  readonly read: (store: Store, projectId: string, question: Question) => Promise<Answer>;
+}
+
+export interface Report<Question, Answer> extends Readable<Question, Answer> {
   /** The path of the same report in the HTTP API, relative to the project's assistant. */
   readonly operation: string;
-  readonly parameters: readonly ReportParameter[];
-  /** Parses the parameters at a moment. Returns all problems, each beginning with the parameter's name in `names`. */
-  readonly parse: (input: ReportInput, nowMs: number, names: ReportNames) => Result<Question>;
-  readonly read: (store: Store, projectId: string, question: Question) => Promise<Answer>;
   readonly toCsv: (answer: Answer) => string;
 }
 
@@ -42,8 +50,8 @@ export const CALLER_STATS: Report<CountsRequest, CallerStats> = {
     if (compared === undefined) return store.count(projectId, range, caller);
     const tiles = tile([range.from, range.to, compared.from, compared.to]);
     const counts = await store.countSeries(projectId, tiles, caller);
-    const previous = toPrevious(compared, timeZone, countsOf(compared, tiles, counts));
-    return { ...countsOf(range, tiles, counts), previous };
+    const countIn = createCounter(tiles, counts);
+    return { ...countIn(range), previous: toPrevious(compared, timeZone, countIn(compared)) };
   },
   toCsv: callerStatsToCsv,
 };
@@ -68,12 +76,21 @@ export const CALLERS: Report<CountsRequest, CallerCounts> = {
   toCsv: callersToCsv,
 };
 
+/** For the dashboard. */
+export const NUMBERS: Readable<NumbersRequest, Numbers> = {
+  parameters: REPORT_PARAMETERS.numbers,
+  parse: parseNumbersRequest,
+  read: readNumbers,
+};
+
 /** The imported counts that a range counts wholly or not at all, although only a part of their span is within it. */
-export async function readCutBounds(
-  store: Store,
-  projectId: string,
-  { from, to }: DateRange,
-): Promise<CutBounds> {
+export const CUT_BOUNDS: Readable<DateRange, CutBounds> = {
+  parameters: REPORT_PARAMETERS.cutBounds,
+  parse: parseRange,
+  read: readCutBounds,
+};
+
+async function readCutBounds(store: Store, projectId: string, { from, to }: DateRange): Promise<CutBounds> {
   const [dateFrom, dateTo] = await Promise.all(
     [from, to].map(async (bound) => {
       const cut = await store.findCutSpan(projectId, bound);

@@ -1,76 +1,86 @@
-/** The last 30 days of all projects of an organization side by side, for the dashboard. */
+/** The last days of all projects of an organization side by side, for the dashboard. */
+import { findComparedRange } from '../domain/counting/comparison.js';
 import type { DateRange } from '../domain/counting/date-range.js';
-import { findBucketEdges, startOfUnit, unitAt } from '../domain/counting/interval.js';
+import { findBucketEdges } from '../domain/counting/interval.js';
+import { findPeriod } from '../domain/counting/period.js';
+import { createCounter, tile } from '../domain/counting/tiles.js';
 import { formatTime } from '../domain/format.js';
-import { summarizedProjectsMax } from '../domain/limits.js';
-import type { Summaries } from '../domain/projects/summary.js';
-import { dayMs, minuteMs } from '../domain/time/duration.js';
-import { fromLocal, type TimeZone, toLocal } from '../domain/time/time-zone.js';
+import { seriesBucketsMax, summarizedProjectsMax } from '../domain/limits.js';
+import type { Project } from '../domain/projects/project.js';
+import { type ProjectSummary, SUMMARY_PERIOD, type Summaries } from '../domain/projects/summary.js';
+import { type Calendar, DEFAULT_WEEK_START } from '../domain/time/calendar.js';
+import { formatWithOffset } from '../domain/time/date-time.js';
+import { offsetAt, parseTimeZone, type TimeZone } from '../domain/time/time-zone.js';
 import type { Store } from '../storage/ports/store.js';
-
-const summaryDays = 30;
 
 /** Projects that are read at once, so that other requests get connections to the database meanwhile. */
 const concurrentProjects = 4;
+
+interface SummariesRequest {
+  /** Of projects without a time zone of their own. */
+  readonly timeZone: TimeZone;
+  readonly nowMs: number;
+}
 
 /** Reads a bounded number of projects, a few at a time. */
 export async function readSummaries(
   store: Store,
   organizationId: string,
-  { timeZone, nowMs }: { readonly timeZone: TimeZone; readonly nowMs: number },
+  request: SummariesRequest,
 ): Promise<Summaries> {
-  const { range, previous } = summaryRanges(timeZone, nowMs);
-  const days = findBucketEdges(range, 'day', timeZone, summaryDays) ?? [];
-  const bounds = [previous.from, previous.to, ...days.map(({ timeMs }) => timeMs)];
   const all = await store.listProjects(organizationId);
   const listed = all.slice(0, summarizedProjectsMax);
-  const projects: Summaries['projects'][number][] = [];
+  const projects: ProjectSummary[] = [];
   for (let at = 0; at < listed.length; at += concurrentProjects) {
     const some = listed.slice(at, at + concurrentProjects);
-    projects.push(...(await Promise.all(some.map((project) => readSummary(store, project, bounds)))));
+    projects.push(...(await Promise.all(some.map((project) => readSummary(store, project, request)))));
   }
-  return {
-    range: toJson(range),
-    previous: toJson(previous),
-    projects: projects.toSorted((one, other) => other.total - one.total),
-    projectsTotal: all.length,
-  };
+  return { projects: projects.toSorted((one, other) => other.total - one.total), projectsTotal: all.length };
 }
 
-/** The same ranges as those of the overview of one project. */
-function summaryRanges(zone: TimeZone, nowMs: number): { range: DateRange; previous: DateRange } {
-  const today = unitAt(nowMs, 'day', zone);
-  const from = startOfUnit(today - summaryDays + 1, 'day', zone);
-  const localMinuteMs = Math.floor(toLocal(nowMs, zone) / minuteMs) * minuteMs;
-  const previousTo = fromLocal(localMinuteMs - summaryDays * dayMs, zone);
-  return {
-    range: { from, to: startOfUnit(today + 1, 'day', zone) },
-    previous: {
-      from: startOfUnit(today - 2 * summaryDays + 1, 'day', zone),
-      to: Math.min(previousTo, from),
-    },
-  };
-}
-
-/** `bounds`: the range to compare with, and the days. Between them is the rest of the day that corresponds to today. */
 async function readSummary(
   store: Store,
-  { id, name }: { readonly id: string; readonly name: string },
-  bounds: readonly number[],
-): Promise<Summaries['projects'][number]> {
-  const [counts, extent] = await Promise.all([store.countSeries(id, bounds), store.findExtent(id)]);
-  const [previous, , ...days] = counts.map(({ total }) => total);
-  const total = days.reduce((sum, count) => sum + count, 0);
+  project: Project,
+  request: SummariesRequest,
+): Promise<ProjectSummary> {
+  const { id, name } = project;
+  const calendar = calendarOf(project, request);
+  const { range, compared, days } = findRanges(calendar, request.nowMs);
+  const tiles = tile([...days, compared.from, compared.to]);
+  const [counts, extent] = await Promise.all([store.countSeries(id, tiles), store.findExtent(id)]);
+  const countIn = createCounter(tiles, counts);
+  const format = (timeMs: number): string => formatWithOffset(timeMs, offsetAt(timeMs, calendar.timeZone));
+  const toJson = ({ from, to }: DateRange) => ({ dateFrom: format(from), dateTo: format(to) });
   return {
     id,
     name,
-    total,
-    previousTotal: previous ?? 0,
-    days,
+    timeZone: calendar.timeZone,
+    range: toJson(range),
+    previous: toJson(compared),
+    total: countIn(range).total,
+    previousTotal: countIn(compared).total,
+    days: days.slice(1).map((to, at) => countIn({ from: days[at] ?? to, to }).total),
+    recordingBegan: extent === undefined ? null : format(extent.from),
     lastQueryAt: extent === undefined ? null : formatTime(extent.to - 1),
   };
 }
 
-function toJson({ from, to }: DateRange): Summaries['range'] {
-  return { dateFrom: formatTime(from), dateTo: formatTime(to) };
+/** The project's own calendar. */
+function calendarOf({ timeZone: own }: Project, { timeZone }: SummariesRequest): Calendar {
+  const zone = own === null ? undefined : parseTimeZone(own);
+  return { timeZone: zone?.ok ? zone.value : timeZone, weekStart: DEFAULT_WEEK_START };
+}
+
+/** The range, the one to compare with, and the bounds of the days. */
+function findRanges(calendar: Calendar, nowMs: number) {
+  const range = findPeriod(SUMMARY_PERIOD, calendar, nowMs);
+  const compared = findComparedRange(
+    { ...range, period: SUMMARY_PERIOD },
+    'previous',
+    calendar.timeZone,
+    nowMs,
+  );
+  const edges = findBucketEdges(range, 'day', calendar, seriesBucketsMax);
+  if (!compared.ok || edges === undefined) throw new Error('Invariant violated: the period has few days.');
+  return { range, compared: compared.value, days: edges.map(({ timeMs }) => timeMs) };
 }

@@ -143,6 +143,8 @@ export const auditEntriesMax = 1000;
 export const seriesBucketsMax = 10_000;
 /** Buckets of a series by caller, each of which has a number for each caller. */
 export const seriesByCallerBucketsMax = 1_000;
+/** Bars of the dashboard's chart: the most that can be told apart on a wide screen. */
+export const barsMax = 750;
 /** Projects in the overview of all projects. */
 export const summarizedProjectsMax = 100;
 /** Callers with a series of their own: more than a chart has colors for. All others are counted together. */

@@ -1,4 +1,5 @@
 /** The tools of `mcp`, with descriptions for models. */
+
 import {
   CALLER_STATS,
   CALLERS,
@@ -7,9 +8,7 @@ import {
   type ReportSource,
   SERIES,
 } from '../app/reports.js';
-import { COMPARISONS } from '../domain/counting/comparison.js';
-import { INTERVALS } from '../domain/counting/interval.js';
-import { PERIODS } from '../domain/counting/period.js';
+import { COMPARISONS, INTERVALS, PERIODS } from '../domain/counting/names.js';
 import {
   type CountsRequest,
   DEFAULT_INTERVAL,
@@ -24,6 +23,7 @@ import { toolBucketsMax } from '../domain/limits.js';
 import { CALLER_TYPE_DESCRIPTIONS, CALLER_TYPES } from '../domain/queries/caller.js';
 import { collectProblems } from '../domain/result.js';
 import { unknownNameMessage } from '../domain/suggest.js';
+import { DEFAULT_WEEK_START, WEEK_STARTS } from '../domain/time/calendar.js';
 import type { Clock } from '../domain/time/clock.js';
 import { UTC } from '../domain/time/time-zone.js';
 import {
@@ -112,15 +112,21 @@ const DESCRIPTIONS: Readonly<Record<ReportParameter, Schema>> = {
     enum: PERIODS,
     description:
       'A range of whole days in timeZone, instead of dateFrom and dateTo. last-7-days and the like end before today; ' +
-      'last-month and the like are the last complete ones; this-month and the like end with today.',
+      'last-month and the like are the last complete ones; this-month, 7-days-to-date and the like end with today.',
   },
   timeZone: stringSchema('The time zone of dates, periods and buckets: an IANA name such as Europe/Berlin.', {
     default: UTC,
   }),
+  weekStart: {
+    enum: WEEK_STARTS,
+    description: `The day on which weeks begin. By default ${DEFAULT_WEEK_START}.`,
+  },
   compare: {
     enum: COMPARISONS,
     description:
-      'Adds the counts of another range as previous: the range of the same length before, or the same dates one year earlier.',
+      'Adds the counts of another range as previous: the period before (of dates: the range of the same length before), or the ' +
+      'same dates one year earlier. A range that is not over is compared with the same part of the other one. In a series, ' +
+      'each bucket also has previous, the counts of its counterpart, or null if it has none.',
   },
   caller: stringSchema(
     'Counts only the queries of this caller, such as slack, in the field of its type. get_callers lists the callers.',
@@ -128,7 +134,7 @@ const DESCRIPTIONS: Readonly<Record<ReportParameter, Schema>> = {
   interval: {
     enum: INTERVALS,
     default: DEFAULT_INTERVAL,
-    description: 'The length of the buckets. Weeks begin on Monday.',
+    description: 'The length of the buckets.',
   },
   by: {
     enum: SERIES_BY,
@@ -186,7 +192,7 @@ function readTool<Question extends CountsRequest, Answer extends object>(
       const asked = Object.fromEntries(
         report.parameters.map((one) => [one, strings[REPORT_PARAMETER_NAMES[one]]]),
       );
-      const question = report.parse(asked, clock.now(), REPORT_PARAMETER_NAMES);
+      const question = report.parse(asked, { nowMs: clock.now() });
       if (!question.ok || problems.length > 0)
         throw invalidArguments([...problems, ...collectProblems(question)]);
       const answer = await source.read(report, id, question.value, asked);

@@ -1,17 +1,20 @@
 /** Reads a series from any store: finds missing bounds, and counts all buckets in one snapshot. */
-import { toPrevious } from '../domain/counting/comparison.js';
-import type { Compared, Counts } from '../domain/counting/counts.js';
+
+import { findComparedBucket, toPrevious, toPreviousBucket } from '../domain/counting/comparison.js';
+import type { Compared, Counts, PreviousBucket } from '../domain/counting/counts.js';
 import { type DateRange, EARLIEST_MS, LATEST_MS } from '../domain/counting/date-range.js';
 import { bucketAround, type Edge, findBucketEdges } from '../domain/counting/interval.js';
+import type { Interval } from '../domain/counting/names.js';
 import type { SeriesRequest } from '../domain/counting/report-request.js';
 import { type Series, type SeriesOfCallers, splitByCaller, toBuckets } from '../domain/counting/series.js';
-import { countsBetween, countsOf, numbersBetween, tile } from '../domain/counting/tiles.js';
+import { countsBetween, createCounter, numbersBetween, tile } from '../domain/counting/tiles.js';
 import { CallerStatsError } from '../domain/errors.js';
 import { seriesBucketsMax, seriesByCallerBucketsMax, seriesCallersMax } from '../domain/limits.js';
+import type { Calendar } from '../domain/time/calendar.js';
 import { YEAR_10000_MS, YEAR_ZERO_MS } from '../domain/time/date-time.js';
 import type { Store } from './ports/store.js';
 
-type SeriesStore = Pick<Store, 'countSeries' | 'countSeriesByCaller' | 'countCallers' | 'findExtent'>;
+export type SeriesStore = Pick<Store, 'countSeries' | 'countSeriesByCaller' | 'countCallers' | 'findExtent'>;
 
 /** An attempt fails if a query is recorded outside the extent of all earlier ones. */
 const attemptsMax = 10;
@@ -30,9 +33,10 @@ export async function readSeries(
     const edges = await edgesFor(store, projectId, question);
     // Also counts what is outside the buckets. There is something only if it was recorded after the extent was read.
     const bounds = edges.length === 0 ? [] : [range.from, ...edges.map(({ timeMs }) => timeMs), range.to];
-    const { counts, ...more } = await countBounds(store, projectId, question, bounds);
+    const { counts, previousBuckets, ...more } = await countBounds(store, projectId, question, bounds);
     const outside = (counts.at(0)?.total ?? 0) + (counts.at(-1)?.total ?? 0);
-    if (outside === 0) return { interval, timeZone, buckets: toBuckets(edges, counts.slice(1, -1)), ...more };
+    if (outside > 0) continue;
+    return { interval, timeZone, buckets: toBuckets(edges, counts.slice(1, -1), previousBuckets), ...more };
   }
   throw new CallerStatsError(
     'unavailable',
@@ -40,14 +44,22 @@ export async function readSeries(
   );
 }
 
-/** Counts the ranges between bounds, and the one to compare with, in one snapshot. */
+interface BoundCounts extends SeriesOfCallers, Compared {
+  readonly counts: readonly Counts[];
+  /** What each bucket is compared with. */
+  readonly previousBuckets?: readonly (PreviousBucket | null)[];
+}
+
+/** Counts the ranges between bounds, and what they are compared with, in one snapshot. */
 async function countBounds(
   store: SeriesStore,
   projectId: string,
-  { byCaller, caller, range, compared, timeZone }: SeriesRequest,
+  question: SeriesRequest,
   bounds: readonly number[],
-): Promise<{ readonly counts: readonly Counts[] } & SeriesOfCallers & Compared> {
-  const tiles = compared === undefined ? bounds : tile([...bounds, compared.from, compared.to]);
+): Promise<BoundCounts> {
+  const { byCaller, caller, range } = question;
+  const counterparts = findCounterparts(question, bounds);
+  const tiles = counterparts.length === 0 ? bounds : tile([...bounds, ...boundsOf(counterparts)]);
   if (tiles.length === 0) return { counts: [], ...(byCaller ? splitByCaller([], new Map(), 0) : {}) };
   // Queries that are recorded after this one change which callers are the busiest, but no sum.
   const present = byCaller ? (await store.countCallers(projectId, range)).callers : [];
@@ -56,10 +68,7 @@ async function countBounds(
     ? await store.countSeriesByCaller(projectId, tiles, names)
     : { all: await store.countSeries(projectId, tiles, caller), callers: [] };
   const counts = countsBetween(bounds, tiles, all);
-  const previous =
-    compared === undefined
-      ? {}
-      : { previous: toPrevious(compared, timeZone, countsOf(compared, tiles, all)) };
+  const previous = toPreviousCounts(question, counterparts, tiles, all);
   if (!byCaller) return { counts, ...previous };
   const inBuckets = names.map((name, at) => {
     const numbers = numbersBetween(bounds, tiles, callers[at] ?? []);
@@ -69,22 +78,55 @@ async function countBounds(
   return { counts, ...splitByCaller(counts.slice(1, -1), new Map(inBuckets), others), ...previous };
 }
 
+/** The range to compare with, and the part of it that each bucket is compared with. Empty if the series is not compared. */
+function findCounterparts(
+  { compared, interval, timeZone }: SeriesRequest,
+  bounds: readonly number[],
+): (DateRange | undefined)[] {
+  if (compared === undefined) return [];
+  const buckets = bounds.slice(1, -1);
+  const parts = buckets.slice(1).map((to, at) => {
+    const bucket = { from: buckets[at] ?? to, to };
+    return findComparedBucket(bucket, interval, compared, timeZone);
+  });
+  return [compared, ...parts];
+}
+
+function boundsOf(ranges: readonly (DateRange | undefined)[]): number[] {
+  return ranges.flatMap((range) => (range === undefined ? [] : [range.from, range.to]));
+}
+
+/** The counts of the counterparts; nothing if there are none. */
+function toPreviousCounts(
+  { timeZone }: SeriesRequest,
+  [compared, ...buckets]: readonly (DateRange | undefined)[],
+  tiles: readonly number[],
+  all: readonly Counts[],
+): Pick<BoundCounts, 'previous' | 'previousBuckets'> {
+  if (compared === undefined) return {};
+  const countIn = createCounter(tiles, all);
+  return {
+    previous: toPrevious(compared, timeZone, countIn(compared)),
+    previousBuckets: buckets.map((one) => (one ? toPreviousBucket(one, timeZone, countIn(one)) : null)),
+  };
+}
+
 async function edgesFor(
   store: Pick<Store, 'findExtent'>,
   projectId: string,
   question: SeriesRequest,
 ): Promise<Edge[]> {
-  const { interval, timeZone, range, byCaller } = question;
+  const { interval, range, byCaller } = question;
   let { from, to } = range;
   if (from === EARLIEST_MS || to === LATEST_MS) {
     const extent = await store.findExtent(projectId);
     if (extent === undefined) return [];
-    const widened = widen(extent, question);
+    const widened = widenToBuckets(extent, question);
     if (from === EARLIEST_MS) from = widened.from;
     if (to === LATEST_MS) to = widened.to;
   }
   const bucketsMax = byCaller ? seriesByCallerBucketsMax : seriesBucketsMax;
-  const edges = findBucketEdges({ from, to }, interval, timeZone, bucketsMax);
+  const edges = findBucketEdges({ from, to }, interval, question, bucketsMax);
   if (edges === undefined) {
     const allowed = `${bucketsMax} buckets${byCaller ? ' by caller' : ''}`;
     const problem = `interval: ${interval} makes more than ${allowed} of this range; choose a wider interval or a smaller range`;
@@ -93,10 +135,13 @@ async function edgesFor(
   return edges;
 }
 
-/** Not beyond the years that can be formatted: a zone's last day may end in the year 10000. */
-function widen(extent: DateRange, { interval, timeZone }: SeriesRequest): DateRange {
+/** Widens a range to whole buckets, but not beyond the years that can be formatted: a zone's last day may end in the year 10000. */
+export function widenToBuckets(
+  { from, to }: DateRange,
+  calendar: Calendar & { readonly interval: Interval },
+): DateRange {
   return {
-    from: Math.max(bucketAround(extent.from, interval, timeZone).from, YEAR_ZERO_MS),
-    to: Math.min(bucketAround(extent.to - 1, interval, timeZone).to, YEAR_10000_MS),
+    from: Math.max(bucketAround(from, calendar.interval, calendar).from, YEAR_ZERO_MS),
+    to: Math.min(bucketAround(to - 1, calendar.interval, calendar).to, YEAR_10000_MS),
   };
 }

@@ -1,12 +1,12 @@
 /** The queries of the Grafana dashboard, sent to a real server as the Infinity data source would. */
+
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { COMPARISONS } from '../../src/domain/counting/comparison.js';
 import type { Counts } from '../../src/domain/counting/counts.js';
-import { INTERVALS } from '../../src/domain/counting/interval.js';
+import { COMPARISONS, INTERVALS } from '../../src/domain/counting/names.js';
 import { startOfDate, type TimeZone } from '../../src/domain/time/time-zone.js';
 import { emptyPlace, makeKey, placeWithSample, project, succeed } from '../support/cli/cli-place.js';
 import { asking, type Dashboard, type Query, substituted } from '../support/cli/grafana.js';

@@ -183,7 +183,8 @@ export function describeSeries(kind: string, factory: PlaceFactory): void {
         done = true;
       })();
       const range = { from: 0, to: 30 * dayMs };
-      const question = { range, compared: { from: -30 * dayMs, to: 0 }, timeZone: UTC };
+      const compared = { from: -30 * dayMs, to: 0, shift: { months: 0, days: 30, ms: 0 } };
+      const question = { range, compared, timeZone: UTC, weekStart: 'monday' } as const;
       const series = { ...question, caller: undefined, interval: 'day' } as const;
       const seen = new Set<number>();
       while (!done) {
@@ -194,8 +195,11 @@ export function describeSeries(kind: string, factory: PlaceFactory): void {
           SERIES.read(reader, 'p', { ...series, byCaller: true }),
         ]);
         for (const { total, previous } of [totals, callers]) seen.add(total - (previous?.total ?? 0));
-        for (const { buckets, previous } of all)
-          seen.add(buckets.reduce((sum, { total }) => sum + total, 0) - (previous?.total ?? 0));
+        for (const { buckets, previous } of all) {
+          const sums = buckets.map((bucket) => bucket.previous?.total ?? 0);
+          const sum = buckets.reduce((total, bucket) => total + bucket.total, 0);
+          seen.add(sum - (previous?.total ?? 0)).add(sum - sums.reduce((total, one) => total + one, 0));
+        }
         await new Promise((resolve) => setImmediate(resolve));
       }
       await recording;
@@ -206,9 +210,9 @@ export function describeSeries(kind: string, factory: PlaceFactory): void {
       const store = await openWith(['web', 5], ['slack', 15], ['api', 25], ['slack', 35]);
       const [range, compared] = [
         { from: 10, to: 40 },
-        { from: 0, to: 30 },
+        { from: 0, to: 30, shift: { months: 0, days: 0, ms: 10 } },
       ];
-      const asked = { range, compared, timeZone: UTC, caller: undefined };
+      const asked = { range, compared, timeZone: UTC, weekStart: 'monday', caller: undefined } as const;
       const bounds = { dateFrom: '1970-01-01T00:00:00.000+00:00', dateTo: '1970-01-01T00:00:00.030+00:00' };
       const previous = { ...(await store.count('p', compared)), ...bounds };
       expect(previous.total).toBe(3);
@@ -222,8 +226,11 @@ export function describeSeries(kind: string, factory: PlaceFactory): void {
       });
       for (const byCaller of [false, true]) {
         const plain = { ...asked, interval: 'day', byCaller, compared: undefined } as const;
+        const { buckets, ...more } = await SERIES.read(store, 'p', plain);
+        const { dateFrom: start, dateTo: end, ...counts } = previous;
         expect(await SERIES.read(store, 'p', { ...plain, compared })).toEqual({
-          ...(await SERIES.read(store, 'p', plain)),
+          ...more,
+          buckets: buckets.map((bucket) => ({ ...bucket, previous: { start, end, ...counts } })),
           previous,
         });
       }

@@ -1,7 +1,6 @@
 /** Valid requests. */
 import { gzipSync } from 'node:zlib';
-import { INTERVALS } from '../../src/domain/counting/interval.js';
-import { PERIODS } from '../../src/domain/counting/period.js';
+import { INTERVALS, PERIODS } from '../../src/domain/counting/names.js';
 import { dayMs } from '../../src/domain/time/duration.js';
 import { words } from '../support/words.js';
 import { eventNumbers, makeQuery, writeTime } from './events.js';

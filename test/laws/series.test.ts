@@ -2,10 +2,11 @@
  * Properties of series on every kind of store, compared with a recount that asks the platform for the local time of each
  * query.
  */
+
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Counts, withTotal, zeroCounts } from '../../src/domain/counting/counts.js';
-import { INTERVALS, type Interval } from '../../src/domain/counting/interval.js';
+import { INTERVALS, type Interval } from '../../src/domain/counting/names.js';
 import { parseSeriesRequest, type SeriesRequest } from '../../src/domain/counting/report-request.js';
 import type { Series } from '../../src/domain/counting/series.js';
 import { CALLER_TYPES } from '../../src/domain/queries/caller.js';
@@ -50,7 +51,7 @@ const scenario = fc
   });
 
 function parseRequest(parameters: { readonly interval: Interval; readonly timeZone: string }): SeriesRequest {
-  const request = parseSeriesRequest(parameters, 0);
+  const request = parseSeriesRequest(parameters, { nowMs: 0 });
   if (!request.ok) throw new Error(request.problems.join());
   return request.value;
 }

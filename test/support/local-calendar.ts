@@ -1,5 +1,5 @@
 /** Time zones as the platform knows them: a slow oracle that shares no code with the domain. */
-import type { Interval } from '../../src/domain/counting/interval.js';
+import type { Interval } from '../../src/domain/counting/names.js';
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 

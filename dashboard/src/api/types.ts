@@ -8,7 +8,7 @@ import type {
 
 export type { CallerCounts as Callers, Counts } from '../../../src/domain/counting/counts.js';
 export type { CutBounds } from '../../../src/domain/counting/cut-bounds.js';
-export type { Interval } from '../../../src/domain/counting/interval.js';
+export type { Interval } from '../../../src/domain/counting/names.js';
 export type { Series } from '../../../src/domain/counting/series.js';
 export type { KeyType, Scope } from '../../../src/domain/keys/api-key.js';
 export type { Role } from '../../../src/domain/people/member.js';

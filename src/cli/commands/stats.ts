@@ -1,4 +1,5 @@
 /** `caller-stats stats`: the counts of a range, as totals, over time or by caller. */
+
 import { type Command, Option } from 'commander';
 import { CALLER_STATS, CALLERS, type Report, SERIES } from '../../app/reports.js';
 import {
@@ -7,12 +8,12 @@ import {
   COUNT_FIELDS,
   type PreviousCounts,
 } from '../../domain/counting/counts.js';
-import { INTERVALS } from '../../domain/counting/interval.js';
-import { PERIODS } from '../../domain/counting/period.js';
+import { INTERVALS, PERIODS } from '../../domain/counting/names.js';
 import type { ReportInput, ReportNames } from '../../domain/counting/report-request.js';
 import type { Series } from '../../domain/counting/series.js';
 import { formatCount } from '../../domain/format.js';
 import { seriesCallersMax } from '../../domain/limits.js';
+import { DEFAULT_WEEK_START, WEEK_STARTS } from '../../domain/time/calendar.js';
 import { type Io, UsageError } from '../io.js';
 import { addSourceOptions, runOnSource, type SourceOptions } from '../options/count-source.js';
 import { formatTable, printJson, printLine, printText } from '../terminal/output.js';
@@ -28,6 +29,7 @@ const NAMES: ReportNames = {
   to: '--to',
   period: '--period',
   timeZone: '--time-zone',
+  weekStart: '--week-start',
   compare: '--compare',
   caller: '--caller',
   interval: '--interval',
@@ -47,8 +49,12 @@ export function addStatsCommand(program: Command, io: Io): void {
     .option('--period <period>', `instead of --from and --to: ${PERIODS.join(', ')}`)
     .option('--time-zone <zone>', 'the time zone of dates and periods, such as Europe/Berlin (default: UTC)')
     .option(
+      '--week-start <day>',
+      `the day on which weeks begin: ${WEEK_STARTS.join(', ')} (default: ${DEFAULT_WEEK_START})`,
+    )
+    .option(
       '--compare <with>',
-      'print the counts of another range as well: previous (of the same length, before it) or previous-year',
+      'print the counts of another range as well: previous (the period before) or previous-year',
     )
     .option('--caller <caller>', 'count only the queries of this caller')
     .option('--interval <interval>', `print them over time, for each ${INTERVALS.join(', ')}`)
@@ -73,7 +79,7 @@ async function print<Question, Answer>(
   options: StatsOptions,
   io: Io,
 ): Promise<void> {
-  const question = report.parse(options, io.clock.now(), NAMES);
+  const question = report.parse(options, { nowMs: io.clock.now(), names: NAMES });
   if (!question.ok) throw new UsageError(question.problems);
   const answer = await runOnSource(options, io, 'caller-stats project list', (source) =>
     source.read(report, projectId, question.value, options),

@@ -1,66 +1,96 @@
-/** The range that a range is compared with. */
+/** The range that a range is compared with, and the buckets of a series with it. */
 import { failure, oneOf, type Result, success } from '../result.js';
 import { formatWithOffset, YEAR_ZERO_MS } from '../time/date-time.js';
 import { dayMs } from '../time/duration.js';
 import { fromLocal, offsetAt, type TimeZone, toLocal } from '../time/time-zone.js';
-import type { Counts, PreviousCounts } from './counts.js';
+import type { Counts, PreviousBucket, PreviousCounts } from './counts.js';
 import { type DateRange, EARLIEST_MS, LATEST_MS } from './date-range.js';
-
-/**
- * - `previous` is the range of the same length that ends where the range begins. Its length is a number of local days, which
- *   may have 23 or 25 hours, and the rest in hours.
- * - `previous-year` has the same local dates and times, one year earlier. February 29 is not in that year: a bound on that
- *   day becomes the start of March 1, so that all other days are compared with themselves.
- */
-export const COMPARISONS = ['previous', 'previous-year'] as const;
-
-export type Comparison = (typeof COMPARISONS)[number];
+import { COMPARISONS, type Comparison, type Interval, type Period } from './names.js';
+import { shiftOfPeriod } from './period.js';
+import { type Shift, shiftBound, shiftBucket } from './shift.js';
 
 export const parseComparison: (text: string) => Result<Comparison> = oneOf(COMPARISONS);
 
-/** Fails if the range has not both bounds, or if there is no such range. */
+/** The range to compare with. */
+export interface ComparedRange extends DateRange {
+  /** What moves the range and its buckets there. */
+  readonly shift: Shift;
+}
+
+/** A range, and the period that it is if it was not asked for with bounds. */
+export interface AskedRange extends DateRange {
+  readonly period: Period | undefined;
+}
+
+/**
+ * The range to compare with at a moment: of a range that is not over, only the part up to this moment. Fails if the range has
+ * not both bounds, or if there is no such range.
+ */
 export function findComparedRange(
-  range: DateRange,
+  range: AskedRange,
   comparison: Comparison,
   zone: TimeZone,
-): Result<DateRange> {
+  nowMs: number,
+): Result<ComparedRange> {
   if (range.from === EARLIEST_MS || range.to === LATEST_MS) {
     return failure('needs a range with a start and an end; give both bounds, or a period other than all');
   }
-  const found = comparison === 'previous' ? findPrevious(range, zone) : findPreviousYear(range, zone);
-  return found.from < YEAR_ZERO_MS
+  const { shift, to: wholeTo } = COMPARED[comparison](range, zone);
+  const from = shiftBound(range.from, shift, zone);
+  const to = range.to > nowMs ? Math.min(shiftBound(nowMs, shift, zone), wholeTo) : wholeTo;
+  return from < YEAR_ZERO_MS
     ? failure('the range to compare with begins before the year 0000')
-    : success(found);
+    : success({ from, to: Math.max(from, to), shift });
+}
+
+/** How each comparison moves a range, and where the whole range to compare with ends. */
+const COMPARED: Readonly<
+  Record<Comparison, (range: AskedRange, zone: TimeZone) => { readonly shift: Shift; readonly to: number }>
+> = {
+  previous: (range, zone) => {
+    const ofPeriod = range.period && shiftOfPeriod(range.period);
+    return ofPeriod
+      ? { shift: ofPeriod, to: shiftBound(range.to, ofPeriod, zone) }
+      : { shift: shiftByLength(range, zone), to: range.from };
+  },
+  'previous-year': (range, zone) => {
+    const shift = { months: 12, days: 0, ms: 0 };
+    return { shift, to: shiftBound(range.to, shift, zone) };
+  },
+};
+
+function shiftByLength({ from, to }: DateRange, zone: TimeZone): Shift {
+  const localFrom = toLocal(from, zone);
+  const days = Math.floor((toLocal(to, zone) - localFrom) / dayMs);
+  if (days < 1) return { months: 0, days: 0, ms: to - from };
+  return { months: 0, days, ms: to - fromLocal(localFrom + days * dayMs, zone) };
+}
+
+/** What a bucket of a series is compared with: the same part of the compared range. Undefined if there is no such part. */
+export function findComparedBucket(
+  bucket: DateRange,
+  interval: Interval,
+  compared: ComparedRange,
+  zone: TimeZone,
+): DateRange | undefined {
+  const moved = shiftBucket(bucket, interval, compared.shift, zone);
+  if (moved === undefined) return undefined;
+  const [from, to] = [Math.max(moved.from, compared.from), Math.min(moved.to, compared.to)];
+  return from < to ? { from, to } : undefined;
 }
 
 /** The counts of a compared range, in the order of the response. */
 export function toPrevious({ from, to }: DateRange, zone: TimeZone, counts: Counts): PreviousCounts {
   const { web, api, other, total } = counts;
-  const format = (timeMs: number): string => formatWithOffset(timeMs, offsetAt(timeMs, zone));
-  return { web, api, other, total, dateFrom: format(from), dateTo: format(to) };
+  return { web, api, other, total, dateFrom: formatIn(from, zone), dateTo: formatIn(to, zone) };
 }
 
-function findPrevious({ from, to }: DateRange, zone: TimeZone): DateRange {
-  const localFrom = toLocal(from, zone);
-  const days = Math.floor((toLocal(to, zone) - localFrom) / dayMs);
-  if (days < 1) return { from: from - (to - from), to: from };
-  const restMs = to - fromLocal(localFrom + days * dayMs, zone);
-  return { from: fromLocal(localFrom - days * dayMs, zone) - restMs, to: from };
+/** The counts that a bucket is compared with. */
+export function toPreviousBucket({ from, to }: DateRange, zone: TimeZone, counts: Counts): PreviousBucket {
+  const { web, api, other, total } = counts;
+  return { start: formatIn(from, zone), end: formatIn(to, zone), web, api, other, total };
 }
 
-function findPreviousYear(range: DateRange, zone: TimeZone): DateRange {
-  const from = oneYearEarlier(range.from, zone);
-  // While a clock is set back, a later time may have an earlier local time.
-  return { from, to: Math.max(from, oneYearEarlier(range.to, zone)) };
-}
-
-function oneYearEarlier(timeMs: number, zone: TimeZone): number {
-  const localMs = toLocal(timeMs, zone);
-  const date = new Date(localMs);
-  const [year, month, day] = [date.getUTCFullYear() - 1, date.getUTCMonth(), date.getUTCDate()];
-  const dayStartMs = new Date(0).setUTCFullYear(year, month, day);
-  // setUTCFullYear reads February 29 of other years as March 1.
-  const isSameDate = new Date(dayStartMs).getUTCDate() === day;
-  const sinceMidnightMs = localMs - Math.floor(localMs / dayMs) * dayMs;
-  return fromLocal(isSameDate ? dayStartMs + sinceMidnightMs : dayStartMs, zone);
+function formatIn(timeMs: number, zone: TimeZone): string {
+  return formatWithOffset(timeMs, offsetAt(timeMs, zone));
 }

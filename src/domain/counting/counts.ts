@@ -7,7 +7,7 @@ import { CALLER_TYPES, type CallerType, callerType } from '../queries/caller.js'
 /** The number of queries of each caller type. */
 export type TypeCounts = Readonly<Record<CallerType, number>>;
 
-/** The response of caller-stats (contract, part 1). `total` is the sum of all types. */
+/** The response of caller-stats. `total` is the sum of all types. */
 export interface Counts extends TypeCounts {
   readonly total: number;
 }
@@ -36,7 +36,7 @@ export interface PreviousCounts extends Counts {
   readonly dateTo: string;
 }
 
-/** A report that may be compared with another range (contract, part 4). */
+/** A report that may be compared with another range. */
 export interface Compared {
   readonly previous?: PreviousCounts;
 }
@@ -61,11 +61,26 @@ function countsToJson({ web, api, other, total }: Counts): string {
 export interface Bucket extends Counts {
   readonly start: string;
   readonly end: string;
+  /** The counts of the bucket's counterpart, if the series is compared; null if it has none. */
+  readonly previous?: PreviousBucket | null;
+}
+
+/** The counts that a bucket is compared with. */
+export interface PreviousBucket extends Counts {
+  readonly start: string;
+  readonly end: string;
 }
 
 /** Builds a bucket. Spreading the counts would take three times as long, and a series has up to 10,000 buckets. */
-export function toBucket(start: string, end: string, { web, api, other, total }: Counts): Bucket {
-  return { start, end, web, api, other, total };
+export function toBucket(
+  start: string,
+  end: string,
+  { web, api, other, total }: Counts,
+  previous?: PreviousBucket | null,
+): Bucket {
+  return previous === undefined
+    ? { start, end, web, api, other, total }
+    : { start, end, web, api, other, total, previous };
 }
 
 /** Adds up any number of counts, type by type. */
@@ -88,7 +103,7 @@ export function countsFromList([web = 0, api = 0, other = 0]: readonly number[])
   return { web, api, other };
 }
 
-/** The response of callers (contract, part 3). `total` is the sum of all callers. */
+/** The response of callers. `total` is the sum of all callers. */
 export interface CallerCounts extends Compared {
   readonly total: number;
   /** The largest count first, then by name. */

@@ -1,6 +1,6 @@
 /** Counts as CSV (RFC 4180) with a header line. */
 import { CallerStatsError } from '../errors.js';
-import { type CallerCounts, type CallerStats, COUNT_FIELDS, type Compared } from './counts.js';
+import { type Bucket, type CallerCounts, type CallerStats, COUNT_FIELDS } from './counts.js';
 import type { Series } from './series.js';
 
 /** The counts that are compared with are in columns such as `previous.total`, as their fields in JSON. */
@@ -17,37 +17,44 @@ export function callerStatsToCsv({ previous, ...counts }: CallerStats): string {
 }
 
 /** By caller, a column for each caller, and one for the rest, whose name no caller can have. */
-export function seriesToCsv(series: Series): string {
-  refuseCompared(series);
-  const { buckets, callers, rest } = series;
+export function seriesToCsv({ buckets, callers, rest, previous }: Series): string {
+  const compared = previous === undefined ? [] : PREVIOUS_FIELDS;
+  const previousCells = (bucket: Bucket): Cell[] => compared.map((field) => bucket.previous?.[field] ?? '');
+  const previousColumns = compared.map((field) => `previous.${field}`);
   if (callers === undefined || rest === undefined) {
     return toCsv(
-      ['start', 'end', ...COUNT_FIELDS],
-      buckets.map((bucket) => [bucket.start, bucket.end, ...COUNT_FIELDS.map((field) => bucket[field])]),
+      ['start', 'end', ...COUNT_FIELDS, ...previousColumns],
+      buckets.map((bucket) => [
+        ...[bucket.start, bucket.end],
+        ...COUNT_FIELDS.map((field) => bucket[field]),
+        ...previousCells(bucket),
+      ]),
     );
   }
   return toCsv(
-    ['start', 'end', 'total', ...callers.map(({ caller }) => caller), '(rest)'],
-    buckets.map(({ start, end, total }, at) => [
-      ...[start, end, total],
+    ['start', 'end', 'total', ...callers.map(({ caller }) => caller), '(rest)', ...previousColumns],
+    buckets.map((bucket, at) => [
+      ...[bucket.start, bucket.end, bucket.total],
       ...[...callers, rest].map(({ counts }) => counts[at] ?? 0),
+      ...previousCells(bucket),
     ]),
   );
 }
 
-export function callersToCsv(callers: CallerCounts): string {
-  refuseCompared(callers);
+/** What a bucket is compared with, as its fields in JSON. */
+const PREVIOUS_FIELDS = ['start', 'end', ...COUNT_FIELDS] as const;
+
+export function callersToCsv({ callers, previous }: CallerCounts): string {
+  // Of several rows, the compared counts belong to none.
+  if (previous !== undefined) {
+    const problem =
+      'compare: the counts that are compared belong to none of the rows; use JSON, or the totals';
+    throw new CallerStatsError('invalid', 'This report cannot be CSV.', { details: [problem] });
+  }
   return toCsv(
     ['caller', 'type', 'count'],
-    callers.callers.map(({ caller, type, count }) => [caller, type, count]),
+    callers.map(({ caller, type, count }) => [caller, type, count]),
   );
-}
-
-/** Of several rows, the compared counts belong to none. */
-function refuseCompared({ previous }: Compared): void {
-  if (previous === undefined) return;
-  const problem = 'compare: the counts that are compared belong to none of the rows; use JSON, or the totals';
-  throw new CallerStatsError('invalid', 'This report cannot be CSV.', { details: [problem] });
 }
 
 type Cell = string | number;

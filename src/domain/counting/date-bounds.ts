@@ -6,7 +6,7 @@ import { type DateRange, EARLIEST_MS, LATEST_MS } from './date-range.js';
 /** The names of the two bounds, for messages: parameters of a URL, or options of a command. */
 export type BoundNames = Readonly<Record<'from' | 'to', string>>;
 
-/** The names in the HTTP API (contract, part 1). */
+/** The names in the HTTP API. */
 export const PARAMETER_NAMES: BoundNames = { from: 'dateFrom', to: 'dateTo' };
 
 /**

@@ -1,4 +1,5 @@
-/** Splits a range into the hours, days, weeks, months, quarters or years of a time zone's calendar. */
+/** Splits a range into the hours, days, weeks, months, quarters or years of a calendar. */
+import type { Calendar, WeekStart } from '../time/calendar.js';
 import { dayMs, hourMs } from '../time/duration.js';
 import {
   clockChangeMsMax,
@@ -8,10 +9,7 @@ import {
   type TimeZone,
 } from '../time/time-zone.js';
 import type { DateRange } from './date-range.js';
-
-export const INTERVALS = ['hour', 'day', 'week', 'month', 'quarter', 'year'] as const;
-
-export type Interval = (typeof INTERVALS)[number];
+import type { Interval } from './names.js';
 
 /** The moment at which one bucket ends and the next begins, and the zone's offset from UTC from then on. */
 export interface Edge {
@@ -30,31 +28,31 @@ const BUCKET_MS_MAX: Readonly<Record<Interval, number>> = {
 };
 
 /**
- * The edges of all buckets in a range, in order: its two ends, and each moment in between at which an hour, day, week
- * (from Monday), month, quarter or year begins. Empty for an empty range. Undefined for more than `bucketsMax` buckets.
+ * The edges of all buckets in a range, in order: its two ends, and each moment in between at which an hour, day, week,
+ * month, quarter or year begins. Empty for an empty range. Undefined for more than `bucketsMax` buckets.
  */
 export function findBucketEdges(
   range: DateRange,
   interval: Interval,
-  zone: TimeZone,
+  calendar: Calendar,
   bucketsMax: number,
 ): Edge[] | undefined {
   if (range.from >= range.to) return [];
-  const edges = [edgeAt(range.from, zone)];
-  for (const edge of beginningsIn(range, interval, zone)) {
+  const edges = [edgeAt(range.from, calendar.timeZone)];
+  for (const edge of beginningsIn(range, interval, calendar)) {
     if (edges.length === bucketsMax) return undefined;
     edges.push(edge);
   }
-  edges.push(edgeAt(range.to, zone));
+  edges.push(edgeAt(range.to, calendar.timeZone));
   return edges;
 }
 
 /** The whole bucket that contains a moment. */
-export function bucketAround(timeMs: number, interval: Interval, zone: TimeZone): DateRange {
+export function bucketAround(timeMs: number, interval: Interval, calendar: Calendar): DateRange {
   let from = timeMs;
   const bucketMsMax = BUCKET_MS_MAX[interval];
   const around = { from: timeMs - bucketMsMax, to: timeMs + bucketMsMax };
-  for (const { timeMs: begin } of beginningsIn(around, interval, zone)) {
+  for (const { timeMs: begin } of beginningsIn(around, interval, calendar)) {
     if (begin > timeMs) return { from, to: begin };
     from = begin;
   }
@@ -62,8 +60,12 @@ export function bucketAround(timeMs: number, interval: Interval, zone: TimeZone)
 }
 
 /** The edges strictly within a range. */
-function* beginningsIn(range: DateRange, interval: Interval, zone: TimeZone): Generator<Edge> {
-  const beginnings = interval === 'hour' ? hoursIn(range, zone) : unitsIn(range, CALENDAR[interval], zone);
+function* beginningsIn(range: DateRange, interval: Interval, calendar: Calendar): Generator<Edge> {
+  const { timeZone } = calendar;
+  const beginnings =
+    interval === 'hour'
+      ? hoursIn(range, timeZone)
+      : unitsIn(range, numberingOf(interval, calendar.weekStart), timeZone);
   for (const edge of beginnings) if (edge.timeMs > range.from) yield edge;
 }
 
@@ -77,16 +79,19 @@ function* hoursIn(range: DateRange, zone: TimeZone): Generator<Edge> {
 }
 
 /** Numbers the days, weeks or months of local times. */
-interface Calendar {
+interface Numbering {
   readonly toUnit: (localMs: number) => number;
   readonly unitStart: (unit: number) => number;
 }
 
-/** 1970-01-01 was a Thursday, three days after Monday. */
-const sinceMondayMs = 3 * dayMs;
+/** Units of so many days, of which one began so many days before 1970-01-01. */
+const ofDays = (days: number, daysBefore: number): Numbering => ({
+  toUnit: (localMs) => Math.floor((localMs + daysBefore * dayMs) / (days * dayMs)),
+  unitStart: (unit) => (unit * days - daysBefore) * dayMs,
+});
 
 /** Units of so many months. Date.UTC would read the years 0 to 99 as 1900 to 1999. */
-const ofMonths = (months: number): Calendar => ({
+const ofMonths = (months: number): Numbering => ({
   toUnit: (localMs) => {
     const date = new Date(localMs);
     return Math.floor((date.getUTCFullYear() * 12 + date.getUTCMonth()) / months);
@@ -100,22 +105,31 @@ const ofMonths = (months: number): Calendar => ({
 /** The intervals that are whole days. */
 export type CalendarUnit = Exclude<Interval, 'hour'>;
 
-const CALENDAR: Readonly<Record<CalendarUnit, Calendar>> = {
-  day: { toUnit: (localMs) => Math.floor(localMs / dayMs), unitStart: (unit) => unit * dayMs },
-  week: {
-    toUnit: (localMs) => Math.floor((localMs + sinceMondayMs) / (7 * dayMs)),
-    unitStart: (unit) => unit * 7 * dayMs - sinceMondayMs,
-  },
+const DAYS = ofDays(1, 0);
+
+/** 1970-01-01 was a Thursday. */
+const WEEKS: Readonly<Record<WeekStart, Numbering>> = {
+  monday: ofDays(7, 3),
+  sunday: ofDays(7, 4),
+  saturday: ofDays(7, 5),
+};
+
+const NUMBERINGS: Readonly<Record<Exclude<CalendarUnit, 'week'>, Numbering>> = {
+  day: DAYS,
   month: ofMonths(1),
   quarter: ofMonths(3),
   year: ofMonths(12),
 };
 
+function numberingOf(unit: CalendarUnit, weekStart: WeekStart): Numbering {
+  return unit === 'week' ? WEEKS[weekStart] : NUMBERINGS[unit];
+}
+
 /**
  * A day, week or month begins when the zone's clock first shows it. So it begins once, even if the clock goes back over
  * midnight; it begins late if its midnight is skipped; and it does not exist if all of it is skipped.
  */
-function* unitsIn(range: DateRange, { toUnit, unitStart }: Calendar, zone: TimeZone): Generator<Edge> {
+function* unitsIn(range: DateRange, { toUnit, unitStart }: Numbering, zone: TimeZone): Generator<Edge> {
   let shown: number | undefined;
   const before = { from: range.from - clockChangeMsMax, to: range.to };
   for (const { from, to, offsetMs } of listOffsetPeriods(zone, before)) {
@@ -136,15 +150,14 @@ function edgeAt(timeMs: number, zone: TimeZone): Edge {
 }
 
 /** The last unit that had begun at a moment: its number, as `startOfUnit` takes it. */
-export function unitAt(timeMs: number, unit: CalendarUnit, zone: TimeZone): number {
-  const { toUnit } = CALENDAR.day;
-  let day = toUnit(timeMs + offsetAt(timeMs, zone));
+export function unitAt(timeMs: number, unit: CalendarUnit, { timeZone, weekStart }: Calendar): number {
+  let day = DAYS.toUnit(timeMs + offsetAt(timeMs, timeZone));
   // A clock that was set back shows the day before once more.
-  while (startOfUnit(day + 1, 'day', zone) <= timeMs) day++;
-  return CALENDAR[unit].toUnit(CALENDAR.day.unitStart(day));
+  while (fromLocal(DAYS.unitStart(day + 1), timeZone) <= timeMs) day++;
+  return numberingOf(unit, weekStart).toUnit(DAYS.unitStart(day));
 }
 
-/** The moment at which a unit begins in a zone. */
-export function startOfUnit(number: number, unit: CalendarUnit, zone: TimeZone): number {
-  return fromLocal(CALENDAR[unit].unitStart(number), zone);
+/** The moment at which a unit begins in a calendar. */
+export function startOfUnit(number: number, unit: CalendarUnit, { timeZone, weekStart }: Calendar): number {
+  return fromLocal(numberingOf(unit, weekStart).unitStart(number), timeZone);
 }

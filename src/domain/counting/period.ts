@@ -1,38 +1,41 @@
-/** Periods such as `last-month`: ranges that depend on the day, in the calendar of a time zone. */
+/** Periods such as `last-month`: ranges that depend on the day, in a calendar. */
 import { failure, quote, type Result, success } from '../result.js';
-import type { TimeZone } from '../time/time-zone.js';
+import type { Calendar } from '../time/calendar.js';
 import { ALL_TIME, type DateRange } from './date-range.js';
 import { type CalendarUnit, startOfUnit, unitAt } from './interval.js';
+import { PERIODS, type Period } from './names.js';
+import type { Shift } from './shift.js';
 
 /**
- * A number of complete units before the running one. With 0 units, the running one until the end of today, so that it is
- * compared with as many days.
+ * So many units. `complete` ones end before the running unit; those `to date` are the running unit until the end of today, and
+ * those before it.
  */
 interface PeriodRule {
+  readonly units: number;
   readonly unit: CalendarUnit;
-  readonly complete: number;
+  readonly end: 'complete' | 'to date';
 }
 
-const RULES = {
-  today: { unit: 'day', complete: 0 },
-  yesterday: { unit: 'day', complete: 1 },
-  'last-7-days': { unit: 'day', complete: 7 },
-  'last-30-days': { unit: 'day', complete: 30 },
-  'last-90-days': { unit: 'day', complete: 90 },
-  'this-week': { unit: 'week', complete: 0 },
-  'last-week': { unit: 'week', complete: 1 },
-  'this-month': { unit: 'month', complete: 0 },
-  'last-month': { unit: 'month', complete: 1 },
-  'this-quarter': { unit: 'quarter', complete: 0 },
-  'last-quarter': { unit: 'quarter', complete: 1 },
-  'this-year': { unit: 'year', complete: 0 },
-  'last-year': { unit: 'year', complete: 1 },
-  'last-12-months': { unit: 'month', complete: 12 },
-} as const satisfies Readonly<Record<string, PeriodRule>>;
-
-export type Period = keyof typeof RULES | 'all';
-
-export const PERIODS: readonly Period[] = [...(Object.keys(RULES) as (keyof typeof RULES)[]), 'all'];
+const RULES: Readonly<Record<Exclude<Period, 'all'>, PeriodRule>> = {
+  today: { units: 1, unit: 'day', end: 'to date' },
+  yesterday: { units: 1, unit: 'day', end: 'complete' },
+  'last-7-days': { units: 7, unit: 'day', end: 'complete' },
+  'last-30-days': { units: 30, unit: 'day', end: 'complete' },
+  'last-90-days': { units: 90, unit: 'day', end: 'complete' },
+  '7-days-to-date': { units: 7, unit: 'day', end: 'to date' },
+  '30-days-to-date': { units: 30, unit: 'day', end: 'to date' },
+  '90-days-to-date': { units: 90, unit: 'day', end: 'to date' },
+  'this-week': { units: 1, unit: 'week', end: 'to date' },
+  'last-week': { units: 1, unit: 'week', end: 'complete' },
+  'this-month': { units: 1, unit: 'month', end: 'to date' },
+  'last-month': { units: 1, unit: 'month', end: 'complete' },
+  'this-quarter': { units: 1, unit: 'quarter', end: 'to date' },
+  'last-quarter': { units: 1, unit: 'quarter', end: 'complete' },
+  'this-year': { units: 1, unit: 'year', end: 'to date' },
+  'last-year': { units: 1, unit: 'year', end: 'complete' },
+  'last-12-months': { units: 12, unit: 'month', end: 'complete' },
+  '12-months-to-date': { units: 12, unit: 'month', end: 'to date' },
+};
 
 export function parsePeriod(text: string): Result<Period> {
   const period = PERIODS.find((one) => one === text);
@@ -43,11 +46,31 @@ export function parsePeriod(text: string): Result<Period> {
 }
 
 /** The range of a period at a moment. */
-export function findPeriod(period: Period, zone: TimeZone, nowMs: number): DateRange {
+export function findPeriod(period: Period, calendar: Calendar, nowMs: number): DateRange {
   if (period === 'all') return ALL_TIME;
-  const { unit, complete }: PeriodRule = RULES[period];
-  const running = unitAt(nowMs, unit, zone);
-  const from = startOfUnit(running - complete, unit, zone);
-  if (complete > 0) return { from, to: startOfUnit(running, unit, zone) };
-  return { from, to: startOfUnit(unitAt(nowMs, 'day', zone) + 1, 'day', zone) };
+  const { units, unit, end } = RULES[period];
+  const running = unitAt(nowMs, unit, calendar);
+  if (end === 'complete')
+    return { from: startOfUnit(running - units, unit, calendar), to: startOfUnit(running, unit, calendar) };
+  const tomorrow = unitAt(nowMs, 'day', calendar) + 1;
+  return {
+    from: startOfUnit(running - units + 1, unit, calendar),
+    to: startOfUnit(tomorrow, 'day', calendar),
+  };
+}
+
+const UNIT_SHIFTS: Readonly<Record<CalendarUnit, Pick<Shift, 'months' | 'days'>>> = {
+  day: { months: 0, days: 1 },
+  week: { months: 0, days: 7 },
+  month: { months: 1, days: 0 },
+  quarter: { months: 3, days: 0 },
+  year: { months: 12, days: 0 },
+};
+
+/** Moves a period to the one before it; undefined for all time. */
+export function shiftOfPeriod(period: Period): Shift | undefined {
+  if (period === 'all') return undefined;
+  const { units, unit } = RULES[period];
+  const { months, days } = UNIT_SHIFTS[unit];
+  return { months: months * units, days: days * units, ms: 0 };
 }

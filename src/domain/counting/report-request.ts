@@ -4,19 +4,21 @@
  */
 
 import { CALLER_FORM, isCallerName } from '../queries/caller.js';
-import { collectProblems, failure, prefixProblems, quote, type Result, success } from '../result.js';
-import { parseTimeZone, type TimeZone, UTC } from '../time/time-zone.js';
-import { findComparedRange, parseComparison } from './comparison.js';
+import { collectProblems, failure, oneOf, prefixProblems, quote, type Result, success } from '../result.js';
+import { type Calendar, DEFAULT_WEEK_START, WEEK_STARTS, type WeekStart } from '../time/calendar.js';
+import { parseTimeZone, UTC } from '../time/time-zone.js';
+import { type AskedRange, type ComparedRange, findComparedRange, parseComparison } from './comparison.js';
 import { PARAMETER_NAMES, parseDateRange } from './date-bounds.js';
 import type { DateRange } from './date-range.js';
-import { INTERVALS, type Interval } from './interval.js';
+import { type Comparison, INTERVALS, type Interval } from './names.js';
 import { findPeriod, parsePeriod } from './period.js';
 
-/** The names of the parameters in the HTTP API (contract, parts 1, 3 and 4). */
+/** The names of the parameters in the HTTP API. */
 export const REPORT_PARAMETER_NAMES = {
   ...PARAMETER_NAMES,
   period: 'period',
   timeZone: 'timeZone',
+  weekStart: 'weekStart',
   compare: 'compare',
   caller: 'caller',
   interval: 'interval',
@@ -31,21 +33,24 @@ export type ReportInput = { readonly [Name in ReportParameter]?: string | undefi
 /** The names of the parameters in messages. */
 export type ReportNames = Readonly<Record<ReportParameter, string>>;
 
-/** The parameters that say which queries to count, of reports that count all callers together. */
-const RANGE_PARAMETERS = ['from', 'to', 'period', 'timeZone', 'compare'] as const;
+/** The parameters that say which time to count. */
+const RANGE_PARAMETERS = ['from', 'to', 'period', 'timeZone', 'weekStart'] as const;
+
+const COMPARED_PARAMETERS = [...RANGE_PARAMETERS, 'compare'] as const;
 
 /** The parameters of each report. */
 export const REPORT_PARAMETERS = {
-  callers: RANGE_PARAMETERS,
-  callerStats: [...RANGE_PARAMETERS, 'caller'],
-  series: [...RANGE_PARAMETERS, 'caller', 'interval', 'by'],
+  cutBounds: RANGE_PARAMETERS,
+  callers: COMPARED_PARAMETERS,
+  callerStats: [...COMPARED_PARAMETERS, 'caller'],
+  series: [...COMPARED_PARAMETERS, 'caller', 'interval', 'by'],
+  numbers: [...COMPARED_PARAMETERS, 'caller', 'interval'],
 } as const satisfies Readonly<Record<string, readonly ReportParameter[]>>;
 
-export interface CountsRequest {
+export interface CountsRequest extends Calendar {
   readonly range: DateRange;
-  readonly timeZone: TimeZone;
   /** The range to compare with. */
-  readonly compared: DateRange | undefined;
+  readonly compared: ComparedRange | undefined;
   /** Counts only the queries of this caller. */
   readonly caller: string | undefined;
 }
@@ -56,35 +61,36 @@ export interface SeriesRequest extends CountsRequest {
   readonly byCaller: boolean;
 }
 
+/** What the dashboard shows of a range. */
+export interface NumbersRequest extends CountsRequest {
+  readonly nowMs: number;
+  /** The interval that was asked for; undefined for the best one. */
+  readonly interval: Interval | undefined;
+}
+
+/** What the parameters depend on. */
+export interface AskingContext {
+  readonly nowMs: number;
+  /** The names of the parameters in messages; by default those of the HTTP API. */
+  readonly names?: ReportNames;
+  /** The day on which weeks begin unless `weekStart` is given: the project's own. */
+  readonly weekStart?: WeekStart | null | undefined;
+}
+
 export const DEFAULT_INTERVAL: Interval = 'day';
 
 /** What `by` can be. */
 export const SERIES_BY = ['caller'] as const;
 
 /** Parses the parameters of a report at a moment. Reports every problem, each beginning with the parameter's name. */
-export function parseCountsRequest(
-  input: ReportInput,
-  nowMs: number,
-  names: ReportNames = REPORT_PARAMETER_NAMES,
-): Result<CountsRequest> {
-  const zone = prefixProblems(names.timeZone, parseTimeZone(input.timeZone ?? UTC));
-  const timeZone = zone.ok ? zone.value : UTC;
-  const range = parseRange(input, names, timeZone, nowMs);
-  const compared = prefixProblems(names.compare, parseCompared(input.compare, range, timeZone));
-  const caller = prefixProblems(names.caller, parseCaller(input.caller));
-  if (!(range.ok && zone.ok && compared.ok && caller.ok)) {
-    return failure(...collectProblems(range, zone, compared, caller));
-  }
-  return success({ range: range.value, timeZone, compared: compared.value, caller: caller.value });
+export function parseCountsRequest(input: ReportInput, context: AskingContext): Result<CountsRequest> {
+  return parseCompared(input, context, (found) => found);
 }
 
 /** As `parseCountsRequest`, for a series. */
-export function parseSeriesRequest(
-  input: ReportInput,
-  nowMs: number,
-  names: ReportNames = REPORT_PARAMETER_NAMES,
-): Result<SeriesRequest> {
-  const counts = parseCountsRequest(input, nowMs, names);
+export function parseSeriesRequest(input: ReportInput, context: AskingContext): Result<SeriesRequest> {
+  const { names = REPORT_PARAMETER_NAMES } = context;
+  const counts = parseCountsRequest(input, context);
   const interval = prefixProblems(names.interval, parseInterval(input.interval ?? DEFAULT_INTERVAL));
   const byCaller = prefixProblems(names.by, parseBy(input, names));
   if (!(counts.ok && interval.ok && byCaller.ok)) {
@@ -93,33 +99,93 @@ export function parseSeriesRequest(
   return success({ ...counts.value, interval: interval.value, byCaller: byCaller.value });
 }
 
-function parseRange(
-  input: ReportInput,
-  names: ReportNames,
-  zone: TimeZone,
-  nowMs: number,
-): Result<DateRange> {
-  const { period } = input;
-  if (period === undefined) return parseDateRange(input, names, zone);
-  const parsed = prefixProblems(names.period, parsePeriod(period));
-  const bounds = (['from', 'to'] as const).filter((bound) => input[bound] !== undefined);
-  if (bounds.length === 0) return parsed.ok ? success(findPeriod(parsed.value, zone, nowMs)) : parsed;
-  const given = bounds.map((bound) => names[bound]).join(' and ');
-  return failure(
-    ...collectProblems(parseDateRange(input, names, zone), parsed),
-    `${names.period}: is given together with ${given}; give either a period or bounds`,
-  );
+/** As `parseCountsRequest`, for the dashboard: compares with the period before unless told otherwise, and if it can. */
+export function parseNumbersRequest(input: ReportInput, context: AskingContext): Result<NumbersRequest> {
+  const { nowMs, names = REPORT_PARAMETER_NAMES } = context;
+  const asked = { ...input, compare: input.compare ?? DEFAULT_COMPARISON };
+  const counts = parseCompared(asked, context, (found) => (found.ok ? found : success(undefined)));
+  const interval: Result<Interval | undefined> =
+    input.interval === undefined
+      ? success(undefined)
+      : prefixProblems(names.interval, parseInterval(input.interval));
+  if (!(counts.ok && interval.ok)) return failure(...collectProblems(counts, interval));
+  return success({ ...counts.value, nowMs, interval: interval.value });
 }
 
+const DEFAULT_COMPARISON: Comparison = 'previous';
+
+/** `orNone` decides what it means that there is no range to compare with. */
 function parseCompared(
-  text: string | undefined,
-  range: Result<DateRange>,
-  zone: TimeZone,
-): Result<DateRange | undefined> {
-  if (text === undefined) return success(undefined);
-  const comparison = parseComparison(text);
-  if (!comparison.ok) return comparison;
-  return range.ok ? findComparedRange(range.value, comparison.value, zone) : success(undefined);
+  input: ReportInput,
+  context: AskingContext,
+  orNone: (found: Result<ComparedRange>) => Result<ComparedRange | undefined>,
+): Result<CountsRequest> {
+  const { nowMs, names = REPORT_PARAMETER_NAMES } = context;
+  const asked = parseRangeRequest(input, context);
+  const compare = (): Result<ComparedRange | undefined> => {
+    if (input.compare === undefined) return success(undefined);
+    const comparison = parseComparison(input.compare);
+    if (!comparison.ok || !asked.range.ok) return comparison.ok ? success(undefined) : comparison;
+    return orNone(findComparedRange(asked.range.value, comparison.value, asked.calendar.timeZone, nowMs));
+  };
+  const compared = prefixProblems(names.compare, compare());
+  const caller = prefixProblems(names.caller, parseCaller(input.caller));
+  if (!(asked.range.ok && asked.problems.length === 0 && compared.ok && caller.ok)) {
+    return failure(...collectProblems(asked.range), ...asked.problems, ...collectProblems(compared, caller));
+  }
+  const { from, to } = asked.range.value;
+  return success({
+    range: { from, to },
+    ...asked.calendar,
+    compared: compared.value,
+    caller: caller.value,
+  });
+}
+
+/** Parses the parameters that say which time to count. */
+export function parseRange(input: ReportInput, context: AskingContext): Result<DateRange> {
+  const { range, problems } = parseRangeRequest(input, context);
+  if (!range.ok || problems.length > 0) return failure(...collectProblems(range), ...problems);
+  return success({ from: range.value.from, to: range.value.to });
+}
+
+/** The range, the calendar that it is in, and the problems of the calendar. */
+function parseRangeRequest(
+  input: ReportInput,
+  { nowMs, names = REPORT_PARAMETER_NAMES, weekStart: own }: AskingContext,
+): { readonly range: Result<AskedRange>; readonly calendar: Calendar; readonly problems: readonly string[] } {
+  const zone = prefixProblems(names.timeZone, parseTimeZone(input.timeZone ?? UTC));
+  const week = prefixProblems(names.weekStart, parseWeekStart(input.weekStart ?? own ?? DEFAULT_WEEK_START));
+  const calendar = {
+    timeZone: zone.ok ? zone.value : UTC,
+    weekStart: week.ok ? week.value : DEFAULT_WEEK_START,
+  };
+  return {
+    range: parseAskedRange(input, names, calendar, nowMs),
+    calendar,
+    problems: collectProblems(zone, week),
+  };
+}
+
+const parseWeekStart = oneOf(WEEK_STARTS);
+
+function parseAskedRange(
+  input: ReportInput,
+  names: ReportNames,
+  calendar: Calendar,
+  nowMs: number,
+): Result<AskedRange> {
+  const bounds = parseDateRange(input, names, calendar.timeZone);
+  if (input.period === undefined) return bounds.ok ? success({ ...bounds.value, period: undefined }) : bounds;
+  const period = prefixProblems(names.period, parsePeriod(input.period));
+  const given = (['from', 'to'] as const).filter((bound) => input[bound] !== undefined);
+  if (given.length > 0) {
+    return failure(
+      ...collectProblems(bounds, period),
+      `${names.period}: is given together with ${given.map((bound) => names[bound]).join(' and ')}; give either a period or bounds`,
+    );
+  }
+  return period.ok ? success({ ...findPeriod(period.value, calendar, nowMs), period: period.value }) : period;
 }
 
 function parseCaller(text: string | undefined): Result<string | undefined> {

@@ -1,23 +1,26 @@
 /** The response of series: counts over time. */
+
 import { formatWithOffset } from '../time/date-time.js';
 import {
   type Bucket,
   type CallerCount,
   type Compared,
   type Counts,
+  type PreviousBucket,
   toBucket,
   toCallerCounts,
 } from './counts.js';
-import type { Edge, Interval } from './interval.js';
+import type { Edge } from './interval.js';
+import type { Interval } from './names.js';
 
-/** Contract, part 3. The buckets tile the range. */
+/** The buckets tile the range. */
 export interface Series extends Compared, SeriesOfCallers {
   readonly interval: Interval;
   readonly timeZone: string;
   readonly buckets: readonly Bucket[];
 }
 
-/** The series of single callers (contract, part 4). `counts` has a number for each bucket. */
+/** The series of single callers. `counts` has a number for each bucket. */
 export interface SeriesOfCallers {
   /** The busiest callers, largest count first, then by name. */
   readonly callers?: readonly (CallerCount & { readonly counts: readonly number[] })[];
@@ -49,8 +52,12 @@ function addUp(numbers: readonly number[]): number {
   return numbers.reduce((sum, number) => sum + number, 0);
 }
 
-/** The buckets between adjacent edges, each with its counts. */
-export function toBuckets(edges: readonly Edge[], counts: readonly Counts[]): Bucket[] {
+/** The buckets between adjacent edges, each with its counts and, if the series is compared, those it is compared with. */
+export function toBuckets(
+  edges: readonly Edge[],
+  counts: readonly Counts[],
+  previous?: readonly (PreviousBucket | null)[],
+): Bucket[] {
   const times = edges.map(({ timeMs, offsetMs }) => formatWithOffset(timeMs, offsetMs));
-  return counts.map((count, at) => toBucket(times[at] ?? '', times[at + 1] ?? '', count));
+  return counts.map((count, at) => toBucket(times[at] ?? '', times[at + 1] ?? '', count, previous?.[at]));
 }

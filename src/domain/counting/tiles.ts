@@ -17,20 +17,27 @@ export function numbersBetween(
   numbers: readonly number[],
 ): readonly number[] {
   if (bounds === tiles) return numbers;
+  const sumBefore = sumsBefore(tiles, numbers);
+  return bounds.slice(1).map((to, at) => sumBefore(to) - sumBefore(bounds[at]));
+}
+
+/** Returns the sum of the tiles before a bound. */
+function sumsBefore(
+  tiles: readonly number[],
+  numbers: readonly number[],
+): (bound: number | undefined) => number {
   if (numbers.length !== tiles.length - 1) throw new Error('Invariant violated: each tile has a number.');
-  /** The sum of the tiles before each bound. */
   const before = new Map<number, number>();
   let sum = 0;
   for (const [at, bound] of tiles.entries()) {
     before.set(bound, sum);
     sum += numbers[at] ?? 0;
   }
-  const sumBefore = (bound: number | undefined): number => {
+  return (bound) => {
     const found = bound === undefined ? undefined : before.get(bound);
     if (found === undefined) throw new Error('Invariant violated: each bound is one of the tiles.');
     return found;
   };
-  return bounds.slice(1).map((to, at) => sumBefore(to) - sumBefore(bounds[at]));
 }
 
 /** As `numbersBetween`, with counts. */
@@ -40,23 +47,20 @@ export function countsBetween(
   counts: readonly Counts[],
 ): readonly Counts[] {
   if (bounds === tiles) return counts;
-  const byType = mapTypes((type) =>
-    numbersBetween(
-      bounds,
+  const countIn = createCounter(tiles, counts);
+  return bounds.slice(1).map((to, at) => countIn({ from: bounds[at] ?? to, to }));
+}
+
+/** Returns the counts of a range whose bounds are among the tiles'. */
+export function createCounter(
+  tiles: readonly number[],
+  counts: readonly Counts[],
+): (range: DateRange) => Counts {
+  const sumBefore = mapTypes((type) =>
+    sumsBefore(
       tiles,
       counts.map((one) => one[type]),
     ),
   );
-  return byType.web.map((_, at) => withTotal(mapTypes((type) => byType[type][at] ?? Number.NaN)));
-}
-
-/** The counts of one range whose bounds are among the tiles'. */
-export function countsOf(
-  { from, to }: DateRange,
-  tiles: readonly number[],
-  counts: readonly Counts[],
-): Counts {
-  const [sums] = countsBetween([from, to], tiles, counts);
-  if (sums === undefined) throw new Error('Invariant violated: two bounds have one range between them.');
-  return sums;
+  return ({ from, to }) => withTotal(mapTypes((type) => sumBefore[type](to) - sumBefore[type](from)));
 }

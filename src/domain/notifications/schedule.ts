@@ -1,6 +1,10 @@
 /** When notifications are checked, and which time each check is about. */
+import { findComparedRange } from '../counting/comparison.js';
 import type { DateRange } from '../counting/date-range.js';
 import { bucketAround, startOfUnit, unitAt } from '../counting/interval.js';
+import type { Period } from '../counting/names.js';
+import { findPeriod } from '../counting/period.js';
+import { type Calendar, DEFAULT_WEEK_START } from '../time/calendar.js';
 import { dayMs, hourMs, minuteMs } from '../time/duration.js';
 import { fromLocal, type TimeZone, toLocal } from '../time/time-zone.js';
 import type { DigestPeriod, Trigger } from './notification.js';
@@ -23,10 +27,11 @@ export function firstCheck(trigger: Trigger, nowMs: number): number {
 /** The first time after this one at which a trigger is checked. */
 export function nextCheck({ kind, period, timeZone }: Trigger, afterMs: number): number {
   if (kind === 'silence') return (Math.floor(afterMs / silenceCheckMs) + 1) * silenceCheckMs;
-  if (kind === 'spike') return bucketAround(afterMs - spikeDelayMs, 'hour', timeZone).to + spikeDelayMs;
+  const calendar = calendarOf(timeZone);
+  if (kind === 'spike') return bucketAround(afterMs - spikeDelayMs, 'hour', calendar).to + spikeDelayMs;
   const unit = unitOf(period);
-  const running = unitAt(afterMs - digestDelayMs, unit, timeZone);
-  return startOfUnit(running + 1, unit, timeZone) + digestDelayMs;
+  const running = unitAt(afterMs - digestDelayMs, unit, calendar);
+  return startOfUnit(running + 1, unit, calendar) + digestDelayMs;
 }
 
 /** The last full check time of a silence. All nodes that check then name the incident by it. */
@@ -34,15 +39,21 @@ export function silenceCheckAt(nowMs: number): number {
   return Math.floor(nowMs / silenceCheckMs) * silenceCheckMs;
 }
 
+const DIGEST_PERIODS = { week: 'last-week', month: 'last-month' } as const satisfies Readonly<
+  Record<DigestPeriod, Period>
+>;
+
 /** The week or month that a digest is about, and the one before it. */
 export function digestRanges(
-  { period, timeZone }: Pick<Trigger, 'period' | 'timeZone'>,
+  trigger: Pick<Trigger, 'period' | 'timeZone'>,
   nowMs: number,
 ): { readonly range: DateRange; readonly previous: DateRange } {
-  const unit = unitOf(period);
-  const running = unitAt(nowMs - digestDelayMs, unit, timeZone);
-  const starts = (ago: number): number => startOfUnit(running - ago, unit, timeZone);
-  return { range: { from: starts(1), to: starts(0) }, previous: { from: starts(2), to: starts(1) } };
+  const period = DIGEST_PERIODS[unitOf(trigger.period)];
+  const atMs = nowMs - digestDelayMs;
+  const range = findPeriod(period, calendarOf(trigger.timeZone), atMs);
+  const previous = findComparedRange({ ...range, period }, 'previous', trigger.timeZone, atMs);
+  if (!previous.ok) throw new Error(`Invariant violated: ${previous.problems.join()}`);
+  return { range, previous: previous.value };
 }
 
 /**
@@ -53,14 +64,18 @@ export function spikeRanges(
   zone: TimeZone,
   nowMs: number,
 ): { readonly hour: DateRange; readonly compared: readonly DateRange[] } {
-  const running = bucketAround(nowMs - spikeDelayMs, 'hour', zone);
-  const hour = bucketAround(running.from - 1, 'hour', zone);
+  const running = bucketAround(nowMs - spikeDelayMs, 'hour', calendarOf(zone));
+  const hour = bucketAround(running.from - 1, 'hour', calendarOf(zone));
   const localMs = toLocal(hour.from, zone);
   const compared = Array.from({ length: weeksCompared }, (_, at) => {
     const from = fromLocal(localMs - (at + 1) * 7 * dayMs, zone);
     return { from, to: from + hour.to - hour.from };
   });
   return { hour, compared };
+}
+
+function calendarOf(timeZone: TimeZone): Calendar {
+  return { timeZone, weekStart: DEFAULT_WEEK_START };
 }
 
 function unitOf(period: DigestPeriod | null): DigestPeriod {

@@ -2,9 +2,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, RouteHandler } from 'fastify';
 import Negotiator from 'negotiator';
 import type { IngestionMonitor } from '../../app/jobs/ingestion-monitor.js';
-import { CALLER_STATS, CALLERS, type Report, readCutBounds, SERIES } from '../../app/reports.js';
+import { CALLER_STATS, CALLERS, CUT_BOUNDS, NUMBERS, type Readable, SERIES } from '../../app/reports.js';
 import { COUNT_FIELDS } from '../../domain/counting/counts.js';
-import { PARAMETER_NAMES, parseDateRange } from '../../domain/counting/date-bounds.js';
 import { REPORT_PARAMETER_NAMES, type ReportInput } from '../../domain/counting/report-request.js';
 import { seriesBucketsMax } from '../../domain/limits.js';
 import type { Clock } from '../../domain/time/clock.js';
@@ -18,6 +17,7 @@ import {
   CallerStatsSchema,
   CallersParameters,
   CallersSchema,
+  CutBoundsParameters,
   CutBoundsSchema,
   errorResponses,
   IngestionSchema,
@@ -25,7 +25,6 @@ import {
   jsonResponse,
   NoParameters,
   ProjectPath,
-  RangeParameters,
   SeriesParameters,
   SeriesSchema,
 } from '../schemas/schemas.js';
@@ -44,13 +43,13 @@ interface ReportSources {
 /** Creates the handlers of the reports, for requests with an API key, for the dashboard and for share links. */
 export function createReportHandlers({ store, clock, ingestion }: ReportSources) {
   const seriesTexts = new UnchangedTexts(store);
-  const parse = <Question, Answer>(request: FastifyRequest, report: Report<Question, Answer>): Question => {
+  const parse = <Question, Answer>(request: FastifyRequest, report: Readable<Question, Answer>): Question => {
     const names = Object.fromEntries(report.parameters.map((one) => [one, REPORT_PARAMETER_NAMES[one]]));
     return readParameters<string, Question>(request, names, (parameters: ReportInput) =>
-      report.parse(parameters, clock.now(), REPORT_PARAMETER_NAMES),
+      report.parse(parameters, { nowMs: clock.now() }),
     );
   };
-  const read = <Question, Answer>(request: FastifyRequest, report: Report<Question, Answer>) =>
+  const read = <Question, Answer>(request: FastifyRequest, report: Readable<Question, Answer>) =>
     report.read(store, openedProject(request).id, parse(request, report));
   const readSeriesJson = (request: FastifyRequest, reply: FastifyReply) => {
     const projectId = openedProject(request).id;
@@ -69,12 +68,8 @@ export function createReportHandlers({ store, clock, ingestion }: ReportSources)
         .type(isCsv ? CSV : JSON_TYPE)
         .send(text);
     },
-    cutBounds: async (request: FastifyRequest) =>
-      readCutBounds(
-        store,
-        openedProject(request).id,
-        readParameters(request, PARAMETER_NAMES, (bounds) => parseDateRange(bounds)),
-      ),
+    numbers: async (request: FastifyRequest) => read(request, NUMBERS),
+    cutBounds: async (request: FastifyRequest) => read(request, CUT_BOUNDS),
     callers: async (request: FastifyRequest, reply: FastifyReply) => {
       const answer = await read(request, CALLERS);
       reply.header('vary', 'Accept');
@@ -185,6 +180,6 @@ export function addAnalytics(
     description:
       'The queries of an imported count all count at the start of its span. A bound within the span therefore counts ' +
       'all or none of them. This finds the spans that the bounds of a range cut.',
-    querystring: RangeParameters,
+    querystring: CutBoundsParameters,
   });
 }

@@ -127,10 +127,12 @@ export class DirectExport {
     const [, projectId, query = ''] = PATH.exec(withinBasePath(url, basePath) ?? '') ?? [];
     if (projectId === undefined) return undefined;
     const input = readParameters(query);
-    const counts = input && parseCountsRequest(input, clock.now());
+    const counts = input && parseCountsRequest(input, { nowMs: clock.now() });
     if (!counts?.ok) return undefined;
     const target = { projectId, counts: counts.value };
-    if (input?.period === undefined && url.length <= targetUrlMax) this.#targets.set(url, target);
+    // Periods, and the range to compare with, depend on the time.
+    const isTimeless = input?.period === undefined && input?.compare === undefined;
+    if (isTimeless && url.length <= targetUrlMax) this.#targets.set(url, target);
     return target;
   }
 

@@ -2,11 +2,10 @@
  * The schemas of requests and responses: for validation, serialization and the OpenAPI document. The domain parses the same
  * input, and creates the error messages.
  */
-import { COMPARISONS } from '../../domain/counting/comparison.js';
+
 import { mapTypes } from '../../domain/counting/counts.js';
 import { SOURCE_PATTERN } from '../../domain/counting/imported-count.js';
-import { INTERVALS } from '../../domain/counting/interval.js';
-import { PERIODS } from '../../domain/counting/period.js';
+import { COMPARISONS, INTERVALS, PERIODS } from '../../domain/counting/names.js';
 import {
   DEFAULT_INTERVAL,
   REPORT_PARAMETER_NAMES,
@@ -28,6 +27,7 @@ import {
   CALLER_TYPE_DESCRIPTIONS,
   CALLER_TYPES,
 } from '../../domain/queries/caller.js';
+import { DEFAULT_WEEK_START, WEEK_STARTS } from '../../domain/time/calendar.js';
 import { BOUND_PATTERN, TIMESTAMP_PATTERN } from '../../domain/time/date-time.js';
 import { TIME_ZONE_PATTERN, UTC } from '../../domain/time/time-zone.js';
 import { OTLP_SCHEMAS } from '../otlp/schemas.js';
@@ -102,11 +102,28 @@ export const SeriesSchema = {
       interval: { enum: INTERVALS, description: 'The length of the buckets.' },
       timeZone: stringSchema('The time zone of the calendar.'),
       buckets: arraySchema(
-        objectSchema({
-          start: moment("Start of the bucket, inclusive, with the time zone's offset at that time."),
-          end: moment('End of the bucket, exclusive, and the start of the next.'),
-          ...typeCounts,
-        }),
+        objectSchema(
+          {
+            start: moment("Start of the bucket, inclusive, with the time zone's offset at that time."),
+            end: moment('End of the bucket, exclusive, and the start of the next.'),
+            ...typeCounts,
+          },
+          {
+            previous: {
+              description:
+                'With `compare`: the counts of the counterpart of the bucket in the other range; null if it has none, such as ' +
+                'February 30, or an hour that a clock change skips or repeats.',
+              anyOf: [
+                objectSchema({
+                  start: moment('Start of the counterpart, inclusive.'),
+                  end: moment('End of the counterpart, exclusive.'),
+                  ...typeCounts,
+                }),
+                { type: 'null' },
+              ],
+            },
+          },
+        ),
         { description: 'In order of time, including buckets without queries.' },
       ),
     },
@@ -310,28 +327,20 @@ export const SHARED_SCHEMAS: readonly NamedSchema[] = [
 
 const bound = (description: string) => stringSchema(description, { pattern: BOUND_PATTERN });
 
-const utcRange = {
-  dateFrom: bound(
-    'Start of the range, inclusive: a date (the start of that day in UTC) or an ISO 8601 date-time (UTC unless it has an offset). Default: no start.',
-  ),
-  dateTo: bound(
-    'End of the range, exclusive, in the same formats. Default: no end. Encode the `+` of an offset as `%2B`.',
-  ),
-};
-
-export const RangeParameters = strictObjectSchema({}, utcRange);
-
 /** The parameters of reports, under the names in the API. */
 const REPORT_SCHEMAS: Readonly<Record<ReportParameter, Schema>> = {
   from: bound(
     'Start of the range, inclusive: a date (the start of that day) or an ISO 8601 date-time, in `timeZone` unless it has an offset. Default: no start.',
   ),
-  to: utcRange.dateTo,
+  to: bound(
+    'End of the range, exclusive, in the same formats. Default: no end. Encode the `+` of an offset as `%2B`.',
+  ),
   period: {
     enum: PERIODS,
     description:
       'Instead of `dateFrom` and `dateTo`: a range of whole days in `timeZone`. `last-7-days` and the like end with yesterday, ' +
-      '`last-month` and the like are the last complete ones, and `this-month` and the like end with today.',
+      '`last-month` and the like are the last complete ones, `this-month` and the like end with today, and so do ' +
+      '`7-days-to-date` and the like. `12-months-to-date` is the running month and the eleven before.',
   },
   timeZone: stringSchema(
     'The time zone of dates, and of date-times without an offset: a name or link of the IANA time zone database, such as `Europe/Berlin` or `Asia/Calcutta`.',
@@ -340,7 +349,13 @@ const REPORT_SCHEMAS: Readonly<Record<ReportParameter, Schema>> = {
   compare: {
     enum: COMPARISONS,
     description:
-      'Adds `previous`, the counts of another range: the one of the same length before, or the same dates one year earlier.',
+      'Adds `previous`, the counts of another range: `previous` is the period before, such as the month before `last-month`, ' +
+      'and of bounds the range of the same length before; `previous-year` has the same local dates one year earlier. A range that ' +
+      'is not over is compared with the same part of the other one. In a series, each bucket also gets its counterpart.',
+  },
+  weekStart: {
+    enum: WEEK_STARTS,
+    description: `The day on which weeks begin, in periods and series. Default: \`${DEFAULT_WEEK_START}\`.`,
   },
   caller: stringSchema('Counts only the queries of this caller, in the field of its type.', {
     pattern: CALLER_PATTERN,
@@ -349,7 +364,7 @@ const REPORT_SCHEMAS: Readonly<Record<ReportParameter, Schema>> = {
   interval: {
     enum: INTERVALS,
     default: DEFAULT_INTERVAL,
-    description: 'The length of the buckets. Weeks begin on Monday (ISO 8601).',
+    description: 'The length of the buckets.',
   },
   by: {
     enum: SERIES_BY,
@@ -366,6 +381,8 @@ const parametersOf = (parameters: readonly ReportParameter[]) =>
 export const CallerStatsParameters = parametersOf(REPORT_PARAMETERS.callerStats);
 export const SeriesParameters = parametersOf(REPORT_PARAMETERS.series);
 export const CallersParameters = parametersOf(REPORT_PARAMETERS.callers);
+export const CutBoundsParameters = parametersOf(REPORT_PARAMETERS.cutBounds);
+export const NumbersParameters = parametersOf(REPORT_PARAMETERS.numbers);
 
 export const DryRunParameter = strictObjectSchema(
   {},

@@ -1,4 +1,5 @@
 /** The dashboard as a way of reading: what its own requests return for the view that asks a question. */
+
 import { QueryClient } from '@tanstack/react-query';
 import {
   type CountsRef,
@@ -20,8 +21,8 @@ import {
 } from '../../../dashboard/src/time/range.js';
 import { toLocal } from '../../../dashboard/src/time/zone.js';
 import type { Bucket, Counts } from '../../../src/domain/counting/counts.js';
-import { INTERVALS } from '../../../src/domain/counting/interval.js';
-import { findPeriod, type Period } from '../../../src/domain/counting/period.js';
+import { INTERVALS, type Period } from '../../../src/domain/counting/names.js';
+import { findPeriod } from '../../../src/domain/counting/period.js';
 import type { TimeZone } from '../../../src/domain/time/time-zone.js';
 import { type Input, nowMs, type ReportName } from './cases.js';
 
@@ -76,7 +77,11 @@ function choiceOf({ from, to, period, timeZone = 'UTC' }: Input): Choice | undef
   const preset = PRESETS[period ?? (from === undefined && to === undefined ? 'all' : '')];
   if (preset !== undefined) return { preset };
   if (period !== undefined) {
-    const range = findPeriod(period as Period, timeZone as TimeZone, nowMs);
+    const range = findPeriod(
+      period as Period,
+      { timeZone: timeZone as TimeZone, weekStart: 'monday' },
+      nowMs,
+    );
     const [first, end] = [toLocal(range.from, timeZone).day, toLocal(range.to, timeZone).day];
     return { from: first, to: addDays(end, -1) };
   }

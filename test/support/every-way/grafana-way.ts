@@ -49,7 +49,7 @@ export async function readGrafana(
 }
 
 function rangeOf(report: ReportName, input: Input, { buckets }: Answer) {
-  const asked = parseCountsRequest(input, nowMs);
+  const asked = parseCountsRequest(input, { nowMs });
   if (!asked.ok) throw new Error('the question has no range');
   const { range } = asked.value;
   // Grafana always selects two bounds; these include all queries.

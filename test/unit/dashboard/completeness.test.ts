@@ -22,7 +22,7 @@ test('of the buckets of a range, only those are incomplete that the range cuts, 
         const from = start * 60_000;
         const minutesMax = interval === 'quarter' || interval === 'year' ? 2_500_000 : 50_000;
         const range = { from, to: from + (length % minutesMax) * 60_000 };
-        const edges = findBucketEdges(range, interval, timeZone, 10_000) ?? [];
+        const edges = findBucketEdges(range, interval, { timeZone, weekStart: 'monday' }, 10_000) ?? [];
         const buckets = edges
           .slice(1)
           .map(({ timeMs }, at) => ({ from: edges[at]?.timeMs ?? 0, to: timeMs }));

@@ -1,11 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  bucketAround,
-  findBucketEdges,
-  INTERVALS,
-  type Interval,
-} from '../../../src/domain/counting/interval.js';
+import { bucketAround, findBucketEdges } from '../../../src/domain/counting/interval.js';
+import { INTERVALS, type Interval } from '../../../src/domain/counting/names.js';
+import type { Calendar } from '../../../src/domain/time/calendar.js';
 import {
   formatWithOffset,
   parseTimestamp,
@@ -13,15 +10,15 @@ import {
   YEAR_ZERO_MS,
 } from '../../../src/domain/time/date-time.js';
 import { dayMs } from '../../../src/domain/time/duration.js';
-import { parseTimeZone, type TimeZone } from '../../../src/domain/time/time-zone.js';
+import { parseTimeZone } from '../../../src/domain/time/time-zone.js';
 import { localUnit, oddMoments } from '../../support/local-calendar.js';
 import { lawRuns } from '../../support/volume.js';
 import { words } from '../../support/words.js';
 
-function toZone(name: string): TimeZone {
+function toCalendar(name: string): Calendar {
   const zone = parseTimeZone(name);
   if (!zone.ok) throw new Error(zone.problems.join());
-  return zone.value;
+  return { timeZone: zone.value, weekStart: 'monday' };
 }
 
 /** Expects one unit in the whole bucket, checked at some places, and another unit before it. */
@@ -38,7 +35,7 @@ function expectOneUnit(
 
 describe('the bucket edges of a range', () => {
   test('are none if it is empty, and undefined if there are too many buckets', () => {
-    const zone = toZone('Europe/Berlin');
+    const zone = toCalendar('Europe/Berlin');
     expect(findBucketEdges({ from: 5, to: 5 }, 'day', zone, 1)).toEqual([]);
     expect(findBucketEdges({ from: 6, to: 5 }, 'day', zone, 1)).toEqual([]);
     expect(findBucketEdges({ from: 0, to: 1 }, 'hour', zone, 1)).toHaveLength(2);
@@ -67,7 +64,7 @@ describe('the bucket edges of a range', () => {
         ([[name, , near], offsetMs, lengthMs], interval, places) => {
           const from = Date.parse(near) + offsetMs;
           const to = from + (interval === 'hour' ? Math.min(lengthMs, 4 * dayMs) : lengthMs) + 1;
-          const edges = findBucketEdges({ from, to }, interval, toZone(name), 100_000) ?? [];
+          const edges = findBucketEdges({ from, to }, interval, toCalendar(name), 100_000) ?? [];
           expect([edges[0]?.timeMs, edges.at(-1)?.timeMs]).toEqual([from, to]);
           for (const [at, { timeMs: begin }] of edges.slice(0, -1).entries()) {
             const end = edges[at + 1]?.timeMs ?? Number.NaN;
@@ -92,10 +89,10 @@ describe('the bucket edges of a range', () => {
           const to = from + lengthMs + 2;
           const cut = from + 1 + (at % (lengthMs + 1));
           const timesOf = (range: { from: number; to: number }) =>
-            (findBucketEdges(range, interval, toZone(name), 100_000) ?? []).map(({ timeMs }) => timeMs);
+            (findBucketEdges(range, interval, toCalendar(name), 100_000) ?? []).map(({ timeMs }) => timeMs);
           const parts = [...timesOf({ from, to: cut }), ...timesOf({ from: cut, to })];
           expect(new Set([...timesOf({ from, to }), cut])).toEqual(new Set(parts));
-          const whole = bucketAround(cut, interval, toZone(name));
+          const whole = bucketAround(cut, interval, toCalendar(name));
           expect(timesOf(whole)).toEqual([whole.from, whole.to]);
           expect(whole.from <= cut && cut < whole.to).toBe(true);
         },
@@ -152,7 +149,7 @@ describe('the bucket edges of a range', () => {
     const [from = Number.NaN, to = Number.NaN] = [words(edges).at(0), words(edges).at(-1)].map((edge) =>
       Date.parse(`${edge}`),
     );
-    const found = findBucketEdges({ from, to }, interval, toZone(zone), 1000) ?? [];
+    const found = findBucketEdges({ from, to }, interval, toCalendar(zone), 1000) ?? [];
     const written = found.map(({ timeMs, offsetMs }) => formatWithOffset(timeMs, offsetMs));
     expect(written.join(' ').replaceAll(/(:00)?\.000/g, '')).toBe(edges);
   });
@@ -231,5 +228,5 @@ describe('parseTimeZone', () => {
 
 test('the bucket around the start of a bucket is that bucket', () => {
   const from = Date.UTC(2026, 0, 1);
-  expect(bucketAround(from, 'day', toZone('UTC'))).toEqual({ from, to: from + dayMs });
+  expect(bucketAround(from, 'day', toCalendar('UTC'))).toEqual({ from, to: from + dayMs });
 });

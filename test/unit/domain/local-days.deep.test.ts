@@ -21,11 +21,13 @@ test('the local days of every zone and year tile, and are the buckets of a serie
       else expect(starts.length, `${name}: ${new Date(day).toISOString()}`).toBeGreaterThan(0);
     }
     const range = { from: fromLocal(first, zone), to: fromLocal(end, zone) };
-    const edges = findBucketEdges(range, 'day', zone, 100_000)?.map(({ timeMs }) => timeMs);
+    const edges = findBucketEdges(range, 'day', { timeZone: zone, weekStart: 'monday' }, 100_000)?.map(
+      ({ timeMs }) => timeMs,
+    );
     expect(starts, name).toEqual(edges);
     for (let year = years.from; year < years.to; year++) {
       const input = { timeZone: name, from: `${year}-01-01`, to: `${year + 1}-01-01` };
-      const asked = parseCountsRequest(input, 0);
+      const asked = parseCountsRequest(input, { nowMs: 0 });
       const bounds = [Date.UTC(year, 0, 1), Date.UTC(year + 1, 0, 1)].map((one) => fromLocal(one, zone));
       expect(asked.ok && [asked.value.range.from, asked.value.range.to], `${name} ${year}`).toEqual(bounds);
     }

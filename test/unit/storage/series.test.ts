@@ -39,7 +39,7 @@ function storeOf(times: readonly number[], meanwhile: (record: (timeMs: number) 
   };
 }
 
-const day = parseSeriesRequest({ interval: 'day' }, 0);
+const day = parseSeriesRequest({ interval: 'day' }, { nowMs: 0 });
 
 /** Starts and totals of the buckets of a series by days in UTC. */
 async function daysOf(store: ReturnType<typeof storeOf>, range: Partial<DateRange> = {}) {
@@ -129,7 +129,7 @@ test('keeps a given bound, whatever lies beyond', async () => {
 
 test('limits buckets to times that can be formatted', async () => {
   for (const time of [YEAR_ZERO_MS, YEAR_10000_MS - 1]) {
-    const question = parseSeriesRequest({ interval: 'week' }, 0);
+    const question = parseSeriesRequest({ interval: 'week' }, { nowMs: 0 });
     if (!question.ok) throw new Error('it can be read');
     const { buckets } = await readSeries(storeOf([time]), 'docs', question.value);
     expect(buckets).toMatchObject([{ total: 1 }]);

@@ -13,7 +13,6 @@ import { Time } from '../../components/content/time.js';
 import { EmptyState } from '../../components/feedback/empty-state.js';
 import { Loaded } from '../../components/feedback/loaded.js';
 import { ButtonLink } from '../../components/forms/button.js';
-import { daySpan } from '../../format/dates.js';
 import { count } from '../../format/numbers.js';
 import { projectPage, useOrganization } from '../../navigation/current-project.js';
 import { browserZone } from '../../time/zone.js';
@@ -35,7 +34,7 @@ function AllProjects({ organization }: { organization: Organization }) {
     <Page
       title="All projects"
       of={organization.name}
-      lead={query.data && <Lead summaries={query.data} zone={zone} />}
+      lead={query.data && <Lead summaries={query.data} />}
       actions={
         roleAllows(organization.role, 'editor') && (
           <ButtonLink href="/new-project" icon={Plus}>
@@ -45,29 +44,25 @@ function AllProjects({ organization }: { organization: Organization }) {
       }
     >
       <Loaded query={query} what="The projects" rows={4}>
-        {(summaries) => <ProjectsTable summaries={summaries} zone={zone} />}
+        {(summaries) => <ProjectsTable summaries={summaries} />}
       </Loaded>
     </Page>
   );
 }
 
-function Lead({ summaries, zone }: { summaries: Summaries; zone: string }) {
-  const { projects, projectsTotal } = summaries;
+function Lead({ summaries: { projects, projectsTotal } }: { summaries: Summaries }) {
   return (
     <>
-      The last 30 days, {nameOf(summaries.range, zone)}, compared with {nameOf(summaries.previous, zone)}.
+      The 30 days to date in the time zone of each project, compared with {before}.
       {projects.length < projectsTotal &&
         ` Shown are ${count(projects.length)} of ${count(projectsTotal)} projects.`}
     </>
   );
 }
 
-function nameOf({ dateFrom, dateTo }: Summaries['range'], zone: string): string {
-  return daySpan(Date.parse(dateFrom), Date.parse(dateTo), zone);
-}
+const before = 'the 30 days before';
 
-function ProjectsTable({ summaries, zone }: { summaries: Summaries; zone: string }) {
-  const before = nameOf(summaries.previous, zone);
+function ProjectsTable({ summaries }: { summaries: Summaries }) {
   const columns: Column<Summary>[] = [
     {
       head: 'Project',

@@ -6,8 +6,9 @@ import { createReportHandlers } from '../../routes/analytics.js';
 import {
   CallerStatsParameters,
   CallersParameters,
+  CutBoundsParameters,
   NoParameters,
-  RangeParameters,
+  NumbersParameters,
   SeriesParameters,
 } from '../../schemas/schemas.js';
 import { noSuchProject } from '../../server/errors.js';
@@ -30,7 +31,8 @@ export function addCounts(app: FastifyInstance, { store, clock, ingestion, sessi
     ['series', SeriesParameters, handlers.series],
     ['callers', CallersParameters, handlers.callers],
     ['ingestion', NoParameters, handlers.ingestion],
-    ['imported-counts', RangeParameters, handlers.cutBounds],
+    ['numbers', NumbersParameters, handlers.numbers],
+    ['imported-counts', CutBoundsParameters, handlers.cutBounds],
   ] as const) {
     addResource(app, `/api/organizations/:organizationId/projects/:projectId/${name}`, {
       onRequest,

@@ -7,7 +7,8 @@ import { createReportHandlers } from '../../routes/analytics.js';
 import {
   CallerStatsParameters,
   CallersParameters,
-  RangeParameters,
+  CutBoundsParameters,
+  NumbersParameters,
   SeriesParameters,
 } from '../../schemas/schemas.js';
 import { HttpError } from '../../server/errors.js';
@@ -45,7 +46,8 @@ export function addShared(app: FastifyInstance, dashboard: Dashboard): void {
     ['caller-stats', CallerStatsParameters, handlers.callerStats],
     ['series', SeriesParameters, handlers.series],
     ['callers', CallersParameters, handlers.callers],
-    ['imported-counts', RangeParameters, handlers.cutBounds],
+    ['numbers', NumbersParameters, handlers.numbers],
+    ['imported-counts', CutBoundsParameters, handlers.cutBounds],
   ] as const) {
     addResource(app, `/api/shared/:token/${name}`, {
       GET: { schema: { hide: true, querystring }, attachValidation: true, preHandler, handler },

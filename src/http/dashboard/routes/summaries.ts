@@ -1,4 +1,4 @@
-/** `GET …/summaries`: the last 30 days of all projects. */
+/** `GET …/summaries`: the last days of all projects. */
 import type { FastifyInstance } from 'fastify';
 import { readSummaries } from '../../../app/summaries.js';
 import { prefixProblems } from '../../../domain/result.js';

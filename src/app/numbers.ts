@@ -1,0 +1,134 @@
+/** Everything that the dashboard shows of a range: numbers that agree with each other. */
+
+import type { Bucket, CallerCount, CallerCounts, Counts, PreviousCounts } from '../domain/counting/counts.js';
+import { addCounts, withTotal } from '../domain/counting/counts.js';
+import { type DateRange, EARLIEST_MS, LATEST_MS } from '../domain/counting/date-range.js';
+import { bucketAround, findBucketEdges } from '../domain/counting/interval.js';
+import { INTERVALS, type Interval } from '../domain/counting/names.js';
+import type { NumbersRequest } from '../domain/counting/report-request.js';
+import { barsMax } from '../domain/limits.js';
+import { formatWithOffset } from '../domain/time/date-time.js';
+import { dayMs } from '../domain/time/duration.js';
+import { offsetAt } from '../domain/time/time-zone.js';
+import { readSeries, type SeriesStore, widenToBuckets } from '../storage/series.js';
+
+export interface Numbers {
+  /** Local date-times with offsets; null for no bound. */
+  readonly range: { readonly dateFrom: string | null; readonly dateTo: string | null };
+  /** Whether queries that are recorded now can fall into the range. */
+  readonly isOpen: boolean;
+  /** The interval that was asked for, the next wider one that is allowed, or the best one. */
+  readonly interval: Interval;
+  /** Those that make few enough bars. */
+  readonly intervals: readonly Interval[];
+  readonly counts: Counts;
+  /** Null if there is nothing to compare with. */
+  readonly previous: PreviousCounts | null;
+  /** The time of the first query; null without queries. */
+  readonly recordingBegan: string | null;
+  readonly buckets: readonly NumbersBucket[];
+  readonly callers: readonly CallerCount[];
+  readonly callersTotal: number;
+}
+
+interface NumbersBucket extends Bucket {
+  /** `running`: the bucket contains the current time. `partial`: the range begins or ends within it. */
+  readonly incomplete?: 'running' | 'partial';
+}
+
+/** Callers and buckets are two reads. They are repeated if queries were recorded between them. */
+const attemptsMax = 10;
+
+export async function readNumbers(
+  store: SeriesStore,
+  projectId: string,
+  question: NumbersRequest,
+): Promise<Numbers> {
+  for (let attempt = 1; ; attempt++) {
+    const numbers = await readOnce(store, projectId, question);
+    const { counts, callers, callersTotal } = numbers;
+    const ofCallers =
+      question.caller === undefined ? callersTotal : (findCaller(callers, question.caller)?.count ?? 0);
+    if (ofCallers === counts.total || attempt === attemptsMax) return numbers;
+  }
+}
+
+function findCaller(callers: CallerCounts['callers'], caller: string): CallerCount | undefined {
+  return callers.find((one) => one.caller === caller);
+}
+
+async function readOnce(store: SeriesStore, projectId: string, question: NumbersRequest): Promise<Numbers> {
+  const { range, timeZone, nowMs } = question;
+  const extent = await store.findExtent(projectId);
+  const { interval, intervals } = chooseInterval(question, extent);
+  const series = await readSeries(store, projectId, { ...question, interval, byCaller: false });
+  const { callers, total } = await store.countCallers(projectId, range);
+  const format = (timeMs: number): string => formatWithOffset(timeMs, offsetAt(timeMs, timeZone));
+  return {
+    range: {
+      dateFrom: range.from === EARLIEST_MS ? null : format(range.from),
+      dateTo: range.to === LATEST_MS ? null : format(range.to),
+    },
+    isOpen: range.to > nowMs,
+    interval,
+    intervals,
+    counts: withTotal(addCounts(series.buckets)),
+    previous: series.previous ?? null,
+    recordingBegan: extent === undefined ? null : format(extent.from),
+    buckets: markIncomplete(series.buckets, interval, question),
+    callers,
+    callersTotal: total,
+  };
+}
+
+/** Chooses the interval of a range, which ends at the extent of the queries where it has no bounds. */
+function chooseInterval(
+  question: NumbersRequest,
+  extent: DateRange | undefined,
+): Pick<Numbers, 'interval' | 'intervals'> {
+  const fewEnough = INTERVALS.filter((interval) => {
+    const range = boundedRange(question, extent, interval);
+    return range === undefined || findBucketEdges(range, interval, question, barsMax) !== undefined;
+  });
+  const intervals: readonly Interval[] = fewEnough.length === 0 ? ['year'] : fewEnough;
+  const wanted = question.interval ?? bestInterval(boundedRange(question, extent, 'hour'));
+  const interval = INTERVALS.slice(INTERVALS.indexOf(wanted)).find((one) => intervals.includes(one));
+  return { interval: interval ?? 'year', intervals };
+}
+
+/** Undefined for a range without bounds if there are no queries. */
+function boundedRange(
+  question: NumbersRequest,
+  extent: DateRange | undefined,
+  interval: Interval,
+): DateRange | undefined {
+  const { from, to } = question.range;
+  if (from !== EARLIEST_MS && to !== LATEST_MS) return question.range;
+  if (extent === undefined) return undefined;
+  const widened = widenToBuckets(extent, { ...question, interval });
+  return { from: from === EARLIEST_MS ? widened.from : from, to: to === LATEST_MS ? widened.to : to };
+}
+
+/** 24 to 100 bars, if possible. */
+function bestInterval(range: DateRange | undefined): Interval {
+  if (range === undefined) return 'day';
+  const days = (range.to - range.from) / dayMs;
+  if (days <= 2.5) return 'hour';
+  if (days <= 100) return 'day';
+  return days <= 280 ? 'week' : 'month';
+}
+
+/** Marks buckets that are not complete, so that nobody takes them for a drop. Only the first and the last can be cut. */
+function markIncomplete(
+  buckets: readonly Bucket[],
+  interval: Interval,
+  question: NumbersRequest,
+): NumbersBucket[] {
+  return buckets.map((bucket, at) => {
+    const [from, to] = [Date.parse(bucket.start), Date.parse(bucket.end)];
+    if (from <= question.nowMs && question.nowMs < to) return { ...bucket, incomplete: 'running' };
+    if (at > 0 && at < buckets.length - 1) return bucket;
+    const whole = bucketAround(from, interval, question);
+    return whole.from === from && whole.to === to ? bucket : { ...bucket, incomplete: 'partial' };
+  });
+}

@@ -29,7 +29,10 @@ const builtThreads = {
   enforce: 'pre' as const,
   transform(code: string, id: string) {
     const found = threads.find(({ starter }) => id.endsWith(starter));
-    return found && code.replace(`new URL('${found.thread}'`, `new URL('${found.built}'`);
+    if (found === undefined) return undefined;
+    const written = `new URL('${found.thread}'`;
+    if (!code.includes(written)) throw new Error(`${found.starter} does not contain: ${written}`);
+    return code.replace(written, `new URL('${found.built}'`);
   },
 };
 
@@ -75,6 +78,8 @@ export default defineConfig({
     // Files share a process, whose heap is large: fewer collections of new objects take a third of the time of some files.
     execArgv: ['--max-semi-space-size=128'],
     sequence: { sequencer: LongestFirst },
+    // A poll of one second, the default, fails on a busy machine.
+    expect: { poll: { timeout: 60_000 } },
     reporters: ['default', './test/support/setup/summary-reporter.ts'],
     projects: [
       {

@@ -2,11 +2,12 @@
  * Builds the parts of the program whose files changed since this script built them last. Tests call it before each run;
  * `npm run build` builds everything.
  */
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 
 interface Part {
   /** Its script in `package.json`. */
@@ -20,7 +21,7 @@ interface Part {
 const root = fileURLToPath(new URL('..', import.meta.url));
 const records = join(root, 'node_modules/.cache/caller-stats');
 const common = ['package.json', 'package-lock.json', 'tsconfig.json', 'scripts'];
-/** In order: the server's build empties `dist` of its own files only. */
+/** None of them needs another: the server's build empties `dist` of its own files only. */
 const parts: readonly Part[] = [
   { script: 'build:server', inputs: ['src'], output: 'dist/main.js' },
   { script: 'build:client', inputs: ['src', 'client'], output: 'client/dist/index.js' },
@@ -33,12 +34,16 @@ const parts: readonly Part[] = [
   },
 ];
 
-for (const { script, inputs, output } of parts) {
+const run = promisify(execFile);
+mkdirSync(records, { recursive: true });
+await Promise.all(parts.map(build));
+
+async function build({ script, inputs, output }: Part): Promise<void> {
   const record = join(records, script.replace(':', '-'));
   const state = hashOf([...common, ...inputs]);
-  if (existsSync(record) && readFileSync(record, 'utf8') === `${state} ${writtenAt(output)}`) continue;
-  execFileSync('npm', ['run', '--silent', script], { cwd: root, stdio: 'inherit' });
-  mkdirSync(records, { recursive: true });
+  if (existsSync(record) && readFileSync(record, 'utf8') === `${state} ${writtenAt(output)}`) return;
+  // What it prints is shown only if it fails.
+  await run('npm', ['run', '--silent', script], { cwd: root });
   writeFileSync(record, `${state} ${writtenAt(output)}`);
 }
 

@@ -88,7 +88,7 @@ describe('a request is counted and timed once', () => {
     expect(sumOf(metrics, REQUESTS, { route, status: '401' })).toBe(1);
     expect(sumOf(metrics, REQUESTS, { route, method: 'DELETE', status: '405' })).toBe(1);
     expect(sumOf(metrics, REQUESTS, { route: 'unmatched', method: 'other', status: '400' })).toBe(2);
-    expect(sumOf(metrics, REQUESTS), 'including GET /openapi.json').toBe(6);
+    expect(sumOf(metrics, REQUESTS)).toBe(5);
   });
 
   test('when its response was sent, with and without the framework', async () => {

@@ -1,9 +1,9 @@
-/** A browser for each test file, with a new context for each visit. Problems in it fail the test. */
+/** A browser, with a new context for each visit. Problems in it fail the test. */
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, inject } from 'vitest';
+import { afterEach, beforeAll, inject } from 'vitest';
 import { Troubles } from './browser-troubles.js';
 import { startChromium } from './chromium.js';
 
@@ -32,18 +32,17 @@ export interface Visit {
 /** Opens a new context. Paths are relative to `baseURL`. */
 export type Visitor = (baseURL: string, options?: BrowserContextOptions) => Promise<Visit>;
 
+/** All test files of a process use one browser, which ends with the process. */
+let browser: Browser | undefined;
+
 /**
- * Starts a browser for the tests of a file. A test fails if there are unexpected problems in it. The folder with screenshots
+ * Lets the tests of a file visit pages. A test fails if there are unexpected problems in it. The folder with screenshots
  * of a failed test's pages, and with its trace if `CALLER_STATS_TEST_TRACE` is set, is printed.
  */
 export function browserVisits(): Visitor {
-  let browser: Browser | undefined;
   const visits: Visit[] = [];
   beforeAll(async () => {
-    browser = await startChromium(inject('chromium'));
-  });
-  afterAll(async () => {
-    await browser?.close();
+    if (browser?.isConnected() !== true) browser = await startChromium(inject('chromium'));
   });
   afterEach(async ({ task }) => {
     const troubles: string[] = [];

@@ -1,11 +1,11 @@
 /** Folders with a database, and the program run in them. */
-import { existsSync } from 'node:fs';
-import { cp, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, inject } from 'vitest';
+import { expect } from 'vitest';
 import { sampleFile } from '../sample.js';
 import { withFile } from '../storage/sqlite-file.js';
+import { templateFolder } from '../templates.js';
 import {
   type CliOptions,
   type FirstRun,
@@ -174,28 +174,4 @@ function placeIn(folder: string): Place {
     serve: (args, options) => hostServer(args, optionsWith(options)),
     spawnServer: (args, options) => startServer(args, optionsWith(options)),
   };
-}
-
-const prepared = new Map<string, Promise<string>>();
-
-/**
- * A folder that is expensive to prepare, such as one with a filled database. The first test of a run that asks for a name
- * prepares it; all others, in any file, get the same folder. Copy it before you change anything.
- */
-function templateFolder(name: string, prepare: (folder: string) => Promise<void>): Promise<string> {
-  const folder = prepared.get(name) ?? prepareOnce(name, prepare);
-  prepared.set(name, folder);
-  return folder;
-}
-
-async function prepareOnce(name: string, prepare: (folder: string) => Promise<void>): Promise<string> {
-  const folder = join(inject('templatesFolder'), name);
-  if (existsSync(folder)) return folder;
-  const draft = await mkdtemp(`${folder}-`);
-  await prepare(draft);
-  await rename(draft, folder).catch((error: unknown) => {
-    // Another process may have prepared the same at the same time.
-    if (!existsSync(folder)) throw error;
-  });
-  return folder;
 }

@@ -1,6 +1,6 @@
 /** A whole service for tests: a real store and app, with a clock that a test moves. */
 import { randomInt } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -17,6 +17,7 @@ import { openStore } from '../../../src/storage/open.js';
 import type { Store } from '../../../src/storage/ports/store.js';
 import { requireNoKey } from '../secrets.js';
 import { by, projectOf } from '../storage/entities.js';
+import { templateFolder } from '../templates.js';
 import { type Answer, type Asked, checkAnswer } from './http-checks.js';
 import { addKey, addProjectsAndKeys, type KeyName, type KeyRequest, startMs } from './http-keys.js';
 import { headOf, RawConnection } from './http-raw.js';
@@ -178,7 +179,7 @@ export async function startService(
 ): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), 'caller-stats-test-'));
   onEnd(() => rm(folder, { recursive: true, force: true }));
-  const databaseUrl = database ?? `sqlite:${folder}/caller-stats.db`;
+  const { databaseUrl, keys } = await databaseFor(folder, database, givenKeys);
   const watched = watchStore(await openStore(databaseUrl));
   const { store, calls } = watched;
   onEnd(() => store.close());
@@ -194,7 +195,7 @@ export async function startService(
     expect(found.length, 'a password, token or cookie is in the log').toBe(0);
   });
   const eventLoop = { delayMs: 0 };
-  const app = await buildApp({
+  const options: AppOptions = {
     store,
     clock: { now: () => clock.nowMs },
     limits: { ...DEFAULTS, requestsPerMinute: 0, failuresPerMinute: 0, ...limits },
@@ -223,14 +224,13 @@ export async function startService(
       }),
     users: { ...LOCAL_USERS, ...users },
     log: pino({ level: logLevel }, { write: (line: string) => logged.push(line) }),
-  });
+  };
+  const openApi = await openApiOf(options);
+  const app = await buildApp(options);
   onEnd(() => app.close());
-  const keys = givenKeys ?? (await addProjectsAndKeys(store));
   calls.length = 0;
-  const served = await app.inject({ path: `${basePath}/openapi.json` });
-  if (served.statusCode !== 200) throw new Error(`GET /openapi.json failed: ${served.payload}`);
   secrets.push(...Object.values(keys));
-  const requests = requestsTo(app, { keys, secrets, openApi: OpenApi.of(served.payload) });
+  const requests = requestsTo(app, { keys, secrets, openApi });
   return {
     eventLoop,
     watched,
@@ -251,6 +251,57 @@ export async function startService(
     log: () => logged.join(''),
     ...requests,
   };
+}
+
+/** The database of a service, with the projects and keys of `http-keys.ts`. */
+async function databaseFor(
+  folder: string,
+  database: string | undefined,
+  givenKeys: Service['keys'] | undefined,
+): Promise<Pick<Service, 'databaseUrl' | 'keys'>> {
+  if (database !== undefined)
+    return { databaseUrl: database, keys: givenKeys ?? (await addKeysTo(database)) };
+  const template = await templateFolder('service', async (draft) => {
+    const keys = await addKeysTo(`sqlite:${draft}/caller-stats.db`);
+    await writeFile(join(draft, 'keys.json'), JSON.stringify(keys));
+  });
+  const file = join(folder, 'caller-stats.db');
+  await copyFile(join(template, 'caller-stats.db'), file);
+  const keys =
+    givenKeys ?? (JSON.parse(await readFile(join(template, 'keys.json'), 'utf8')) as Service['keys']);
+  return { databaseUrl: `sqlite:${file}`, keys };
+}
+
+async function addKeysTo(databaseUrl: string): Promise<Service['keys']> {
+  const store = await openStore(databaseUrl);
+  try {
+    return await addProjectsAndKeys(store);
+  } finally {
+    await store.close();
+  }
+}
+
+const openApis = new Map<BasePath, Promise<OpenApi>>();
+
+/** The document of all services with this base path, on which alone it depends: generating it takes as long as their start. */
+function openApiOf(options: AppOptions): Promise<OpenApi> {
+  const { basePath } = options;
+  const known =
+    openApis.get(basePath) ??
+    askForOpenApi({ ...options, log: pino({ level: 'silent' }), metrics: undefined });
+  openApis.set(basePath, known);
+  return known;
+}
+
+async function askForOpenApi(options: AppOptions): Promise<OpenApi> {
+  const app = await buildApp(options);
+  try {
+    const { statusCode, payload } = await app.inject({ path: `${options.basePath}/openapi.json` });
+    if (statusCode !== 200) throw new Error(`GET /openapi.json failed: ${payload}`);
+    return new OpenApi(JSON.parse(payload) as object);
+  } finally {
+    await app.close();
+  }
 }
 
 let projectsAdded = 0;

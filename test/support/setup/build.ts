@@ -14,8 +14,6 @@ export default function build(): void {
       `The tests need programs that this machine lacks: ${list}. Install them and run the tests again.`,
     );
   }
-  // `pretest` has already built it if npm runs the tests.
-  if (/^test(:deep)?$/.test(process.env['npm_lifecycle_event'] ?? '')) return;
   execFileSync(process.execPath, ['--import', 'tsx', 'scripts/build-changed.ts'], { stdio: 'inherit' });
 }
 

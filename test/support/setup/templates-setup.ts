@@ -9,7 +9,7 @@ declare module 'vitest' {
   }
 }
 
-/** Makes the folder for the templates of a run (`cli-place.ts`), and removes it after the tests. */
+/** Makes the folder for the templates of a run (`../templates.ts`), and removes it after the tests. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'caller-stats-templates-'));
   project.provide('templatesFolder', folder);

@@ -1,4 +1,7 @@
-/** Keys created in the dashboard: they work in the public API, and their secrets are shown once. */
+/**
+ * The dashboard's routes for keys: what they read, return and change. `test/unit/domain` and `test/conformance/keys.ts` have the
+ * rules of keys, `key-matrix.test.ts` what a key may do, `test/attacks/foreign-ids.test.ts` keys of other organizations.
+ */
 import { PassThrough } from 'node:stream';
 import { json } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
@@ -7,7 +10,7 @@ import type { Io } from '../../src/cli/io.js';
 import { run } from '../../src/cli/program.js';
 import { dayMs } from '../../src/domain/time/duration.js';
 import { auditOf, type Browser, signedIn } from '../support/http/dashboard.js';
-import { detailsOf, QUERIES, type Service, STATS, startMs, startService } from '../support/http/http.js';
+import { detailsOf, type Service, startMs, startService } from '../support/http/http.js';
 import { root } from '../tidy/sources.js';
 
 const KEYS = '/api/organizations/default/keys';
@@ -33,65 +36,48 @@ async function findKey(editor: Browser, id: string): Promise<Key | undefined> {
   return keys.find((key) => key.id === id);
 }
 
-describe('the dashboard rejects', () => {
-  test('a key with invalid fields, and names each of them', async () => {
-    const { service, editor } = await start({ keyLifeMax: 30 * dayMs });
-    const before = await service.store.listKeys('default');
-    const cases: readonly (readonly [body: unknown, expected: readonly RegExp[]])[] = [
-      [{}, [/^name: /, /^type: /]],
+test('the dashboard rejects a key with invalid fields, and names each of them', async () => {
+  const { service, editor } = await start({ keyLifeMax: 30 * dayMs });
+  const before = await service.store.listKeys('default');
+  const cases: readonly (readonly [body: unknown, expected: readonly RegExp[]])[] = [
+    [{}, [/^name: /, /^type: /]],
+    [
+      { name: '', type: 'root', projectId: 1, expires: 5, scopes: 'read', allow: [1], Name: 'x' },
       [
-        { name: '', type: 'root', projectId: 1, expires: 5, scopes: 'read', allow: [1], Name: 'x' },
-        [
-          /^"Name": .*did you mean name\?/,
-          /^name: /,
-          /^type: /,
-          /^projectId: /,
-          /^expires: /,
-          /^scopes: /,
-          /^allow: /,
-        ],
+        /^"Name": .*did you mean name\?/,
+        /^name: /,
+        /^type: /,
+        /^projectId: /,
+        /^expires: /,
+        /^scopes: /,
+        /^allow: /,
       ],
-      [{ name: 'k', type: 'recording' }, [/^project: /]],
-      [
-        {
-          name: 'k',
-          type: 'admin',
-          projectId: 'docs',
-          expires: 'soon',
-          scopes: ['admin'],
-          allow: ['0.0.0.0/0'],
-        },
-        [/^project: /, /^scope: /, /^expires: /, /^allow: /],
-      ],
-      [{ name: 'k', type: 'admin', expires: 'never' }, [/^expires: is later than the longest life/]],
-      [{ name: 'k', type: 'admin', expires: '31d' }, [/^expires: is later than the longest life/]],
-    ];
-    for (const [body, expected] of cases) {
-      const answer = await editor.send({ path: KEYS, body });
-      expect(answer.status, JSON.stringify(body)).toBe(400);
-      expect(detailsOf(answer)).toEqual(expected.map((one) => expect.stringMatching(one) as string));
-    }
-    const foreign = { name: 'k', type: 'recording', projectId: 'rival-docs' };
-    expect((await editor.send({ path: KEYS, body: foreign })).status).toBe(404);
-    expect(await service.store.listKeys('default')).toEqual(before);
-  });
-
-  test('changes to the keys of another organization', async () => {
-    const { service, editor } = await start();
-    const rival = await signedIn(service, 'eve@example.org', 'owner', { organization: 'rival' });
-    const { key, secret } = await createKey(service, editor, { name: 'k', type: 'admin' });
-    for (const change of ['disable', 'enable', 'revoke', 'rotate']) {
-      const body = change === 'rotate' ? { graceHours: 0 } : {};
-      const path = `/api/organizations/rival/keys/${key.id}/${change}`;
-      expect((await rival.send({ path, body })).status).toBe(404);
-    }
-    expect((await service.send({ key: secret })).status).toBe(200);
-    expect((await rival.send({ path: '/api/organizations/rival/keys' })).text).not.toContain(key.id);
-  });
+    ],
+    [
+      {
+        name: 'k',
+        type: 'admin',
+        projectId: 'docs',
+        expires: 'soon',
+        scopes: ['admin'],
+        allow: ['0.0.0.0/0'],
+      },
+      [/^project: /, /^scope: /, /^expires: /, /^allow: /],
+    ],
+    [{ name: 'k', type: 'admin', expires: '31d' }, [/^expires: is later than the longest life/]],
+  ];
+  for (const [body, expected] of cases) {
+    const answer = await editor.send({ path: KEYS, body });
+    expect(answer.status, JSON.stringify(body)).toBe(400);
+    expect(detailsOf(answer)).toEqual(expected.map((one) => expect.stringMatching(one) as string));
+  }
+  const foreign = { name: 'k', type: 'recording', projectId: 'rival-docs' };
+  expect((await editor.send({ path: KEYS, body: foreign })).status).toBe(404);
+  expect(await service.store.listKeys('default')).toEqual(before);
 });
 
 describe('a created key', () => {
-  test('works immediately with its restrictions and is listed without its secret', async () => {
+  test('is returned with its settings, works, and is listed without its secret', async () => {
     const { service, editor } = await start();
     const admin = await createKey(service, editor, {
       name: 'Export',
@@ -119,18 +105,11 @@ describe('a created key', () => {
       successor: null,
     });
     expect((await service.send({ key: admin.secret })).status).toBe(200);
-    expect((await service.send({ key: admin.secret, from: '192.0.2.1' })).status).toBe(403);
-    const recording = await createKey(service, editor, { name: 'r', type: 'recording', projectId: 'docs' });
-    const body = JSON.stringify([{ id: 'a', caller: 'web' }]);
-    const headers = { 'content-type': 'application/json' };
-    const record = (key: string) => service.send({ method: 'POST', path: QUERIES, key, headers, body });
-    expect([(await record(recording.secret)).status, (await record(admin.secret)).status]).toEqual([
-      200, 403,
-    ]);
     expect(await findKey(editor, admin.key.id)).toEqual({
       ...admin.key,
       lastUsedAt: new Date(startMs).toISOString(),
     });
+    const recording = await createKey(service, editor, { name: 'r', type: 'recording', projectId: 'docs' });
     expect(await findKey(editor, recording.key.id)).toMatchObject({ project: 'docs', scopes: ['write'] });
   });
 
@@ -144,7 +123,6 @@ describe('a created key', () => {
     expect(await change('enable')).toMatchObject({ status: 'active', disabledAt: null });
     expect(await status()).toBe(200);
     expect(await change('revoke')).toMatchObject({ status: 'revoked' });
-    expect(await change('enable')).toMatchObject({ status: 'revoked' });
     expect(await status()).toBe(401);
     const entries = (await auditOf(service)).filter(({ targetId }) => targetId === key.id);
     expect(entries.map(({ action }) => action)).toEqual([
@@ -161,7 +139,7 @@ describe('a created key', () => {
     const { service, editor } = await start();
     const { key, secret } = await createKey(service, editor, { name: 'k', type: 'admin', expires: '30d' });
     const path = `${KEYS}/${key.id}/rotate`;
-    for (const graceHours of [-1, 1.5, 721, '24', null]) {
+    for (const graceHours of [1.5, 721, '24', null]) {
       const answer = await editor.send({ path, body: { graceHours } });
       expect([answer.status, detailsOf(answer)]).toEqual([
         400,
@@ -174,9 +152,8 @@ describe('a created key', () => {
     expect((await editor.send({ path, body: { graceHours: 2 } })).status).toBe(400);
     expect((await service.send({ key: secret })).status).toBe(200);
     service.clock.nowMs += 2 * 3_600_000;
-    expect((await service.send({ key: secret })).status).toBe(401);
-    expect((await service.send({ key: next.secret, path: STATS })).status).toBe(200);
     expect(await findKey(editor, key.id)).toMatchObject({ status: 'expired' });
+    expect((await service.send({ key: next.secret })).status).toBe(200);
   });
 
   test('expires at the end of the longest life', async () => {

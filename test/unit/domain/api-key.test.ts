@@ -35,7 +35,7 @@ describe('a key', () => {
     expect(parseKeyType(text)).toBeUndefined();
   });
 
-  test('with one character changed, added or lost is malformed', () => {
+  test('with one character changed, added or lost, or two swapped, is malformed', () => {
     fc.assert(
       fc.property(key, fc.nat(), fc.stringMatching(/^[!-~]$/), ({ text }, position, character) => {
         const at = position % text.length;
@@ -44,6 +44,8 @@ describe('a key', () => {
         expect(parseKeyType(changed)).toBeUndefined();
         expect(parseKeyType(text.slice(0, at) + text.slice(at + 1))).toBeUndefined();
         expect(parseKeyType(text.slice(0, at) + character + text.slice(at))).toBeUndefined();
+        const swapped = text.slice(0, at) + (text[at + 1] ?? '') + text[at] + text.slice(at + 2);
+        if (swapped !== text) expect(parseKeyType(swapped)).toBeUndefined();
       }),
       { numRuns: 2000 },
     );

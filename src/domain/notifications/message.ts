@@ -1,4 +1,5 @@
 /** The messages of notifications, in plain English. */
+import { percentOf } from '../counting/change.js';
 import type { Counts } from '../counting/counts.js';
 import type { DateRange } from '../counting/date-range.js';
 import { formatCount, formatQuantity } from '../format.js';
@@ -143,10 +144,9 @@ function countsInWords({ web, api, other, total }: Counts): string {
 function comparisonInWords(now: number, before: number, when: string): string {
   if (before === 0) return now === 0 ? `There were none in ${when} either.` : `There were none in ${when}.`;
   if (now === before) return `That is as many as in ${when}.`;
-  const percent = Math.abs(now / before - 1) * 100;
-  const rounded = percent < 1 ? 'less than 1' : formatCount(Math.round(percent));
   const direction = now > before ? 'more' : 'fewer';
-  return `That is ${rounded} % ${direction} than in ${when}, which had ${formatCount(before)}.`;
+  const size = percentOf(Math.abs(now - before), before);
+  return `That is ${size} ${direction} than in ${when}, which had ${formatCount(before)}.`;
 }
 
 function timesInWords(now: number, usual: number): string {

@@ -256,7 +256,7 @@ describe('a message', () => {
       [
         'Docs recorded 1,234 queries from Monday, November 16, 2026, 00:00 to Monday, November 23, 2026, 00:00 (Europe/Berlin).',
         'By caller: web 800, api 300, other 134; 1,234 in total.',
-        'That is 12 % more than in the week before, which had 1,102.',
+        'That is 12% more than in the week before, which had 1,102.',
         'https://stats.example.org/x',
         'ada@example.org set up this message: weekly digest.',
       ].join('\n\n'),
@@ -277,9 +277,9 @@ describe('a message', () => {
     [0, 0, 'There were none in the week before either.'],
     [5, 0, 'There were none in the week before.'],
     [5, 5, 'That is as many as in the week before.'],
-    [1, 2, 'That is 50 % fewer than in the week before, which had 2.'],
-    [0, 2, 'That is 100 % fewer than in the week before, which had 2.'],
-    [1001, 1000, 'That is less than 1 % more than in the week before, which had 1,000.'],
+    [1, 2, 'That is 50% fewer than in the week before, which had 2.'],
+    [0, 2, 'That is 100% fewer than in the week before, which had 2.'],
+    [1001, 1000, 'That is 0.1% more than in the week before, which had 1,000.'],
   ])('compares %i with %i in words, without percentages of zero', (now, before, sentence) => {
     expect(digestOf(countsOf(now), countsOf(before)).text).toContain(sentence);
   });

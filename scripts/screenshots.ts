@@ -30,7 +30,7 @@ const SUBJECTS: readonly Subject[] = [
   { name: 'sign-in', path: '/sign-in', signedOut: true, ready: (page) => page.locator('form').waitFor() },
   {
     name: 'overview',
-    path: '/projects/assistant-demo?range=30d&zone=UTC',
+    path: '/projects/assistant-demo?period=30-days-to-date&zone=UTC',
     ready: (page) => page.locator('.chart path').first().waitFor(),
   },
   {

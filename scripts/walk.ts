@@ -220,7 +220,7 @@ async function seeDashboard({ url, printed }: Served): Promise<string> {
     await view.getByLabel('Password', { exact: true }).fill(owner.password);
     await view.getByRole('button', { name: 'Create account' }).click();
     await view.getByRole('heading', { name: 'Overview' }).waitFor();
-    await view.goto(`${url}/projects/demo?range=all`);
+    await view.goto(`${url}/projects/demo?period=all`);
     await view.getByText(sampleTotal.toLocaleString('en-US')).first().waitFor();
     await view.locator('.chart path').first().waitFor();
     return `the chart, and ${sampleTotal.toLocaleString('en-US')}`;

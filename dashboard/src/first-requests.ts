@@ -3,15 +3,11 @@
  * Whatever else it needs, it requests itself.
  */
 import { addEarly, sendEarly } from './api/early.js';
-import { callersPath, countsOf, countsPath, projectsPath, seriesPath } from './api/paths.js';
-import type { CountsRef, Shown } from './api/stats.js';
+import { countsOf, numbersPath, projectsPath, wholePath } from './api/paths.js';
 import type { Project, Start } from './api/types.js';
 import { withoutBasePath } from './navigation/base-path.js';
 import { lastOrganization, lastProject } from './navigation/last-project.js';
-import { defaultZone, readChoice, readView } from './navigation/view.js';
-import { comparedAt, shownAt } from './pages/overview/shown.js';
-import { now } from './time/clock.js';
-import { ALL_TIME, type Bounded } from './time/range.js';
+import { readChoice, readView } from './navigation/view.js';
 
 const OVERVIEW = /^\/(?:projects\/([^/]+))?$/;
 
@@ -23,17 +19,7 @@ export function isPublic({ pathname }: Location): boolean {
 export async function sendFirstRequests(location: Location): Promise<void> {
   if (isPublic(location)) return;
   const start = await sendStart();
-  const view = start && findFirstView(start, location);
-  if (view === undefined) return;
-  const { counts, shown, compared, isDefault } = view;
-  for (const path of [
-    countsPath(shown),
-    seriesPath(shown),
-    callersPath(shown),
-    ...(compared === null ? [] : [countsPath({ ...shown, range: compared })]),
-    ...(isDefault ? [countsPath({ ...counts, range: ALL_TIME, caller: null })] : []),
-  ])
-    void sendEarly(path);
+  for (const path of start === undefined ? [] : overviewPaths(start, location)) void sendEarly(path);
 }
 
 function sendStart(): Promise<Start | undefined> {
@@ -49,33 +35,19 @@ function sendStart(): Promise<Start | undefined> {
   return start;
 }
 
-/** What the overview shows first. */
-interface FirstView {
-  readonly counts: CountsRef;
-  readonly shown: Shown;
-  readonly compared: Bounded | null;
-  /** Whether the URL names no range: then the page also needs the counts of all time. */
-  readonly isDefault: boolean;
-}
-
-/** Undefined for other pages. */
-export function findFirstView(start: Start, { pathname, search }: Location): FirstView | undefined {
+/** The paths of what the overview shows first; none for other pages. */
+export function overviewPaths(start: Start, { pathname, search }: Location): readonly string[] {
   const overview = OVERVIEW.exec(withoutBasePath(pathname));
-  if (overview === null) return undefined;
+  if (overview === null) return [];
   const [, id] = overview;
   const current = id === undefined ? findLast(start) : findProject(start, id);
-  if (current === undefined) return undefined;
+  if (current === undefined) return [];
   const { organizationId, project } = current;
   const counts = countsOf({ organizationId, projectId: project.id });
   const query = new URLSearchParams(search);
-  const zone = defaultZone(project);
-  const view = readView(query, zone);
-  return {
-    counts,
-    shown: shownAt(counts, view, now()),
-    compared: comparedAt(view, now()),
-    isDefault: readChoice(query, zone) === null,
-  };
+  const numbers = numbersPath(counts, readView(query, project));
+  // The counts of all time decide which range an address without one shows.
+  return readChoice(query) === null ? [numbers, wholePath(counts)] : [numbers];
 }
 
 interface Current {

@@ -64,7 +64,7 @@ const signedOut: readonly Subject[] = [
   ['a new password', '/reset#token', heading('Set a new password')],
 ];
 
-const year = '/projects/demo?from=2025-01-01&to=2025-12-31&zone=UTC&compare=1';
+const year = '/projects/demo?from=2025-01-01&to=2025-12-31&zone=UTC&compare=previous';
 const keys = '/projects/demo/keys';
 
 const signedIn: readonly Subject[] = [

@@ -10,7 +10,7 @@ import { kill } from '../support/cli/cli.js';
 const open = dashboardVisits();
 const shared = sharedByTests(startSetUp(onSqlite));
 
-const everything = '/projects/demo?range=all&zone=UTC';
+const everything = '/projects/demo?period=all&zone=UTC';
 
 describe('the overview', () => {
   test('shows an error and recovers as soon as the server does', async () => {
@@ -73,7 +73,7 @@ describe('the overview', () => {
   test('waits for a hanging server and shows its response', async () => {
     const { server } = shared();
     const counts = await countsOf(server, {});
-    const { page } = await open(shared(), '/projects/demo?range=today&zone=UTC');
+    const { page } = await open(shared(), '/projects/demo?period=today&zone=UTC');
     await page.getByRole('button', { name: /^Range:/ }).waitFor();
     await expectTiles(page, { web: 0, api: 0, other: 0, total: 0 });
     kill(server.pid, 'SIGSTOP');

@@ -82,7 +82,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     expect(await readStatus(server, reading)).toBe(200);
     await page.getByRole('row', { name: /^Grafana .*Reading/ }).waitFor();
     await page.clock.install();
-    await page.goto('/projects/demo?range=all&zone=UTC');
+    await page.goto('/projects/demo?period=all&zone=UTC');
     await expect.poll(() => tilesOf(page), patience).toBeDefined();
     const before = await tilesOf(page);
     expect(await recordStatus(server, secret, [{ id: 'one', caller: 'slack' }])).toBe(200);

@@ -43,7 +43,7 @@ describe.each(everyDashboardStarter)('on %s', (_kind, start) => {
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     expect(new URL(page.url()).pathname).toBe('/projects/assistant-demo');
     await page.getByRole('banner').getByText('Sample data').waitFor();
-    await page.getByRole('button', { name: 'Range: Last 30 days' }).waitFor();
+    await page.getByRole('button', { name: 'Range: 30 days to date' }).waitFor();
 
     await page.goto(`/projects/${server.firstRun.project}`);
 

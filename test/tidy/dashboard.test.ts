@@ -25,6 +25,7 @@ const rules: readonly (readonly [folder: string, allowed: RegExp])[] = [
 
 /** Rules of the server that the dashboard imports. It may also import any type of the server. */
 const shared = [
+  'src/domain/counting/change.ts',
   'src/domain/counting/csv.ts',
   'src/domain/limits.ts',
   'src/domain/notifications/notification.ts',

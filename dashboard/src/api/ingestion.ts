@@ -1,7 +1,6 @@
 /** What arrived at a project lately. */
 import { getQuery } from './client.js';
-import { projectPath } from './paths.js';
-import type { ProjectRef } from './stats.js';
+import { type ProjectRef, projectPath } from './paths.js';
 import type { Ingestion } from './types.js';
 
 const refreshMs = 10_000;

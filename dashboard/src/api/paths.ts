@@ -1,6 +1,19 @@
 /** The paths of the API. `first-requests.ts` loads this before the app, so it imports no library. */
-import { boundParameters } from '../format/curl.js';
-import type { CountsRef, ProjectRef, Shown } from './stats.js';
+import type { View } from '../navigation/view.js';
+import { rangeParameters } from '../time/choice.js';
+import type { Interval } from './types.js';
+
+export interface ProjectRef {
+  readonly organizationId: string;
+  readonly projectId: string;
+}
+
+/** Whose counts: the path of the API that has them. */
+export interface CountsRef {
+  readonly path: string;
+}
+
+type Parameters = Readonly<Record<string, string>>;
 
 export function organizationPath(organizationId: string): string {
   return `/api/organizations/${encodeURIComponent(organizationId)}`;
@@ -16,34 +29,49 @@ export function projectPath(organizationId: string, projectId: string): string {
 
 /** The counts of a project, for members. */
 export function countsOf({ organizationId, projectId }: ProjectRef): CountsRef {
-  return { projectId, path: projectPath(organizationId, projectId) };
+  return { path: projectPath(organizationId, projectId) };
 }
 
-export type Asked = Pick<Shown, 'path' | 'range' | 'caller'>;
-
-export function countsPath(asked: Asked): string {
-  return reportPath(asked, 'caller-stats', askedParameters(asked));
+/** Everything that the overview shows of a range. */
+export function numbersPath(ref: CountsRef, view: View): string {
+  const { interval } = view;
+  return reportPath(ref, 'numbers', {
+    ...countsParameters(view),
+    ...(interval === null ? {} : { interval }),
+  });
 }
 
-export function seriesPath(asked: Asked & Pick<Shown, 'interval' | 'zone'>): string {
-  const { interval, zone } = asked;
-  return reportPath(asked, 'series', { ...askedParameters(asked), interval, timeZone: zone });
+/** The counts of all time. */
+export function wholePath(ref: CountsRef): string {
+  return reportPath(ref, 'caller-stats', {});
 }
 
-export function callersPath(asked: Pick<Shown, 'path' | 'range'>): string {
-  return reportPath(asked, 'callers', boundParameters(asked.range));
+/** The counts of the busiest callers over time. */
+export function trendsPath(ref: CountsRef, view: View, interval: Interval): string {
+  return reportPath(ref, 'series', { ...timeParameters(view), interval, by: 'caller' });
 }
 
-/** The parameters of counts and series. */
-function askedParameters({ range, caller }: Asked): Record<string, string> {
-  return { ...boundParameters(range), ...(caller === null ? {} : { caller }) };
+/** The imported counts that the range cuts. */
+export function cutBoundsPath(ref: CountsRef, view: View): string {
+  return reportPath(ref, 'imported-counts', timeParameters(view));
 }
 
-export function reportPath(
-  { path }: Pick<CountsRef, 'path'>,
-  report: string,
-  query: Readonly<Record<string, string>>,
-): string {
+/** Which time to count. */
+export function timeParameters({ choice, zone, weekStart }: View): Parameters {
+  return { ...rangeParameters(choice), timeZone: zone, weekStart };
+}
+
+/** Which queries to count, and what to compare them with. */
+export function countsParameters(view: View): Parameters {
+  const { caller, compare } = view;
+  return {
+    ...timeParameters(view),
+    ...(compare === null ? {} : { compare }),
+    ...(caller === null ? {} : { caller }),
+  };
+}
+
+function reportPath({ path }: CountsRef, report: string, query: Parameters): string {
   const text = new URLSearchParams(query).toString();
   return `${path}/${report}${text === '' ? '' : `?${text}`}`;
 }

@@ -12,7 +12,7 @@ export function projectsQuery(organizationId: string) {
   return { ...listQuery<Projects>(organizationId, 'projects'), staleTime: 60_000 };
 }
 
-/** The last 30 days of all projects, in one request. */
+/** The last days of all projects, each in its own time zone; `timeZone` is for those without one. */
 export function summariesQuery(organizationId: string, timeZone: string) {
   const path = `${organizationPath(organizationId)}/summaries?${new URLSearchParams({ timeZone })}`;
   return { ...getQuery<Summaries>(path), refetchInterval: summariesMs };

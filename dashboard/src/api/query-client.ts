@@ -13,6 +13,18 @@ function signedOut(error: unknown): void {
     void queryClient.invalidateQueries({ queryKey: [sessionPath] });
 }
 
+/** A query that may have failed. */
+export interface Failing {
+  readonly state: { readonly status: string; readonly error: unknown };
+}
+
+/** When a failed query is sent again; false if that would not help. */
+export function recoverAfter({ state: { status, error } }: Failing): number | false {
+  return status === 'error' && error instanceof ApiError && error.passes
+    ? Math.max(recoveryMs, error.retryAfterMs ?? 0)
+    : false;
+}
+
 export const queryClient: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError: signedOut }),
   mutationCache: new MutationCache({ onError: signedOut }),
@@ -27,10 +39,7 @@ export const queryClient: QueryClient = new QueryClient({
         error instanceof ApiError && error.retryAfterMs !== null
           ? Math.min(error.retryAfterMs, 60_000)
           : 500 * 2 ** failures,
-      refetchInterval: ({ state: { status, error } }) =>
-        status === 'error' && error instanceof ApiError && error.passes
-          ? Math.max(recoveryMs, error.retryAfterMs ?? 0)
-          : false,
+      refetchInterval: recoverAfter,
     },
     mutations: { networkMode: 'always' },
   },

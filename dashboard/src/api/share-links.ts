@@ -1,8 +1,7 @@
 /** The share links of a project. */
 import { getQuery, request } from './client.js';
-import { organizationPath, projectPath } from './paths.js';
+import { organizationPath, type ProjectRef, projectPath } from './paths.js';
 import { queryClient } from './query-client.js';
-import type { ProjectRef } from './stats.js';
 import type { CreatedShareLink, ShareLinks } from './types.js';
 
 export function shareLinksQuery(ref: ProjectRef) {

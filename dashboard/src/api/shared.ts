@@ -1,7 +1,7 @@
 /** What the holder of a share link may read. */
 import { getQuery, request, sendTicket } from './client.js';
+import type { CountsRef } from './paths.js';
 import { queryClient } from './query-client.js';
-import type { CountsRef } from './stats.js';
 import type { SharedProject, ShareTicket } from './types.js';
 
 function sharedPath(token: string): string {
@@ -12,9 +12,9 @@ export function sharedQuery(token: string) {
   return { ...getQuery<SharedProject>(sharedPath(token)), staleTime: Number.POSITIVE_INFINITY };
 }
 
-/** The counts of the link's project, whose id holders of the link do not learn. */
+/** The counts of the link's project. */
 export function sharedCounts(token: string): CountsRef {
-  return { projectId: 'shared', path: sharedPath(token) };
+  return { path: sharedPath(token) };
 }
 
 /** Sends the password of the link. The page may read the counts afterwards, until it is closed. */

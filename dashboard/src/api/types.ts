@@ -1,19 +1,21 @@
 /** The server's types under the names that the dashboard uses. Times are RFC 3339 in UTC. */
-import type { Series } from '../../../src/domain/counting/series.js';
+import type { Numbers } from '../../../src/app/numbers.js';
 import type {
   AuditResponse,
   IngestionResponse,
   SessionResponse,
 } from '../../../src/http/dashboard/responses.js';
 
-export type { CallerCounts as Callers, Counts } from '../../../src/domain/counting/counts.js';
+export type { Numbers } from '../../../src/app/numbers.js';
+export type { Counts } from '../../../src/domain/counting/counts.js';
 export type { CutBounds } from '../../../src/domain/counting/cut-bounds.js';
-export type { Interval } from '../../../src/domain/counting/names.js';
+export type { Comparison, Interval, Period } from '../../../src/domain/counting/names.js';
 export type { Series } from '../../../src/domain/counting/series.js';
 export type { KeyType, Scope } from '../../../src/domain/keys/api-key.js';
 export type { Role } from '../../../src/domain/people/member.js';
 export type { CallerType } from '../../../src/domain/queries/caller.js';
 export type { TelemetrySetting } from '../../../src/domain/queries/telemetry-settings.js';
+export type { WeekStart } from '../../../src/domain/time/calendar.js';
 export type {
   AuditResponse as AuditPage,
   CreatedInvitationResponse as CreatedInvitation,
@@ -48,4 +50,4 @@ export type Organization = SessionResponse['organizations'][number];
 export type AuditEntry = AuditResponse['entries'][number];
 export type IngestionSource = IngestionResponse['sources'][number];
 export type IngestionWindow = IngestionSource['lastDay'];
-export type Bucket = Series['buckets'][number];
+export type Bucket = Numbers['buckets'][number];

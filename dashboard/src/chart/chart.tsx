@@ -14,11 +14,11 @@ import {
   useState,
 } from 'react';
 import { CALLER_TYPE_NAMES } from '../../../src/domain/queries/caller.js';
-import type { CallerType, Interval } from '../api/types.js';
+import type { Bucket, CallerType, Interval } from '../api/types.js';
 import { bucketTitle, incompleteNote } from '../format/dates.js';
 import { compact, count } from '../format/numbers.js';
 import { type Drawing, type Drawn, draw, sumTypes } from './drawing.js';
-import { type Bar, barBand, indexAt, type Plot } from './layout.js';
+import { barBand, indexAt, type Plot } from './layout.js';
 import { Tooltip } from './tooltip.js';
 import { useSize } from './use-size.js';
 import './chart.css';
@@ -26,18 +26,18 @@ import './chart.css';
 interface ChartProps extends Drawn {
   readonly label: string;
   /** Zooms into one bar; omitted if the interval cannot be narrower. */
-  readonly onPick?: (bar: Bar) => void;
+  readonly onPick?: ((bar: Bucket) => void) | undefined;
 }
 
-export function Chart({ label, bars, before, types, interval, zone, onPick }: ChartProps) {
+export function Chart({ label, bars, isCompared, types, interval, onPick }: ChartProps) {
   const frame = useRef<HTMLDivElement>(null);
   const { width, height } = useSize(frame);
   const [cursor, setCursor] = useState<number | null>(null);
   const stripes = useId();
 
   const drawing = useMemo(
-    () => draw({ bars, before, types, interval, zone }, { width, height }),
-    [bars, before, types, interval, zone, width, height],
+    () => draw({ bars, isCompared, types, interval }, { width, height }),
+    [bars, isCompared, types, interval, width, height],
   );
   const { pointed, touch, release, tap, ...pointer } = usePointedBar(frame, bars.length, drawing.plot);
   const active = pointed ?? cursor;
@@ -67,7 +67,7 @@ export function Chart({ label, bars, before, types, interval, zone, onPick }: Ch
         )}
         <Bars paths={drawing.paths} stripes={stripes} className="bar" />
         <Bars paths={drawing.incompletePaths} stripes={stripes} className="bar bar-incomplete" />
-        {before !== null && (
+        {drawing.line !== '' && (
           <>
             <path d={drawing.line} className="chart-before chart-halo" />
             <path d={drawing.line} className="chart-before" />
@@ -78,7 +78,7 @@ export function Chart({ label, bars, before, types, interval, zone, onPick }: Ch
         type="range"
         className="chart-cursor"
         aria-label={label}
-        aria-valuetext={describeBar(bars[at], types, interval, zone, before?.[at])}
+        aria-valuetext={describeBar(bars[at], { isCompared, types, interval })}
         min={0}
         max={last}
         value={at}
@@ -89,11 +89,11 @@ export function Chart({ label, bars, before, types, interval, zone, onPick }: Ch
       />
       {active !== null && bar !== undefined && (
         <Tooltip
-          title={bucketTitle(bar, interval, zone)}
-          note={incompleteNote(bar, zone)}
+          title={bucketTitle(bar, interval)}
+          note={incompleteNote(bar)}
           bar={bar}
           types={types}
-          before={previousText(before?.[active], types, interval, zone)}
+          before={isCompared ? previousText(bar, types, interval) : null}
           center={barBand(active, bars.length, drawing.plot).center}
           width={width}
           onOpen={touch === 'tapped' && onPick !== undefined ? () => pick(active) : null}
@@ -209,24 +209,18 @@ function Band({ index, bars, plot }: { index: number; bars: number; plot: Plot }
   );
 }
 
-function previousText(bar: Bar | undefined, types: readonly CallerType[], interval: Interval, zone: string) {
-  if (bar === undefined) return null;
-  return { title: bucketTitle(bar, interval, zone), total: sumTypes(bar, types) };
+/** What a bar is compared with; null if there is nothing. */
+function previousText({ previous }: Bucket, types: readonly CallerType[], interval: Interval) {
+  return previous ? { title: bucketTitle(previous, interval), total: sumTypes(previous, types) } : null;
 }
 
 /** The label of a bar for screen readers. */
-function describeBar(
-  bar: Bar | undefined,
-  types: readonly CallerType[],
-  interval: Interval,
-  zone: string,
-  before: Bar | undefined,
-): string {
+function describeBar(bar: Bucket | undefined, { isCompared, types, interval }: Omit<Drawn, 'bars'>): string {
   if (bar === undefined) return '';
   const parts = types.map((type) => `${CALLER_TYPE_NAMES[type]} ${count(bar[type])}`);
-  const was =
-    before === undefined ? '' : `; ${bucketTitle(before, interval, zone)}: ${count(sumTypes(before, types))}`;
-  const note = incompleteNote(bar, zone);
-  const title = `${bucketTitle(bar, interval, zone)}${note === null ? '' : ` (${note})`}`;
+  const before = isCompared ? previousText(bar, types, interval) : null;
+  const was = before === null ? '' : `; ${before.title}: ${count(before.total)}`;
+  const note = incompleteNote(bar);
+  const title = `${bucketTitle(bar, interval)}${note === null ? '' : ` (${note})`}`;
   return `${title}: ${count(sumTypes(bar, types))}. ${parts.join(', ')}${was}`;
 }

@@ -1,47 +1,47 @@
 /** What the chart consists of: paths, scale and labels. The page and the downloaded picture draw it. */
-import type { CallerType, Interval } from '../api/types.js';
+import type { Bucket, CallerType, Counts, Interval } from '../api/types.js';
 import { compact } from '../format/numbers.js';
 import { chartLabels, type Label } from './labels.js';
-import { type Bar, chooseScale, linePath, type Plot, plotArea, type Scale, stackedPaths } from './layout.js';
+import { chooseScale, linePath, type Plot, plotArea, type Scale, stackedPaths } from './layout.js';
 
 export interface Drawing {
   readonly plot: Plot;
   readonly scale: Scale;
   readonly paths: ReturnType<typeof stackedPaths>;
   readonly incompletePaths: ReturnType<typeof stackedPaths>;
+  /** What the bars are compared with; empty if they are not. */
   readonly line: string;
   readonly labels: readonly Label[];
 }
 
 export interface Drawn {
-  readonly bars: readonly Bar[];
-  /** The bars of the previous period in the same order, or null. */
-  readonly before: readonly Bar[] | null;
+  readonly bars: readonly Bucket[];
+  /** Whether to draw what each bar is compared with. */
+  readonly isCompared: boolean;
   readonly types: readonly CallerType[];
   readonly interval: Interval;
-  readonly zone: string;
 }
 
 type Size = { readonly width: number; readonly height: number };
 
-export function draw({ bars, before, types, interval, zone }: Drawn, { width, height }: Size): Drawing {
-  const totals = (before ?? []).slice(0, bars.length).map((bar) => sumTypes(bar, types));
-  const scale = chooseScale([...bars.map((bar) => sumTypes(bar, types)), ...totals]);
+export function draw({ bars, isCompared, types, interval }: Drawn, { width, height }: Size): Drawing {
+  const before = isCompared ? bars.map(({ previous }) => (previous ? sumTypes(previous, types) : null)) : [];
+  const scale = chooseScale([...bars.map((bar) => sumTypes(bar, types)), ...before.map((sum) => sum ?? 0)]);
   const longest = Math.max(...scale.ticks.map((tick) => compact(tick).length));
   const plot = plotArea(width, height, longest);
-  const paths = (isPart: (bar: Bar) => boolean) =>
+  const paths = (isPart: (bar: Bucket) => boolean) =>
     width === 0 ? [] : stackedPaths(bars, types, scale.max, plot, isPart);
   return {
     plot,
     scale,
     paths: paths((bar) => bar.incomplete === undefined),
     incompletePaths: paths((bar) => bar.incomplete !== undefined),
-    line: width === 0 ? '' : linePath(totals, bars.length, scale.max, plot),
-    labels: width === 0 ? [] : chartLabels(bars, interval, zone, plot.width),
+    line: width === 0 ? '' : linePath(before, scale.max, plot),
+    labels: width === 0 ? [] : chartLabels(bars, interval, plot.width),
   };
 }
 
-/** The sum of some types in a bar. */
-export function sumTypes(bar: Bar, types: readonly CallerType[]): number {
-  return types.reduce((sum, type) => sum + bar[type], 0);
+/** The sum of some types. */
+export function sumTypes(counts: Counts, types: readonly CallerType[]): number {
+  return types.reduce((sum, type) => sum + counts[type], 0);
 }

@@ -43,7 +43,7 @@ ${legend(image)}
 ${axes(drawing, image)}
 ${drawing.paths.map((one) => bars(one, colors, '')).join('\n')}
 ${drawing.incompletePaths.map((one) => bars(one, colors, incompleteLook(colors.types[one.type]))).join('\n')}
-${image.before === null ? '' : beforeLine(drawing.line, colors)}
+${drawing.line === '' ? '' : beforeLine(drawing.line, colors)}
 </g>
 </svg>
 `;

@@ -1,8 +1,8 @@
 /** The labels below the bars. */
-import type { Interval } from '../api/types.js';
-import { bucketLabel, month } from '../format/dates.js';
-import { toLocal } from '../time/zone.js';
-import { type Bar, labelStep } from './layout.js';
+import type { Bucket, Interval } from '../api/types.js';
+import { bucketLabel, monthLabel } from '../format/dates.js';
+import { wallMs } from '../time/local.js';
+import { labelStep } from './layout.js';
 
 /** Width of one label, in pixels. */
 const labelWidthPx: Readonly<Record<Interval, number>> = {
@@ -27,42 +27,28 @@ export interface Label {
 
 /** Evenly spaced labels: hours and months at round values, days and weeks counted from the first bar. */
 export function chartLabels(
-  bars: readonly Bar[],
+  bars: readonly Bucket[],
   interval: Interval,
-  zone: string,
   width: number,
   locale?: string,
 ): Label[] {
   const step = labelStep(bars.length, interval, width, labelWidthPx[interval]);
-  const isLong = (bars.at(-1)?.end ?? 0) - (bars[0]?.start ?? 0) > longMs;
-  return bars.flatMap((bar, index) => {
-    if (labelPosition(bar, index, interval, zone) % step !== 0) return [];
-    // Over more than a year, day and month are ambiguous: show month and year.
-    const isMonth = isLong && (interval === 'hour' || interval === 'day' || interval === 'week');
-    const text = isMonth
-      ? month(bar.start, zone, locale)
-      : labelText(bar.start, interval, zone, bars.length, locale);
-    return [{ index, text }];
-  });
+  const isLong = wallMs(bars.at(-1)?.end ?? '') - wallMs(bars[0]?.start ?? '') > longMs;
+  // Over more than a year, day and month are ambiguous.
+  const isMonth = isLong && MONTHS[interval] === undefined;
+  const labelOf = ({ start }: Bucket): string => {
+    if (isMonth) return monthLabel(start, locale);
+    const isDay = interval === 'hour' && bars.length > 26 && start.slice(11, 16) === '00:00';
+    return bucketLabel(start, isDay ? 'day' : interval, locale);
+  };
+  return bars.flatMap((bar, index) =>
+    labelPosition(bar, index, interval) % step === 0 ? [{ index, text: labelOf(bar) }] : [],
+  );
 }
 
-function labelPosition(bar: Bar, index: number, interval: Interval, zone: string): number {
-  const { day, time } = toLocal(bar.start, zone);
-  const length = MONTHS[interval];
-  if (length !== undefined)
-    return Math.floor((Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1) / length);
-  if (interval === 'hour') return Math.floor(Date.parse(`${day}T${time}Z`) / 3_600_000);
-  return index;
-}
-
-function labelText(
-  start: number,
-  interval: Interval,
-  zone: string,
-  bars: number,
-  locale: string | undefined,
-): string {
-  const isMidnight = toLocal(start, zone).time === '00:00';
-  if (interval === 'hour' && isMidnight && bars > 26) return bucketLabel(start, 'day', zone, locale);
-  return bucketLabel(start, interval, zone, locale);
+function labelPosition({ start }: Bucket, index: number, interval: Interval): number {
+  const months = MONTHS[interval];
+  if (months !== undefined)
+    return Math.floor((Number(start.slice(0, 4)) * 12 + Number(start.slice(5, 7)) - 1) / months);
+  return interval === 'hour' ? Math.floor(wallMs(start) / 3_600_000) : index;
 }

@@ -1,15 +1,6 @@
 /** The geometry of the chart, in pixels. Pure functions, so that tests need no screen. */
 import { nice, ticks } from 'd3-array';
-import type { CallerType, Counts, Interval } from '../api/types.js';
-import type { Incomplete } from '../time/completeness.js';
-
-/** A bar of the chart; times in milliseconds since 1970. */
-export interface Bar extends Counts {
-  readonly start: number;
-  readonly end: number;
-  /** Not set for complete buckets. */
-  readonly incomplete?: Incomplete;
-}
+import type { Bucket, CallerType, Interval } from '../api/types.js';
 
 export interface Scale {
   readonly max: number;
@@ -57,11 +48,11 @@ export function indexAt(x: number, bars: number, plot: Plot): number | null {
 
 /** The SVG path of each visible type, stacked: of the bars that `isPart` selects. */
 export function stackedPaths(
-  bars: readonly Bar[],
+  bars: readonly Bucket[],
   shown: readonly CallerType[],
   max: number,
   plot: Plot,
-  isPart: (bar: Bar) => boolean = () => true,
+  isPart: (bar: Bucket) => boolean = () => true,
 ): { readonly type: CallerType; readonly path: string }[] {
   const paths = new Map<CallerType, string[]>(shown.map((type) => [type, []]));
   const bottom = plot.top + plot.height;
@@ -86,17 +77,19 @@ function box(x: number, y: number, width: number, height: number): string {
   return `M${round(x)} ${round(y)}h${round(width)}v${round(height)}h${round(-width)}z`;
 }
 
-/** The line of the previous period, through the centers of the bars. */
-export function linePath(totals: readonly number[], bars: number, max: number, plot: Plot): string {
-  const points = totals.slice(0, bars).map((total, index) => {
-    const { center } = barBand(index, bars, plot);
-    return `${round(center)} ${round(plot.top + plot.height * (1 - total / max))}`;
-  });
-  const { left, width } = barBand(0, bars, plot);
-  const [only = ''] = points;
-  // A single point is drawn as a line across its bar.
-  if (points.length === 1) return `M${round(left - 4)} ${only.split(' ')[1]}h${round(width + 8)}`;
-  return points.length === 0 ? '' : `M${points.join('L')}`;
+/** The line of the previous period, through the centers of the bars. It is interrupted where a bar is compared with nothing. */
+export function linePath(totals: readonly (number | null)[], max: number, plot: Plot): string {
+  const parts: string[][] = [[]];
+  for (const [index, total] of totals.entries()) {
+    const { left, width, center } = barBand(index, totals.length, plot);
+    const y = round(plot.top + plot.height * (1 - (total ?? 0) / max));
+    const isAlone = (totals[index - 1] ?? null) === null && (totals[index + 1] ?? null) === null;
+    if (total === null) parts.push([]);
+    // A single point is drawn as a line across its bar.
+    else if (isAlone) parts.push([`${round(left - 4)} ${y}h${round(width + 8)}`]);
+    else parts.at(-1)?.push(`${round(center)} ${y}`);
+  }
+  return parts.flatMap((points) => (points.length === 0 ? [] : [`M${points.join('L')}`])).join('');
 }
 
 function round(value: number): number {

@@ -2,16 +2,15 @@
 
 import { useLayoutEffect, useRef } from 'react';
 import { CALLER_TYPE_NAMES } from '../../../src/domain/queries/caller.js';
-import type { CallerType } from '../api/types.js';
+import type { Bucket, CallerType } from '../api/types.js';
 import { count } from '../format/numbers.js';
 import { sumTypes } from './drawing.js';
-import type { Bar } from './layout.js';
 
 interface TooltipProps {
   readonly title: string;
   /** That the bucket is not complete. */
   readonly note: string | null;
-  readonly bar: Bar;
+  readonly bar: Bucket;
   readonly types: readonly CallerType[];
   readonly before: { readonly title: string; readonly total: number } | null;
   /** The center of the bar, and the width of the chart. */

@@ -1,130 +1,122 @@
-/** Dates and times in the locale of the page and the selected zone. The locale is a parameter for tests. */
-import type { Interval } from '../api/types.js';
-import type { Incomplete } from '../time/completeness.js';
+/** Dates and times in the locale of the page, which is a parameter for tests. */
+import type { Bucket, Interval } from '../api/types.js';
+import { addDays } from '../time/calendar.js';
+import type { Choice } from '../time/choice.js';
+import { type Local, type LocalSpan, lastWallMs, offsetName, wallMs } from '../time/local.js';
+import { PERIOD_NAMES } from '../time/names.js';
 import { pageLocale } from './locale.js';
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-function format(zone: string, options: Intl.DateTimeFormatOptions, locale: string): Intl.DateTimeFormat {
-  const name = JSON.stringify([zone, options, locale]);
-  const found = formats.get(name) ?? new Intl.DateTimeFormat(locale, { ...options, timeZone: zone });
+function format(options: Intl.DateTimeFormatOptions, locale: string): Intl.DateTimeFormat {
+  const name = JSON.stringify([options, locale]);
+  const found = formats.get(name) ?? new Intl.DateTimeFormat(locale, options);
   formats.set(name, found);
   return found;
 }
 
-const HOUR = { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' } as const;
-
 const DAY = { year: 'numeric', month: 'short', day: 'numeric' } as const;
+const TIME = { hour: 'numeric', minute: '2-digit' } as const;
 
-/** Date and time to the minute: `3 Jun 2026, 14:05`. */
-export function moment(at: number, zone: string, locale = pageLocale): string {
-  return format(zone, { dateStyle: 'medium', timeStyle: 'short' }, locale).format(at);
+/** Local times are formatted as if they were in UTC. */
+const LOCAL = { timeZone: 'UTC' } as const;
+
+/** Date and time to the minute in the zone of the reader: `3 Jun 2026, 14:05`. */
+export function moment(at: string, locale = pageLocale): string {
+  return format({ dateStyle: 'medium', timeStyle: 'short' }, locale).format(Date.parse(at));
 }
 
-/** Date and time to the second, with the zone. */
-export function exact(at: number, zone: string, locale = pageLocale): string {
-  const options = { ...DAY, hour: 'numeric', minute: '2-digit', second: '2-digit' } as const;
-  return format(zone, { ...options, timeZoneName: 'short' }, locale).format(at);
+/** Date and time to the second, with the zone of the reader. */
+export function exact(at: string, locale = pageLocale): string {
+  const options = { ...DAY, ...TIME, second: '2-digit', timeZoneName: 'short' } as const;
+  return format(options, locale).format(Date.parse(at));
 }
 
-/** A day: `3 Jun 2026`. */
-export function day(at: number, zone: string, locale = pageLocale): string {
-  return format(zone, DAY, locale).format(at);
+/** A day in the zone of the reader, or in UTC: `3 Jun 2026`. */
+export function day(at: string | number, zone?: 'UTC'): string {
+  const options = zone === undefined ? DAY : { ...DAY, timeZone: zone };
+  return format(options, pageLocale).format(new Date(at));
 }
 
-/** A month: `Jun 2026`. */
-export function month(at: number, zone: string, locale = pageLocale): string {
-  return format(zone, { year: 'numeric', month: 'short' }, locale).format(at);
+/** The days of a span, without times: `1 – 30 Jun 2026`. */
+function daySpan(span: LocalSpan, locale = pageLocale): string {
+  return format({ ...DAY, ...LOCAL }, locale).formatRange(wallMs(span.start), lastWallMs(span));
 }
 
-/** The days of a half-open range, without times: `1 – 30 Jun 2026`. */
-export function daySpan(from: number, to: number, zone: string, locale = pageLocale): string {
-  return format(zone, DAY, locale).formatRange(from, Math.max(from, to - 1));
+/** The days of a range of the API. */
+export function rangeName({ dateFrom, dateTo }: { dateFrom: Local; dateTo: Local }): string {
+  return daySpan({ start: dateFrom, end: dateTo });
 }
 
-/** The half-open range before `to`: `1 – 30 Jun 2026`. Includes times unless it consists of whole days. */
-export function span(from: number, to: number, zone: string, locale = pageLocale): string {
-  if (isMidnight(from, zone) && isMidnight(to, zone)) return daySpan(from, to, zone, locale);
-  return format(zone, { ...DAY, hour: 'numeric', minute: '2-digit' }, locale).formatRange(from, to);
+/** A span, with times unless it consists of whole days. */
+export function span({ start, end }: LocalSpan, locale = pageLocale): string {
+  if (isMidnight(start) && isMidnight(end)) return daySpan({ start, end }, locale);
+  return format({ ...DAY, ...TIME, ...LOCAL }, locale).formatRange(wallMs(start), wallMs(end));
 }
 
-/** The long name of a bucket: `Wed, 3 Jun 2026`, `3 Jun 2026, 14:00 – 15:00 GMT+2`. */
-export function bucketTitle(
-  { start, end }: { readonly start: number; readonly end: number },
-  interval: Interval,
-  zone: string,
-  locale = pageLocale,
-): string {
+/** The name of a selected range. */
+export function choiceName(choice: Choice, locale = pageLocale): string {
+  if ('period' in choice) return PERIOD_NAMES[choice.period];
+  const end = choice.to.includes('T') ? choice.to : addDays(choice.to, 1);
+  const [from, to] = [choice.from, end].map((text) =>
+    text.includes('T') ? `${text}:00Z` : `${text}T00:00:00Z`,
+  );
+  return span({ start: from ?? '', end: to ?? '' }, locale);
+}
+
+/** The long name of a bucket: `Wed, 3 Jun 2026`, `3 Jun, 14:00 – 15:00 GMT+2`. */
+export function bucketTitle(bucket: LocalSpan, interval: Interval, locale = pageLocale): string {
+  const at = wallMs(bucket.start);
   switch (interval) {
-    case 'hour':
+    case 'hour': {
+      const hours = format({ month: 'short', day: 'numeric', ...TIME, ...LOCAL }, locale);
       // The offset distinguishes the two hours of the same name when the clocks are set back.
-      return `${format(zone, HOUR, locale).formatRange(start, end)} ${offsetName(start, zone)}`;
+      return `${hours.formatRange(at, Math.max(at, wallMs(bucket.end)))} ${offsetName(bucket.start)}`;
+    }
     case 'day':
-      return format(zone, { ...DAY, weekday: 'short' }, locale).format(start);
+      return format({ ...DAY, weekday: 'short', ...LOCAL }, locale).format(at);
     case 'week':
-      return daySpan(start, end, zone, locale);
+      return daySpan(bucket, locale);
     case 'month':
-      return format(zone, { year: 'numeric', month: 'long' }, locale).format(start);
+      return format({ year: 'numeric', month: 'long', ...LOCAL }, locale).format(at);
     case 'quarter':
-      return quarter(start, zone);
     case 'year':
-      return format(zone, { year: 'numeric' }, locale).format(start);
+      return bucketLabel(bucket.start, interval, locale);
   }
 }
 
 /** What to add to the name of a bucket that is not complete: `so far`, `partial: 3 Jun 2026, 14:00 – 18:00`. */
-export function incompleteNote(
-  {
-    start,
-    end,
-    incomplete,
-  }: { readonly start: number; readonly end: number; readonly incomplete?: Incomplete },
-  zone: string,
-  locale = pageLocale,
-): string | null {
-  if (incomplete === undefined) return null;
-  return incomplete === 'running' ? 'so far' : `partial: ${span(start, end, zone, locale)}`;
+export function incompleteNote(bucket: Bucket, locale = pageLocale): string | null {
+  if (bucket.incomplete === undefined) return null;
+  return bucket.incomplete === 'running' ? 'so far' : `partial: ${span(bucket, locale)}`;
 }
 
 /** The short label below a bar. */
-export function bucketLabel(start: number, interval: Interval, zone: string, locale = pageLocale): string {
+export function bucketLabel(start: Local, interval: Interval, locale = pageLocale): string {
+  const at = wallMs(start);
+  const year = start.slice(0, 4);
+  const month = Number(start.slice(5, 7));
   switch (interval) {
     case 'hour':
-      return format(zone, { timeStyle: 'short' }, locale).format(start);
+      return format({ timeStyle: 'short', ...LOCAL }, locale).format(at);
     case 'day':
     case 'week':
-      return format(zone, { month: 'short', day: 'numeric' }, locale).format(start);
-    case 'month': {
+      return format({ month: 'short', day: 'numeric', ...LOCAL }, locale).format(at);
+    case 'month':
       // Only January shows the year.
-      const isJanuary = format(zone, { month: 'numeric' }, 'en').format(start) === '1';
-      return format(zone, isJanuary ? { year: 'numeric' } : { month: 'short' }, locale).format(start);
-    }
+      return month === 1 ? year : format({ month: 'short', ...LOCAL }, locale).format(at);
     case 'quarter':
-      return quarter(start, zone);
+      return `Q${Math.ceil(month / 3)} ${year}`;
     case 'year':
-      return format(zone, { year: 'numeric' }, locale).format(start);
+      return year;
   }
 }
 
-/** A quarter of a year: `Q2 2026`. `Intl` has no format for it. */
-function quarter(start: number, zone: string): string {
-  const [month = 1, year] = format(zone, { year: 'numeric', month: 'numeric' }, 'en-US')
-    .format(start)
-    .split('/')
-    .map(Number);
-  return `Q${Math.ceil(month / 3)} ${year}`;
+/** Month and year, for labels of charts that are longer than a year. */
+export function monthLabel(start: Local, locale = pageLocale): string {
+  return format({ year: 'numeric', month: 'short', ...LOCAL }, locale).format(wallMs(start));
 }
 
-/** The UTC offset of a zone at a time: `GMT+2`. */
-export function offsetName(at: number, zone: string): string {
-  const parts = format(zone, { timeZoneName: 'shortOffset' }, 'en').formatToParts(at);
-  return parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
-}
-
-function isMidnight(at: number, zone: string): boolean {
-  return /^00:00:00$/.test(
-    format(zone, { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' }, 'en').format(
-      at,
-    ),
-  );
+function isMidnight(local: Local): boolean {
+  return local.slice(11, 19) === '00:00:00';
 }

@@ -1,4 +1,5 @@
 /** Numbers in the locale of the page. The locale is a parameter for tests. */
+import { percentOf } from '../../../src/domain/counting/change.js';
 import { pageLocale } from './locale.js';
 
 const formats = new Map<string, Intl.NumberFormat>();
@@ -21,31 +22,7 @@ export function compact(value: number, locale = pageLocale): string {
   return format({ notation: 'compact', maximumFractionDigits: 1 }, locale).format(value);
 }
 
-/** A percentage: 38%, 4.2%; <0.1% for shares that would round to 0; a dash where there is no whole. */
-export function share(part: number, whole: number, locale = pageLocale): string {
-  if (whole === 0) return '–';
-  const ratio = part / whole;
-  if (part > 0 && ratio < 0.001) return `<${percent(0.001, locale)}`;
-  return percent(ratio, locale);
-}
-
-export interface Change {
-  /** `new` if the count was 0 before. */
-  readonly direction: 'new' | 'up' | 'down' | 'same';
-  /** The change without a sign, which `direction` gives. */
-  readonly text: string;
-}
-
-/** The change of a count; null if there was nothing, and still is nothing. */
-export function change(now: number, before: number, locale = pageLocale): Change | null {
-  if (before === 0) return now === 0 ? null : { direction: 'new', text: 'new' };
-  if (now === before) return { direction: 'same', text: 'no change' };
-  const direction = now > before ? 'up' : 'down';
-  return { direction, text: percent(Math.abs(now - before) / before, locale) };
-}
-
-function percent(ratio: number, locale: string): string {
-  const digits = ratio > 0 && ratio < 0.0995 ? 1 : 0;
-  const options = { style: 'percent', minimumFractionDigits: digits, maximumFractionDigits: digits } as const;
-  return format(options, locale).format(ratio);
+/** A percentage, or a dash where there is no whole. */
+export function share(part: number, whole: number): string {
+  return whole === 0 ? '–' : percentOf(part, whole, pageLocale);
 }

@@ -1,13 +1,15 @@
 /** The state of the overview, and its representation in the URL: a link restores exactly what was on screen. */
 import { CALLER_TYPES, isCallerName } from '../../../src/domain/queries/caller.js';
-import type { CallerType, Interval, Project } from '../api/types.js';
-import { INTERVALS } from '../time/interval.js';
-import { type Choice, type Comparison, DEFAULT_CHOICE, isChoice, PRESETS } from '../time/range.js';
-import { browserZone, isZone } from '../time/zone.js';
+import type { CallerType, Comparison, Interval, Project, WeekStart } from '../api/types.js';
+import { recall } from '../preferences/local-storage.js';
+import { type Choice, DEFAULT_CHOICE, isChoice } from '../time/choice.js';
+import { COMPARISON_NAMES, findKey, INTERVAL_NAMES, PERIOD_NAMES, WEEK_START_NAMES } from '../time/names.js';
+import { browserZone, isZoneName } from '../time/zone.js';
 
 export interface View {
   readonly choice: Choice;
   readonly zone: string;
+  readonly weekStart: WeekStart;
   /** Null: the best interval for the range. */
   readonly interval: Interval | null;
   /** What the chart shows for comparison; null for nothing. */
@@ -22,47 +24,44 @@ export interface View {
 /** What the overview needs to know of a project to choose what it shows. A shared project has no id. */
 export type Viewed = Pick<Project, 'timeZone'> & Partial<Pick<Project, 'id'>>;
 
-/** The default zone of a project. */
-export function defaultZone(project: Viewed): string {
-  return project.timeZone !== null && isZone(project.timeZone) ? project.timeZone : browserZone();
-}
-
-const COMPARE_VALUES: Readonly<Record<string, Comparison | undefined>> = Object.assign(Object.create(null), {
-  1: 'previous',
-  year: 'previous-year',
-});
-
-function readCaller(text: string | null): string | null {
-  return text !== null && isCallerName(text) ? text : null;
-}
-
 /** Parses the view in a URL; missing and invalid parameters get their defaults. */
-export function readView(
-  query: URLSearchParams,
-  usualZone: string,
-  usualChoice: Choice = DEFAULT_CHOICE,
-): View {
-  const named = query.get('zone');
-  const zone = named !== null && isZone(named) ? named : usualZone;
+export function readView(query: URLSearchParams, project: Viewed, usualChoice = DEFAULT_CHOICE): View {
+  const zone = query.get('zone') ?? '';
+  const caller = query.get('caller') ?? '';
   return {
-    choice: readChoice(query, zone) ?? usualChoice,
-    zone,
-    interval: INTERVALS.find((one) => one === query.get('interval')) ?? null,
-    compare: COMPARE_VALUES[query.get('compare') ?? ''] ?? null,
-    caller: readCaller(query.get('caller')),
+    choice: readChoice(query) ?? usualChoice,
+    zone: isZoneName(zone) ? zone : (project.timeZone ?? browserZone()),
+    weekStart: findKey(WEEK_START_NAMES, query.get('weekStart')) ?? usualWeekStart(),
+    interval: findKey(INTERVAL_NAMES, query.get('interval')) ?? null,
+    compare: findKey(COMPARISON_NAMES, query.get('compare')) ?? null,
+    caller: isCallerName(caller) ? caller : null,
     table: query.get('table') === '1',
     hidden: CALLER_TYPES.filter((type) => query.get('hide')?.split(',').includes(type)),
   };
 }
 
-/** The query string without `?`. It always includes the zone, so that a link shows everyone the same days. */
-export function writeView({ choice, zone, interval, compare, caller, table, hidden }: View): string {
-  const pairs = 'preset' in choice ? { range: choice.preset } : { from: choice.from, to: choice.to };
+/** The person's own. */
+function usualWeekStart(): WeekStart {
+  return findKey(WEEK_START_NAMES, recall('weekStart')) ?? 'monday';
+}
+
+/** The query string without `?`. It always includes zone and week, so that a link shows everyone the same days. */
+export function writeView({
+  choice,
+  zone,
+  weekStart,
+  interval,
+  compare,
+  caller,
+  table,
+  hidden,
+}: View): string {
   const query = new URLSearchParams({
-    ...pairs,
+    ...choice,
     zone,
+    weekStart,
     ...(interval === null ? {} : { interval }),
-    ...(compare === null ? {} : { compare: compare === 'previous' ? '1' : 'year' }),
+    ...(compare === null ? {} : { compare }),
     ...(caller === null ? {} : { caller }),
     ...(table ? { table: '1' } : {}),
     ...(hidden.length > 0 ? { hide: hidden.join(',') } : {}),
@@ -72,11 +71,11 @@ export function writeView({ choice, zone, interval, compare, caller, table, hidd
 }
 
 /** The range in a URL, or null. */
-export function readChoice(query: URLSearchParams, zone: string): Choice | null {
-  const preset = PRESETS.find((one) => one === query.get('range'));
-  if (preset !== undefined) return { preset };
+export function readChoice(query: URLSearchParams): Choice | null {
+  const period = findKey(PERIOD_NAMES, query.get('period'));
+  if (period !== undefined) return { period };
   const custom = { from: query.get('from') ?? '', to: query.get('to') ?? '' };
-  return isChoice(custom, zone) ? custom : null;
+  return isChoice(custom) ? custom : null;
 }
 
 /** The default range must contain at least one in this many queries for a project to open on it. */
@@ -84,5 +83,5 @@ const usualShare = 100;
 
 /** The range that a project opens on: the default one, or all time if the default would be nearly empty. */
 export function initialChoice(recentTotal: number, wholeTotal: number): Choice {
-  return recentTotal * usualShare < wholeTotal ? { preset: 'all' } : DEFAULT_CHOICE;
+  return recentTotal * usualShare < wholeTotal ? { period: 'all' } : DEFAULT_CHOICE;
 }

@@ -14,6 +14,7 @@ import { newSchemaIn } from '../storage/store.js';
 import { isDeep } from '../volume.js';
 
 const quickPasswords = fileURLToPath(new URL('../users/quick-passwords.mjs', import.meta.url));
+const serverClock = fileURLToPath(new URL('server-clock.mjs', import.meta.url));
 
 export interface DashboardServer extends ServerProcess {
   /** The address that creates the first user. */
@@ -30,16 +31,29 @@ export type DashboardStarter = (
 
 export const onSqlite: DashboardStarter = async (args, options) => {
   const { spawnServer, firstRun } = await placeWithDemo();
-  return withSetUpUrl(await spawnServer(args, { ...options, node: ['--import', quickPasswords] }), firstRun);
+  return withSetUpUrl(await spawnServer(args, withQuickPasswords(options)), firstRun);
 };
 
 const onPostgres: DashboardStarter = async (args = [], options = {}) => {
   const DATABASE_URL = newSchemaIn(inject('postgresServers').at(-1)?.url ?? '');
-  const node = ['--import', quickPasswords];
   const env = { ...options.env, DATABASE_URL };
-  const server = await startServer(['--demo', ...args], { ...options, node, env });
+  const server = await startServer(['--demo', ...args], withQuickPasswords({ ...options, env }));
   return withSetUpUrl(server, firstRunOf(server));
 };
+
+function withQuickPasswords({ node = [], ...options }: ServerOptions = {}): ServerOptions {
+  return { ...options, node: [...node, '--import', quickPasswords] };
+}
+
+/** The same servers, whose clocks begin at this time: periods depend on the server's day. */
+export function startingAt(time: string, start: DashboardStarter): DashboardStarter {
+  return (args, options) =>
+    start(args, {
+      ...options,
+      node: ['--import', serverClock],
+      env: { ...options?.env, TEST_SERVER_CLOCK: time },
+    });
+}
 
 function withSetUpUrl(server: ServerProcess, firstRun: FirstRun): DashboardServer {
   const setUpUrl = matched(server.stdout, /^ {2}(http:\/\/\S+\/set-up#\S+)$/m);

@@ -5,6 +5,7 @@ import type { DashboardServer } from './dashboard-server.js';
 export interface Bucket extends Counts {
   readonly start: string;
   readonly end: string;
+  readonly previous?: Counts | null;
 }
 
 export interface Callers {
@@ -12,14 +13,21 @@ export interface Callers {
   readonly callers: readonly { readonly caller: string; readonly type: string; readonly count: number }[];
 }
 
-/** Bounds as instants. A range without a bound is open at that end. Without a caller, all are counted. */
+/** Bounds as instants, or a period. A range without a bound is open at that end. Without a caller, all are counted. */
 export interface Bounds {
   readonly dateFrom?: string;
   readonly dateTo?: string;
+  readonly period?: string;
+  readonly timeZone?: string;
+  readonly weekStart?: string;
+  readonly compare?: string;
   readonly caller?: string;
 }
 
-export function countsOf(server: DashboardServer, bounds: Bounds): Promise<Counts> {
+export function countsOf(
+  server: DashboardServer,
+  bounds: Bounds,
+): Promise<Counts & { readonly previous?: Counts }> {
   return ask(server, 'caller-stats', { ...bounds });
 }
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Bucket } from '../../../dashboard/src/api/types.js';
 import { chartImage } from '../../../dashboard/src/chart/image.js';
 import { chartLabels } from '../../../dashboard/src/chart/labels.js';
 import {
-  type Bar,
   barBand,
   chooseScale,
   indexAt,
@@ -12,14 +12,15 @@ import {
   plotArea,
   stackedPaths,
 } from '../../../dashboard/src/chart/layout.js';
-import { INTERVALS } from '../../../dashboard/src/time/interval.js';
+import { INTERVALS } from '../../../src/domain/counting/names.js';
 
 const plot = plotArea(1000, 300, 4);
 const types = ['web', 'api', 'other'] as const;
+const first = { start: '2026-06-01T00:00:00.000Z', end: '2026-06-02T00:00:00.000Z' };
 const counts = fc.nat({ max: 1_000_000 });
 const bar = fc
   .record({ web: counts, api: counts, other: counts })
-  .map((one): Bar => ({ start: 0, end: 1, ...one, total: one.web + one.api + one.other }));
+  .map((one): Bucket => ({ ...first, ...one, total: one.web + one.api + one.other }));
 
 /** The rectangles of a path, each written as `Mx yhWvHh-Wz`. */
 function boxes(path: string): { y: number; height: number }[] {
@@ -79,21 +80,35 @@ describe('the bars', () => {
 
 describe('the line of the previous period', () => {
   test('is empty without data', () => {
-    expect(linePath([], 10, 5, plot)).toBe('');
+    expect(linePath([], 5, plot)).toBe('');
+    expect(linePath([null, null], 5, plot)).toBe('');
   });
 
-  test('crosses a single bar, and ends at the last bar', () => {
-    expect(linePath([3], 1, 5, plot)).toMatch(/^M\S+ \S+h\S+$/);
-    expect(linePath([1, 2, 3, 4], 3, 5, plot).split('L')).toHaveLength(3);
+  test('crosses a single bar', () => {
+    expect(linePath([3], 5, plot)).toMatch(/^M\S+ \S+h\S+$/);
+  });
+
+  test('is interrupted at a bar that is compared with nothing', () => {
+    expect(linePath([1, 2, null, 3, 4, null, 5], 5, plot)).toMatch(
+      /^M[^MLh]+L[^MLh]+M[^MLh]+L[^MLh]+M[^MLh]+h[^MLh]+$/,
+    );
+  });
+
+  test('has a point above the bar that it is compared with', () => {
+    const points = linePath([1, 2, null, 3], 5, plot);
+    expect(points).toContain(`${Math.round(barBand(1, 4, plot).center * 100) / 100} `);
   });
 });
 
 describe('the labels', () => {
-  const emptyBars = (from: string, count: number, lengthMs: number): Bar[] =>
-    Array.from({ length: count }, (_, index) => {
-      const start = Date.parse(from) + index * lengthMs;
-      return { start, end: start + lengthMs, web: 0, api: 0, other: 0, total: 0 };
-    });
+  const emptyBars = (from: string, count: number, lengthMs: number, offset = 'Z'): Bucket[] => {
+    const local = (index: number) =>
+      new Date(Date.parse(from) + index * lengthMs).toISOString().replace('Z', offset);
+    return Array.from({ length: count }, (_, index) => ({
+      ...{ start: local(index), end: local(index + 1) },
+      ...{ web: 0, api: 0, other: 0, total: 0 },
+    }));
+  };
 
   test('never overlap', () => {
     fc.assert(
@@ -111,14 +126,14 @@ describe('the labels', () => {
   });
 
   test('of hours are at round local times, and name the day at midnight', () => {
-    const hours = emptyBars('2026-06-01T22:00Z', 48, 3_600_000);
-    const texts = chartLabels(hours, 'hour', 'Europe/Berlin', 600, 'en-GB').map(({ text }) => text);
+    const hours = emptyBars('2026-06-02T00:00Z', 48, 3_600_000, '+02:00');
+    const texts = chartLabels(hours, 'hour', 600, 'en-GB').map(({ text }) => text);
     expect(texts).toEqual(['2 Jun', '06:00', '12:00', '18:00', '3 Jun', '06:00', '12:00', '18:00']);
   });
 
   test('of days over several years show month and year', () => {
     const days = emptyBars('2024-01-01T00:00Z', 800, 86_400_000);
-    expect(chartLabels(days, 'day', 'UTC', 800, 'en-GB')[0]?.text).toBe('Jan 2024');
+    expect(chartLabels(days, 'day', 800, 'en-GB')[0]?.text).toBe('Jan 2024');
   });
 });
 
@@ -127,12 +142,17 @@ test('the downloaded picture has stripes in the legend, escapes texts, and short
     chartImage({
       title,
       subtitle: 'a & b',
-      bars: [{ start: 0, end: 1, web: 1, api: 2, other: 3, total: 6, incomplete: 'running' }],
-      before: [{ start: 0, end: 1, web: 1, api: 2, other: 4, total: 7 }],
+      bars: [
+        {
+          ...first,
+          ...{ web: 1, api: 2, other: 3, total: 6, incomplete: 'running' },
+          previous: { ...first, web: 1, api: 2, other: 4, total: 7 },
+        },
+      ],
+      isCompared: true,
       beforeName: '<before>',
       types,
       interval: 'day',
-      zone: 'UTC',
       colors: {
         surface: '#fff',
         ink: '#000',

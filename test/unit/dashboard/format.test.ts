@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { boundParameters, curlCommand, quote } from '../../../dashboard/src/format/curl.js';
+import { curlCommand, quote } from '../../../dashboard/src/format/curl.js';
 import { fileName } from '../../../dashboard/src/format/files.js';
-import { change, compact, count, share } from '../../../dashboard/src/format/numbers.js';
+import { compact, count, share } from '../../../dashboard/src/format/numbers.js';
 import { suggestProjectId } from '../../../dashboard/src/format/project-id.js';
 import { relative } from '../../../dashboard/src/format/relative.js';
 import { SENDERS, type Sender, snippets, testCommand } from '../../../dashboard/src/format/snippets.js';
@@ -33,12 +33,12 @@ describe('a copied command', () => {
     );
   });
 
-  test('requests the range as UTC instants', () => {
+  test('requests what is on screen by its names', () => {
     const command = curlCommand({
       origin: 'https://stats.example',
       projectId: "it's $HOME",
       operation: 'caller-stats',
-      range: { from: Date.parse('2026-05-31T22:00:00Z'), to: Date.parse('2026-06-30T22:00:00Z') },
+      parameters: { period: 'last-month', timeZone: 'Europe/Berlin' },
     });
     expect(words(command)).toEqual([
       'curl',
@@ -47,15 +47,10 @@ describe('a copied command', () => {
       '--header',
       'Authorization: Bearer the key',
       '--data-urlencode',
-      'dateFrom=2026-05-31T22:00:00.000Z',
+      'period=last-month',
       '--data-urlencode',
-      'dateTo=2026-06-30T22:00:00.000Z',
+      'timeZone=Europe/Berlin',
     ]);
-  });
-
-  test('omits unbounded sides', () => {
-    expect(boundParameters({ from: null, to: null })).toEqual({});
-    expect(boundParameters({ from: null, to: 0 })).toEqual({ dateTo: '1970-01-01T00:00:00.000Z' });
   });
 });
 
@@ -157,30 +152,9 @@ describe('numbers', () => {
     expect(compact(1_234_567, 'en')).toBe('1.2M');
   });
 
-  test.each([
-    [0, 0, '–'],
-    [0, 10, '0%'],
-    [1, 3, '33%'],
-    [4, 100, '4.0%'],
-    [1, 100_000, '<0.1%'],
-    [5, 5, '100%'],
-  ])('%i of %i is %s', (part, whole, text) => {
-    expect(share(part, whole, 'en')).toBe(text);
-  });
-
-  test.each([
-    [5, 0, 'new', 'new'],
-    [5, 5, 'same', 'no change'],
-    [112, 100, 'up', '12%'],
-    [0, 100, 'down', '100%'],
-    [1005, 1000, 'up', '0.5%'],
-    [30, 10, 'up', '200%'],
-  ] as const)('%i after %i is %s by %s', (now, before, direction, text) => {
-    expect(change(now, before, 'en')).toEqual({ direction, text });
-  });
-
-  test('nothing after nothing is no change', () => {
-    expect(change(0, 0)).toBeNull();
+  test('that are parts of nothing have no share', () => {
+    expect(share(0, 0)).toBe('–');
+    expect(share(9_999, 10_000)).toBe('99.99%');
   });
 });
 

@@ -2,13 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { safeDestination, signInFor } from '../../../dashboard/src/navigation/destination.js';
 import { initialChoice, readView, type View, writeView } from '../../../dashboard/src/navigation/view.js';
-import { autoInterval, INTERVALS, intervalFor, isAllowed } from '../../../dashboard/src/time/interval.js';
-import { COMPARISONS, PRESETS } from '../../../dashboard/src/time/range.js';
+import { COMPARISONS, INTERVALS, PERIODS } from '../../../src/domain/counting/names.js';
+import { WEEK_STARTS } from '../../../src/domain/time/calendar.js';
 import { words } from '../../support/words.js';
 
 const usual: View = {
-  choice: { preset: '30d' },
+  choice: { period: '30-days-to-date' },
   zone: 'Europe/Berlin',
+  weekStart: 'monday',
   interval: null,
   compare: null,
   caller: null,
@@ -16,14 +17,14 @@ const usual: View = {
   hidden: [],
 };
 
-const read = (query: string): View => readView(new URLSearchParams(query), 'Europe/Berlin');
+const read = (query: string): View => readView(new URLSearchParams(query), { timeZone: 'Europe/Berlin' });
 
 describe('the URL of an overview', () => {
   test.each([
     ...words(`
-    range=31d range= from=2026-06-02&to=2026-06-01 from=2026-06-01 zone=Europe/Nowhere zone=%2B02:00
-    interval=minute compare=yes compare=previous caller= caller=Slack caller=a%20b table=true hide=everything
-    range=__proto__&zone=constructor&interval=toString
+    range=30d period=30d period= from=2026-06-02&to=2026-06-01 from=2026-06-01 zone=%2B02:00 weekStart=tuesday
+    interval=minute compare=yes compare=1 compare=year caller= caller=Slack caller=a%20b table=true hide=everything
+    period=__proto__&compare=constructor&interval=toString&weekStart=valueOf
   `),
     '',
   ])('%j contains no valid parameter and shows the defaults', (query) => {
@@ -32,31 +33,32 @@ describe('the URL of an overview', () => {
 
   test('without a range shows the initial one, and otherwise the range it names', () => {
     const opened = (query: string) =>
-      readView(new URLSearchParams(query), 'Europe/Berlin', { preset: 'all' }).choice;
-    expect(opened('zone=UTC&range=31d')).toEqual({ preset: 'all' });
-    expect(opened('range=30d')).toEqual({ preset: '30d' });
+      readView(new URLSearchParams(query), { timeZone: 'Europe/Berlin' }, { period: 'all' }).choice;
+    expect(opened('zone=UTC&period=31-days')).toEqual({ period: 'all' });
+    expect(opened('period=last-30-days')).toEqual({ period: 'last-30-days' });
   });
 
   test.each([
-    [0, 0, '30d'],
-    [1, 1, '30d'],
-    [1, 100, '30d'],
+    [0, 0, '30-days-to-date'],
+    [1, 1, '30-days-to-date'],
+    [1, 100, '30-days-to-date'],
     [1, 101, 'all'],
     [0, 1, 'all'],
-    [30_000, 3_000_000, '30d'],
-  ])('with %i of %i queries in the last 30 days a project opens on %s', (recent, whole, preset) => {
-    expect(initialChoice(recent, whole)).toEqual({ preset });
+    [30_000, 3_000_000, '30-days-to-date'],
+  ])('with %i of %i queries in the 30 days to date a project opens on %s', (recent, whole, period) => {
+    expect(initialChoice(recent, whole)).toEqual({ period });
   });
 
   test('describes everything on screen', () => {
     const view = fc.record<View>({
       choice: fc.oneof(
-        fc.constantFrom(...PRESETS).map((preset) => ({ preset })),
+        fc.constantFrom(...PERIODS).map((period) => ({ period })),
         fc.constantFrom(
           { from: '2026-06-01', to: '2026-06-30' },
           { from: '2026-06-01T09:00', to: '2026-06-01T17:30' },
         ),
       ),
+      weekStart: fc.constantFrom(...WEEK_STARTS),
       zone: fc.constantFrom('UTC', 'America/Argentina/Buenos_Aires', 'Etc/GMT+5'),
       interval: fc.constantFrom(null, ...INTERVALS),
       compare: fc.constantFrom(null, ...COMPARISONS),
@@ -73,13 +75,13 @@ describe('the URL of an overview', () => {
 
   test('is readable', () => {
     expect(writeView({ ...usual, compare: 'previous', interval: 'day' })).toBe(
-      'range=30d&zone=Europe/Berlin&interval=day&compare=1',
+      'period=30-days-to-date&zone=Europe/Berlin&weekStart=monday&interval=day&compare=previous',
     );
     expect(writeView({ ...usual, compare: 'previous-year', caller: 'slack' })).toBe(
-      'range=30d&zone=Europe/Berlin&compare=year&caller=slack',
+      'period=30-days-to-date&zone=Europe/Berlin&weekStart=monday&compare=previous-year&caller=slack',
     );
     expect(writeView({ ...usual, choice: { from: '2026-06-01T09:00', to: '2026-06-02T10:00' } })).toBe(
-      'from=2026-06-01T09:00&to=2026-06-02T10:00&zone=Europe/Berlin',
+      'from=2026-06-01T09:00&to=2026-06-02T10:00&zone=Europe/Berlin&weekStart=monday',
     );
   });
 });
@@ -122,38 +124,11 @@ describe('after signing in', () => {
   });
 
   test('users return to the page they came from', () => {
-    const there = signInFor('/projects/docs', 'range=7d&zone=Europe/Berlin');
+    const there = signInFor('/projects/docs', 'period=last-7-days&zone=Europe/Berlin');
     const to = new URLSearchParams(there.split('?')[1]).get('to');
-    expect(safeDestination(to, 'https://stats.example')).toBe('/projects/docs?range=7d&zone=Europe/Berlin');
+    expect(safeDestination(to, 'https://stats.example')).toBe(
+      '/projects/docs?period=last-7-days&zone=Europe/Berlin',
+    );
     expect(signInFor('/', '')).toBe('/sign-in');
-  });
-});
-
-describe('the interval', () => {
-  const days = (count: number): { from: number; to: number } => ({ from: 0, to: count * 86_400_000 });
-
-  test.each([
-    [1, 'hour'],
-    [2, 'hour'],
-    [7, 'day'],
-    [31, 'day'],
-    [90, 'day'],
-    [200, 'week'],
-    [366, 'month'],
-    [4000, 'month'],
-  ] as const)('of %i days is %s', (count, interval) => {
-    expect(autoInterval(days(count))).toBe(interval);
-  });
-
-  test('of all time is a month, never an hour', () => {
-    expect(autoInterval({ from: null, to: null })).toBe('month');
-    expect(isAllowed('hour', { from: null, to: null })).toBe(false);
-  });
-
-  test('with too many bars is replaced by the next wider one', () => {
-    expect(isAllowed('hour', days(60))).toBe(false);
-    expect(intervalFor('hour', days(60))).toBe('day');
-    expect(intervalFor('hour', days(20))).toBe('hour');
-    expect(intervalFor('day', days(4000))).toBe('week');
   });
 });

@@ -2,8 +2,8 @@
  * A table; without room for its columns, its rows become cards. Explicit roles, because the card layout would lose the
  * implicit ones.
  */
+import { ArrowDown, ArrowUp } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { type Sort, SortHead, sortRows } from './sort-head.js';
 import './table.css';
 
 export interface Column<T> {
@@ -11,8 +11,14 @@ export interface Column<T> {
   readonly cell: (row: T) => ReactNode;
   /** `name`: the row header. `number`: aligned right. `actions`: the heading is visually hidden. */
   readonly kind?: 'name' | 'number' | 'actions';
-  /** Lets users sort by these values. */
+  /** Lets users sort by these values: names from the first, all others from the last or largest. */
   readonly sortValue?: (row: T) => number | string;
+}
+
+interface Sort {
+  /** The head of the column. */
+  readonly column: string;
+  readonly isAscending: boolean;
 }
 
 interface TableProps<T> {
@@ -21,31 +27,25 @@ interface TableProps<T> {
   readonly columns: readonly Column<T>[];
   readonly rows: readonly T[];
   readonly rowKey: (row: T) => string | number;
+  /** How many rows are shown; all of them unless given. */
+  readonly rowsMax?: number | undefined;
   readonly isMuted?: (row: T) => boolean;
   /** Also shows the caption above the table. */
   readonly isCaptionSeen?: boolean;
   /** Also has columns on a narrow screen: for short values that readers compare. */
   readonly keepsColumns?: boolean;
   /** The order of the rows before users sort them, if it is one of the columns'. */
-  readonly sorted?: Sort<string>;
+  readonly sorted?: Sort;
 }
 
-export function Table<T>({
-  caption,
-  columns,
-  rows,
-  rowKey,
-  isMuted,
-  isCaptionSeen = false,
-  keepsColumns = false,
-  sorted: initial,
-}: TableProps<T>) {
-  const [sort, setSort] = useState<Sort<string> | null>(initial ?? null);
+export function Table<T>(props: TableProps<T>) {
+  const { caption, columns, rows, rowKey, rowsMax, isMuted, isCaptionSeen = false, keepsColumns } = props;
+  const [sort, setSort] = useState<Sort | null>(props.sorted ?? null);
   const sortValue = columns.find(({ head }) => head === sort?.column)?.sortValue;
   const sorted =
     sort === null || sortValue === undefined ? rows : sortRows(rows, sortValue, sort.isAscending);
   const sorts = columns.some((column) => column.sortValue !== undefined) ? ' table-sorts' : '';
-  const kind = keepsColumns ? 'table-columns' : `table-cards${sorts}`;
+  const kind = keepsColumns === true ? 'table-columns' : `table-cards${sorts}`;
   return (
     <table className={`table ${kind}`} role="table">
       <caption className={isCaptionSeen ? '' : 'out-of-sight'}>{caption}</caption>
@@ -57,7 +57,7 @@ export function Table<T>({
         </tr>
       </thead>
       <tbody role="rowgroup">
-        {sorted.map((row) => (
+        {sorted.slice(0, rowsMax).map((row) => (
           <tr key={rowKey(row)} role="row" className={isMuted?.(row) === true ? 'table-muted' : undefined}>
             {columns.map((column) => (
               <Cell key={column.head} column={column} row={row} />
@@ -71,45 +71,60 @@ export function Table<T>({
 
 interface HeadProps<T> {
   readonly column: Column<T>;
-  readonly sort: Sort<string> | null;
-  readonly onSort: (sort: Sort<string>) => void;
+  readonly sort: Sort | null;
+  readonly onSort: (sort: Sort) => void;
 }
 
-function Head<T>({ column, sort, onSort }: HeadProps<T>) {
-  const className = cellClass(column);
-  if (column.sortValue !== undefined) {
-    return (
-      <SortHead
-        column={column.head}
-        name={column.head}
-        beginsAscending={column.kind === 'name'}
-        role="columnheader"
-        {...{ sort, onSort, className }}
-      />
-    );
-  }
+function Head<T>({ column: { head, kind, sortValue }, sort, onSort }: HeadProps<T>) {
+  const own = sort?.column === head ? sort : null;
+  const Icon = own?.isAscending === true ? ArrowUp : ArrowDown;
+  const isAscending = own === null ? kind === 'name' : !own.isAscending;
   return (
-    <th scope="col" role="columnheader" className={className}>
-      <span className={column.kind === 'actions' ? 'out-of-sight' : ''}>{column.head}</span>
+    <th
+      scope="col"
+      role="columnheader"
+      className={cellClass(kind)}
+      aria-sort={own === null ? undefined : own.isAscending ? 'ascending' : 'descending'}
+    >
+      {sortValue === undefined ? (
+        <span className={kind === 'actions' ? 'out-of-sight' : ''}>{head}</span>
+      ) : (
+        <button type="button" className="sort" onClick={() => onSort({ column: head, isAscending })}>
+          {head}
+          {own !== null && <Icon aria-hidden />}
+        </button>
+      )}
     </th>
   );
 }
 
-function Cell<T>({ column, row }: { column: Column<T>; row: T }) {
-  if (column.kind === 'name')
+function Cell<T>({ column: { head, kind, cell }, row }: { column: Column<T>; row: T }) {
+  if (kind === 'name')
     return (
       <th scope="row" role="rowheader">
-        {column.cell(row)}
+        {cell(row)}
       </th>
     );
-  const label = column.kind === 'actions' ? undefined : column.head;
   return (
-    <td role="cell" className={cellClass(column)} data-label={label}>
-      {column.cell(row)}
+    <td role="cell" className={cellClass(kind)} data-label={kind === 'actions' ? undefined : head}>
+      {cell(row)}
     </td>
   );
 }
 
-function cellClass<T>({ kind }: Column<T>): string | undefined {
+function cellClass(kind: Column<never>['kind']): string | undefined {
   return kind === 'number' || kind === 'actions' ? `table-${kind}` : undefined;
+}
+
+/** The rows in the order of a column's values; equal ones keep their order. */
+function sortRows<T>(
+  rows: readonly T[],
+  value: (row: T) => number | string,
+  isAscending: boolean,
+): readonly T[] {
+  const sign = isAscending ? 1 : -1;
+  return rows.toSorted((one, other) => {
+    const [a, b] = [value(one), value(other)];
+    return a < b ? -sign : a > b ? sign : 0;
+  });
 }

@@ -3,14 +3,12 @@ import { useId, useRef } from 'react';
 import { exact } from '../../format/dates.js';
 import { relative } from '../../format/relative.js';
 import { useNow } from '../../time/use-now.js';
-import { browserZone } from '../../time/zone.js';
 import './time.css';
 
 export function Time({ at }: { at: string }) {
   const id = useId();
   const button = useRef<HTMLButtonElement>(null);
   const tip = useRef<HTMLSpanElement>(null);
-  const ms = Date.parse(at);
   const now = useNow();
 
   const show = (): void => {
@@ -36,10 +34,10 @@ export function Time({ at }: { at: string }) {
         onBlur={hide}
         onKeyDown={(event) => event.key === 'Escape' && hide()}
       >
-        <time dateTime={at}>{relative(ms, now)}</time>
+        <time dateTime={at}>{relative(Date.parse(at), now)}</time>
       </button>
       <span ref={tip} id={id} className="time-exact" role="tooltip" popover="manual">
-        {exact(ms, browserZone())}
+        {exact(at)}
       </span>
     </>
   );

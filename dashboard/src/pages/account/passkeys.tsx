@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { hasPasskeys, passkeysQuery } from '../../api/people/passkeys.js';
 import { useSession } from '../../api/session.js';
 import type { Passkey } from '../../api/types.js';
+import { Entries, Entry } from '../../components/content/entries.js';
 import { Section } from '../../components/content/page.js';
 import { Time } from '../../components/content/time.js';
 import { Badge } from '../../components/feedback/badge.js';
@@ -43,11 +44,11 @@ export function Passkeys() {
           passkeys.length === 0 ? (
             problem === null && <p className="quiet">You have no passkeys.</p>
           ) : (
-            <ul className="card">
+            <Entries label="Passkeys">
               {passkeys.map((passkey) => (
                 <Row key={passkey.id} passkey={passkey} onOpen={setOpen} />
               ))}
-            </ul>
+            </Entries>
           )
         }
       </Loaded>
@@ -74,33 +75,28 @@ function problemOf(passkeyProblem: ReturnType<typeof useSession>['passkeyProblem
 
 function Row({ passkey, onOpen }: { passkey: Passkey; onOpen: (open: Open) => void }) {
   const { name, host, createdAt, lastUsedAt } = passkey;
+  const action = (label: string, kind: 'rename' | 'remove') => (
+    <Button kind="quiet" onClick={() => onOpen({ kind, passkey })}>
+      {label}
+      <span className="out-of-sight"> {name}</span>
+    </Button>
+  );
   return (
-    <li className="session">
-      <div>
-        <p className="session-name">
+    <Entry
+      title={
+        <>
           {name} {host !== location.hostname && <Badge>For {host}</Badge>}
-        </p>
-        <p className="quiet small numbers">
-          added <Time at={createdAt} />,{' '}
-          {lastUsedAt === null ? (
-            'not used yet'
-          ) : (
-            <>
-              last used <Time at={lastUsedAt} />
-            </>
-          )}
-        </p>
-      </div>
-      <div className="row">
-        <Button kind="quiet" onClick={() => onOpen({ kind: 'rename', passkey })}>
-          Rename
-          <span className="out-of-sight"> {name}</span>
-        </Button>
-        <Button kind="quiet" onClick={() => onOpen({ kind: 'remove', passkey })}>
-          Remove
-          <span className="out-of-sight"> {name}</span>
-        </Button>
-      </div>
-    </li>
+        </>
+      }
+      actions={
+        <div className="row">
+          {action('Rename', 'rename')}
+          {action('Remove', 'remove')}
+        </div>
+      }
+    >
+      added <Time at={createdAt} />, {lastUsedAt === null ? 'not used yet' : 'last used '}
+      {lastUsedAt !== null && <Time at={lastUsedAt} />}
+    </Entry>
   );
 }

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { endSessions, sessionsQuery } from '../../api/people/account.js';
 import type { SignedInDevice } from '../../api/types.js';
+import { Entries, Entry } from '../../components/content/entries.js';
 import { Section } from '../../components/content/page.js';
 import { Time } from '../../components/content/time.js';
 import { Badge } from '../../components/feedback/badge.js';
@@ -11,7 +12,6 @@ import { Button } from '../../components/forms/button.js';
 import { FormDialog } from '../../components/overlays/form-dialog.js';
 import { moment } from '../../format/dates.js';
 import { browserName } from '../../format/user-agent.js';
-import { browserZone } from '../../time/zone.js';
 import { getProof, ProofField, wrongPassword } from './proof.js';
 
 export function Sessions() {
@@ -26,21 +26,13 @@ export function Sessions() {
     >
       <Loaded query={query} what="The sessions" rows={2}>
         {({ sessions }) => (
-          <ul className="card">
+          <Entries label="Sessions">
             {sessions
               .toSorted((a, b) => Number(b.current) - Number(a.current))
               .map((session) => (
-                <li key={session.id} className="session">
-                  <Device session={session} />
-                  {!session.current && (
-                    <Button kind="quiet" onClick={() => setEnding(session)}>
-                      End…
-                      <span className="out-of-sight"> the session of {browserName(session.userAgent)}</span>
-                    </Button>
-                  )}
-                </li>
+                <Device key={session.id} session={session} onEnd={() => setEnding(session)} />
               ))}
-          </ul>
+          </Entries>
         )}
       </Loaded>
       {ending !== null && (
@@ -69,20 +61,26 @@ function EndDialog({ session, onClose }: { session: SignedInDevice | null; onClo
   );
 }
 
-function Device({
-  session: { current, address, userAgent, createdAt, expiresAt },
-}: {
-  session: SignedInDevice;
-}) {
+function Device({ session, onEnd }: { session: SignedInDevice; onEnd: () => void }) {
+  const { current, address, userAgent, createdAt, expiresAt } = session;
   return (
-    <div>
-      <p className="session-name">
-        {browserName(userAgent)} {current && <Badge kind="good">This one</Badge>}
-      </p>
-      <p className="quiet small numbers">
-        {address !== null && `${address}, `}
-        signed in <Time at={createdAt} />, until {moment(Date.parse(expiresAt), browserZone())}
-      </p>
-    </div>
+    <Entry
+      title={
+        <>
+          {browserName(userAgent)} {current && <Badge kind="good">This one</Badge>}
+        </>
+      }
+      actions={
+        !current && (
+          <Button kind="quiet" onClick={onEnd}>
+            End…
+            <span className="out-of-sight"> the session of {browserName(userAgent)}</span>
+          </Button>
+        )
+      }
+    >
+      {address !== null && `${address}, `}
+      signed in <Time at={createdAt} />, until {moment(expiresAt)}
+    </Entry>
   );
 }

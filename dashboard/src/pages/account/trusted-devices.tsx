@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { forgetTrustedDevice, trustedDevicesQuery } from '../../api/people/account.js';
 import { queryClient } from '../../api/query-client.js';
+import { Entries, Entry } from '../../components/content/entries.js';
 import { Section } from '../../components/content/page.js';
 import { Time } from '../../components/content/time.js';
 import { Loaded } from '../../components/feedback/loaded.js';
@@ -9,7 +10,6 @@ import { Button } from '../../components/forms/button.js';
 import { useAction } from '../../components/forms/use-action.js';
 import { moment } from '../../format/dates.js';
 import { browserName } from '../../format/user-agent.js';
-import { browserZone } from '../../time/zone.js';
 
 export function TrustedDevices() {
   const query = useQuery(trustedDevicesQuery);
@@ -29,24 +29,23 @@ export function TrustedDevices() {
           devices.length === 0 ? (
             <p className="quiet">There are none.</p>
           ) : (
-            <ul className="card">
+            <Entries label="Trusted devices">
               {devices.map(({ id, address, userAgent, usedAt, expiresAt }) => (
-                <li key={id} className="session">
-                  <div>
-                    <p className="session-name">{browserName(userAgent)}</p>
-                    <p className="quiet small numbers">
-                      {address !== null && `${address}, `}
-                      last signed in <Time at={usedAt} />, until{' '}
-                      {moment(Date.parse(expiresAt), browserZone())}
-                    </p>
-                  </div>
-                  <Button kind="quiet" busy={isBusy} onClick={() => forget(id)}>
-                    Stop trusting
-                    <span className="out-of-sight"> {browserName(userAgent)}</span>
-                  </Button>
-                </li>
+                <Entry
+                  key={id}
+                  title={browserName(userAgent)}
+                  actions={
+                    <Button kind="quiet" busy={isBusy} onClick={() => forget(id)}>
+                      Stop trusting
+                      <span className="out-of-sight"> {browserName(userAgent)}</span>
+                    </Button>
+                  }
+                >
+                  {address !== null && `${address}, `}
+                  last signed in <Time at={usedAt} />, until {moment(expiresAt)}
+                </Entry>
               ))}
-            </ul>
+            </Entries>
           )
         }
       </Loaded>

@@ -9,7 +9,6 @@ import { Loaded } from '../../components/feedback/loaded.js';
 import { Failure } from '../../components/feedback/notice.js';
 import { Button } from '../../components/forms/button.js';
 import { useOrganization } from '../../navigation/current-project.js';
-import { browserZone } from '../../time/zone.js';
 import { NotFoundPage } from '../not-found-page.js';
 import { AuditFilters } from './audit-filters.js';
 import { AuditTable } from './audit-table.js';
@@ -35,7 +34,7 @@ export function AuditPage() {
 }
 
 function useFilter(): AuditFilter {
-  return toAuditFilter(readFilter(new URLSearchParams(useSearch())), browserZone());
+  return toAuditFilter(readFilter(new URLSearchParams(useSearch())));
 }
 
 function Entries({ organization, filter }: { organization: Organization; filter: AuditFilter }) {

@@ -1,7 +1,6 @@
 /** The filter of the audit log, as the URL stores it. */
 import type { AuditFilter } from '../../api/audit.js';
-import { addDays, toDay } from '../../time/calendar.js';
-import { startOfDay } from '../../time/zone.js';
+import { addDays, isDay } from '../../time/calendar.js';
 
 export const FIELDS = ['action', 'actor', 'target', 'from', 'to'] as const;
 
@@ -12,7 +11,7 @@ export type Filter = Readonly<Record<Field, string>>;
 
 export function readFilter(query: URLSearchParams): Filter {
   const text = (field: Field): string => query.get(field)?.trim() ?? '';
-  const day = (field: Field): string => toDay(text(field)) ?? '';
+  const day = (field: Field): string => (isDay(text(field)) ? text(field) : '');
   return {
     action: text('action'),
     actor: text('actor'),
@@ -28,10 +27,11 @@ export function writeFilter(filter: Filter): string {
   return new URLSearchParams(Object.fromEntries(used.map((field) => [field, filter[field]]))).toString();
 }
 
-/** The filter for the server, with days of a zone converted to instants. */
-export function toAuditFilter(filter: Filter, zone: string): AuditFilter {
+/** The filter for the server, with the days of the reader converted to instants. */
+export function toAuditFilter(filter: Filter): AuditFilter {
   const { from, to, ...texts } = filter;
-  const at = (day: string): string => new Date(startOfDay(day, zone)).toISOString();
+  // Without an offset, the browser reads a time as one of its own zone.
+  const at = (day: string): string => new Date(`${day}T00:00`).toISOString();
   return {
     ...Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== '')),
     ...(from === '' ? {} : { from: at(from) }),

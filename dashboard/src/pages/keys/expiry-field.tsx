@@ -5,9 +5,8 @@ import type { KeyRules } from '../../api/types.js';
 import { SelectField, TextField } from '../../components/forms/field.js';
 import { getText } from '../../components/forms/form.js';
 import { day } from '../../format/dates.js';
-import { addDays } from '../../time/calendar.js';
+import { addDays, dayOf } from '../../time/calendar.js';
 import { now } from '../../time/clock.js';
-import { browserZone, toLocal } from '../../time/zone.js';
 
 const DAY_MS = 86_400_000;
 
@@ -20,8 +19,8 @@ interface ExpiryFieldProps {
 export function ExpiryField({ rules, neverHint }: ExpiryFieldProps) {
   const [choice, setChoice] = useState(`${rules.expiryDaysDefault}d`);
   const days = rules.expiryDays.filter((one) => rules.lifeDaysMax === null || one <= rules.lifeDaysMax);
-  const today = toLocal(now(), 'UTC').day;
-  const ends = (after: number): string => day(now() + after * DAY_MS, browserZone());
+  const today = dayOf(now());
+  const ends = (after: number): string => day(now() + after * DAY_MS);
   return (
     <>
       <SelectField

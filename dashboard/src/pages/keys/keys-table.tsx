@@ -6,9 +6,7 @@ import { Time } from '../../components/content/time.js';
 import { Badge } from '../../components/feedback/badge.js';
 import { day } from '../../format/dates.js';
 import type { CurrentProject } from '../../navigation/current-project.js';
-import { now } from '../../time/clock.js';
 import { useNow } from '../../time/use-now.js';
-import { browserZone } from '../../time/zone.js';
 import { KeyActions, type KeyDialogRequest } from './key-actions.js';
 import { isInUse, keyExpiry } from './key-order.js';
 
@@ -95,7 +93,7 @@ function Expires({ apiKey }: { apiKey: Key }) {
     return (
       <Badge kind="warn">{daysLeft === 1 ? 'Expires within a day' : `Expires in ${daysLeft} days`}</Badge>
     );
-  return <time dateTime={apiKey.expiresAt}>{day(Date.parse(apiKey.expiresAt), browserZone())}</time>;
+  return <time dateTime={apiKey.expiresAt}>{day(apiKey.expiresAt)}</time>;
 }
 
 function CreatedBy({ apiKey: { createdBy, createdAt } }: { apiKey: Key }) {
@@ -105,7 +103,7 @@ function CreatedBy({ apiKey: { createdBy, createdAt } }: { apiKey: Key }) {
         {createdBy}
       </span>
       <time className="quiet small" dateTime={createdAt}>
-        {day(Date.parse(createdAt) || now(), browserZone())}
+        {day(createdAt)}
       </time>
     </span>
   );

@@ -3,7 +3,6 @@ import type { CreatedInvitation } from '../../api/types.js';
 import { OnceDialog } from '../../components/overlays/once-dialog.js';
 import { moment } from '../../format/dates.js';
 import { serverUrl } from '../../navigation/base-path.js';
-import { browserZone } from '../../time/zone.js';
 
 interface InvitationLinkProps {
   readonly invited: CreatedInvitation;
@@ -22,9 +21,7 @@ export function InvitationLink({ invited, title = 'Invitation created', onClose 
       wide={false}
       onClose={onClose}
     >
-      <p className="quiet small">
-        It works once, until {moment(Date.parse(invitation.expiresAt), browserZone())}.
-      </p>
+      <p className="quiet small">It works once, until {moment(invitation.expiresAt)}.</p>
     </OnceDialog>
   );
 }

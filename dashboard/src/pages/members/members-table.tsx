@@ -13,7 +13,6 @@ import { IconButton } from '../../components/forms/button.js';
 import { useAction } from '../../components/forms/use-action.js';
 import { ConfirmDialog } from '../../components/overlays/confirm-dialog.js';
 import { day } from '../../format/dates.js';
-import { browserZone } from '../../time/zone.js';
 import { findLastOwner, LAST_OWNER } from './last-owner.js';
 import { ROLES, roleName } from './roles.js';
 
@@ -51,7 +50,7 @@ export function MembersTable({ organization, members }: MembersTableProps) {
       head: 'Since',
       cell: ({ createdAt }) => (
         <time dateTime={createdAt} className="nowrap">
-          {day(Date.parse(createdAt), browserZone())}
+          {day(createdAt)}
         </time>
       ),
     },

@@ -1,13 +1,13 @@
 /** When the numbers were last updated. */
 import { relative } from '../../format/relative.js';
 import { useNow } from '../../time/use-now.js';
-import type { Numbers } from './use-numbers.js';
+import type { Reading } from './use-reading.js';
 
-export function Updated({ numbers: { updatedAt, isLive, error, reading } }: { numbers: Numbers }) {
+export function Updated({ reading: { numbers, updatedAt, error } }: { reading: Reading }) {
   const now = useNow(1_000);
-  if (reading === undefined) return null;
+  if (numbers === undefined) return null;
   if (error !== null) return <p className="updated updated-late">Not up to date. Trying again</p>;
-  if (!isLive) return null;
+  if (!numbers.isOpen) return null;
   return (
     <p className="updated numbers">
       <span className="updated-dot" aria-hidden />

@@ -2,14 +2,14 @@
 import { useCallback, useEffect, useMemo } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { keepQuery } from '../../navigation/last-view.js';
-import { defaultZone, readView, type View, type Viewed, writeView } from '../../navigation/view.js';
-import type { Choice } from '../../time/range.js';
+import { readView, type View, type Viewed, writeView } from '../../navigation/view.js';
+import type { Choice } from '../../time/choice.js';
 
 export function useView(project: Viewed, usualChoice: Choice): [View, (change: Partial<View>) => void] {
   const [path, navigate] = useLocation();
   const query = useSearch();
   const view = useMemo(
-    () => readView(new URLSearchParams(query), defaultZone(project), usualChoice),
+    () => readView(new URLSearchParams(query), project, usualChoice),
     [query, project, usualChoice],
   );
   const written = writeView(view);

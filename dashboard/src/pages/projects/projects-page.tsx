@@ -1,4 +1,4 @@
-/** All projects of the organization side by side: their last 30 days and the 30 days before. */
+/** All projects of the organization side by side: their 30 days to date and the 30 days before. */
 import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { Link } from 'wouter';
@@ -28,13 +28,12 @@ export function ProjectsPage() {
 }
 
 function AllProjects({ organization }: { organization: Organization }) {
-  const zone = browserZone();
-  const query = useQuery(summariesQuery(organization.id, zone));
+  const query = useQuery(summariesQuery(organization.id, browserZone()));
   return (
     <Page
       title="All projects"
       of={organization.name}
-      lead={query.data && <Lead summaries={query.data} />}
+      lead={query.data && <Lead {...query.data} />}
       actions={
         roleAllows(organization.role, 'editor') && (
           <ButtonLink href="/new-project" icon={Plus}>
@@ -44,25 +43,23 @@ function AllProjects({ organization }: { organization: Organization }) {
       }
     >
       <Loaded query={query} what="The projects" rows={4}>
-        {(summaries) => <ProjectsTable summaries={summaries} />}
+        {(summaries) => <ProjectsTable {...summaries} />}
       </Loaded>
     </Page>
   );
 }
 
-function Lead({ summaries: { projects, projectsTotal } }: { summaries: Summaries }) {
+function Lead({ projects, projectsTotal }: Summaries) {
   return (
     <>
-      The 30 days to date in the time zone of each project, compared with {before}.
+      The 30 days to date, each project in its own time zone, compared with the 30 days before.
       {projects.length < projectsTotal &&
         ` Shown are ${count(projects.length)} of ${count(projectsTotal)} projects.`}
     </>
   );
 }
 
-const before = 'the 30 days before';
-
-function ProjectsTable({ summaries }: { summaries: Summaries }) {
+function ProjectsTable({ projects }: Summaries) {
   const columns: Column<Summary>[] = [
     {
       head: 'Project',
@@ -75,20 +72,26 @@ function ProjectsTable({ summaries }: { summaries: Summaries }) {
       ),
     },
     {
-      head: 'Queries in 30 days',
+      head: 'Queries',
       kind: 'number',
       sortValue: ({ total }) => total,
       cell: ({ total }) => count(total),
     },
     {
-      head: `vs ${before}`,
+      head: 'Change',
       kind: 'number',
       sortValue: ({ total, previousTotal }) => total / previousTotal || 0,
-      cell: ({ total, previousTotal }) =>
+      cell: ({ total, previousTotal, previous, recordingBegan }) =>
         total === 0 && previousTotal === 0 ? (
           '–'
         ) : (
-          <ChangeNote now={total} before={previousTotal} name={before} isNamed={false} />
+          <ChangeNote
+            now={total}
+            before={previousTotal}
+            range={previous}
+            recordingBegan={recordingBegan}
+            isNamed={false}
+          />
         ),
     },
     {
@@ -103,15 +106,15 @@ function ProjectsTable({ summaries }: { summaries: Summaries }) {
   ];
   return (
     <div className="card">
-      {summaries.projects.length === 0 ? (
+      {projects.length === 0 ? (
         <EmptyState title="No projects yet" />
       ) : (
         <Table
           caption="All projects"
           columns={columns}
-          rows={summaries.projects}
+          rows={projects}
           rowKey={({ id }) => id}
-          sorted={{ column: 'Queries in 30 days', isAscending: false }}
+          sorted={{ column: 'Queries', isAscending: false }}
         />
       )}
     </div>

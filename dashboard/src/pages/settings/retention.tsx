@@ -29,8 +29,8 @@ export function Retention(current: CurrentProject) {
       notice={
         typeof project.rowsFrom === 'string' && (
           <Notice>
-            Individual queries from before {day(Date.parse(project.rowsFrom), 'UTC')} are removed. The server
-            refuses queries from before that day (UTC).
+            Individual queries from before {day(project.rowsFrom, 'UTC')} are removed. The server refuses
+            queries from before that day (UTC).
           </Notice>
         )
       }

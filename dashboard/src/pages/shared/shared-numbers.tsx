@@ -1,17 +1,15 @@
 /** The numbers of a shared project, as its overview shows them to members. */
-import { useEffect, useState } from 'react';
-import { useSearch } from 'wouter';
+import { useEffect } from 'react';
 import { ApiError } from '../../api/client.js';
 import { queryClient } from '../../api/query-client.js';
 import { sharedCounts, sharedQuery } from '../../api/shared.js';
 import type { SharedProject } from '../../api/types.js';
 import { Page } from '../../components/content/page.js';
-import { defaultZone, readChoice } from '../../navigation/view.js';
-import { type Choice, DEFAULT_CHOICE } from '../../time/range.js';
-import { Landing } from '../overview/landing.js';
+import type { Choice } from '../../time/choice.js';
 import { NumbersView } from '../overview/numbers-view.js';
+import { Opened } from '../overview/opened.js';
 import { Updated } from '../overview/updated.js';
-import { useNumbers } from '../overview/use-numbers.js';
+import { useReading } from '../overview/use-reading.js';
 import { useView } from '../overview/use-view.js';
 
 interface SharedNumbersProps {
@@ -20,25 +18,21 @@ interface SharedNumbersProps {
 }
 
 export function SharedNumbers({ token, project }: SharedNumbersProps) {
-  const query = useSearch();
-  const [usual, setUsual] = useState(() =>
-    readChoice(new URLSearchParams(query), defaultZone(project)) === null ? null : DEFAULT_CHOICE,
-  );
-  return usual === null ? (
-    <Landing counts={sharedCounts(token)} project={project} query={query} onChoice={setUsual} />
-  ) : (
-    <SharedOverview token={token} project={project} usual={usual} />
+  return (
+    <Opened counts={sharedCounts(token)} project={project}>
+      {(usual) => <SharedOverview token={token} project={project} usual={usual} />}
+    </Opened>
   );
 }
 
 function SharedOverview({ token, project, usual }: SharedNumbersProps & { readonly usual: Choice }) {
   const counts = sharedCounts(token);
   const [view, setView] = useView(project, usual);
-  const numbers = useNumbers(counts, view);
-  useRecheck(token, numbers.error);
+  const reading = useReading(counts, view);
+  useRecheck(token, reading.error);
   return (
-    <Page title={project.name} actions={<Updated numbers={numbers} />}>
-      <NumbersView counts={counts} view={view} setView={setView} numbers={numbers} />
+    <Page title={project.name} actions={<Updated reading={reading} />}>
+      <NumbersView counts={counts} view={view} setView={setView} reading={reading} />
     </Page>
   );
 }

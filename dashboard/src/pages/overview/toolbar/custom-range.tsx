@@ -1,20 +1,20 @@
 /** The form for a range between two days or times. */
 import { type SubmitEvent, useState } from 'react';
+import type { Numbers } from '../../../api/types.js';
 import { Button } from '../../../components/forms/button.js';
 import type { View } from '../../../navigation/view.js';
-import { now } from '../../../time/clock.js';
-import { type Choice, isChoice, type Range } from '../../../time/range.js';
-import { toLocal } from '../../../time/zone.js';
+import { type Choice, isChoice } from '../../../time/choice.js';
+import { daysOf } from '../../../time/local.js';
 
 interface CustomRangeProps {
   readonly view: View;
-  readonly range: Range;
+  readonly numbers: Numbers | undefined;
   readonly onChoose: (choice: Choice) => void;
 }
 
-export function CustomRange({ view, range, onChoose }: CustomRangeProps) {
-  const [ends, setEnds] = useState(() => initialEnds(view, range));
-  const [hasTimes, setHasTimes] = useState(!('preset' in view.choice) && view.choice.from.includes('T'));
+export function CustomRange({ view, numbers, onChoose }: CustomRangeProps) {
+  const [ends, setEnds] = useState(() => initialEnds(view, numbers));
+  const [hasTimes, setHasTimes] = useState(!('period' in view.choice) && view.choice.from.includes('T'));
   const [problem, setProblem] = useState('');
 
   const apply = (event: SubmitEvent): void => {
@@ -22,7 +22,7 @@ export function CustomRange({ view, range, onChoose }: CustomRangeProps) {
     const choice = hasTimes
       ? { from: `${ends.from}T${ends.fromTime}`, to: `${ends.to}T${ends.toTime}` }
       : { from: ends.from, to: ends.to };
-    if (isChoice(choice, view.zone)) onChoose(choice);
+    if (isChoice(choice)) onChoose(choice);
     else setProblem('The end must come after the start.');
   };
   const field = (name: keyof typeof ends, label: string, type: 'date' | 'time') => (
@@ -65,20 +65,15 @@ export function CustomRange({ view, range, onChoose }: CustomRangeProps) {
 }
 
 /** The initial ends: those on screen. */
-function initialEnds({ choice, zone }: View, range: Range) {
-  const time = (text: string, usual: string): string => text.split('T')[1] ?? usual;
-  if (!('preset' in choice))
-    return {
-      from: choice.from.slice(0, 10),
-      fromTime: time(choice.from, '00:00'),
-      to: choice.to.slice(0, 10),
-      toTime: time(choice.to, '23:59'),
-    };
-  const today = toLocal(now(), zone).day;
-  return {
-    from: range.from === null ? `${today.slice(0, 8)}01` : toLocal(range.from, zone).day,
-    fromTime: '00:00',
-    to: range.to === null ? today : toLocal(range.to - 1, zone).day,
-    toTime: '23:59',
-  };
+function initialEnds({ choice }: View, numbers: Numbers | undefined) {
+  if ('period' in choice) {
+    const { range, buckets = [] } = numbers ?? {};
+    const start = range?.dateFrom ?? buckets[0]?.start;
+    const end = range?.dateTo ?? buckets.at(-1)?.end;
+    const days = start === undefined || end === undefined ? { from: '', to: '' } : daysOf({ start, end });
+    return { ...days, fromTime: '00:00', toTime: '23:59' };
+  }
+  const [from = '', fromTime = '00:00'] = choice.from.split('T');
+  const [to = '', toTime = '23:59'] = choice.to.split('T');
+  return { from, fromTime, to, toTime };
 }

@@ -1,52 +1,42 @@
 /** Downloads the chart as a picture, in the colors on screen. */
 import { CALLER_TYPES } from '../../../../../src/domain/queries/caller.js';
-import type { CallerType, Project } from '../../../api/types.js';
+import type { CallerType } from '../../../api/types.js';
 import { chartImage, type ImageColors, imageSize } from '../../../chart/image.js';
-import { span } from '../../../format/dates.js';
-import { chartTitle } from '../../../format/intervals.js';
+import { choiceName, rangeName } from '../../../format/dates.js';
 import { saveFile } from '../../../format/save-file.js';
-import type { View } from '../../../navigation/view.js';
-import type { Numbers } from '../use-numbers.js';
-import { choiceName } from './choice-name.js';
-import { exportName } from './export.js';
+import { type Exported, exportName } from './export.js';
 
 export type ChartFormat = 'png' | 'svg';
-
-interface Exported {
-  readonly project: Project;
-  readonly view: View;
-  readonly numbers: Numbers;
-}
 
 /** Pixels of the PNG for each of the SVG: sharp on paper and on dense screens. */
 const pngScale = 2;
 
-export async function exportChart(format: ChartFormat, { project, view, numbers }: Exported): Promise<void> {
-  const { bars, before, interval, compared, range } = numbers;
-  const title = chartTitle(interval);
+export async function exportChart(format: ChartFormat, exported: Exported): Promise<void> {
+  const { project, view, numbers } = exported;
+  const { buckets, interval, previous } = numbers;
+  const title = `Queries per ${interval}`;
   const what = view.caller === null ? title : `${title} from ${view.caller}`;
   const svg = chartImage({
     title: project.name,
-    subtitle: [what, choiceDates(view, numbers), view.zone.replaceAll('_', ' ')].join(' · '),
-    bars,
-    before: before.bars,
-    beforeName: before.bars === null ? null : (compared?.name ?? null),
+    subtitle: [what, datesOf(exported), view.zone.replaceAll('_', ' ')].join(' · '),
+    bars: buckets,
+    isCompared: view.compare !== null,
+    beforeName: view.compare === null || previous === null ? null : rangeName(previous),
     types: CALLER_TYPES.filter((type) => !view.hidden.includes(type)),
     interval,
-    zone: view.zone,
     colors: resolveColors(),
   });
-  const name = `${exportName(project, view, range, interval)}.${format}`;
+  const name = `${exportName(exported, interval)}.${format}`;
   if (format === 'svg') saveFile(name, new Blob([svg], { type: 'image/svg+xml' }));
   else saveFile(name, await toPng(svg));
 }
 
-/** The dates of the range, also of one such as the last 30 days. */
-function choiceDates({ choice, zone }: View, { range, bars }: Numbers): string {
-  const from = range.from ?? bars[0]?.start;
-  const to = range.to ?? bars.at(-1)?.end;
-  if (from === undefined || to === undefined) return choiceName(choice, zone);
-  return span(from, to, zone);
+/** The dates of the range, also of a period. */
+function datesOf({ view: { choice }, numbers: { range, buckets } }: Exported): string {
+  const dateFrom = range.dateFrom ?? buckets[0]?.start;
+  const dateTo = range.dateTo ?? buckets.at(-1)?.end;
+  const isKnown = 'period' in choice && dateFrom !== undefined && dateTo !== undefined;
+  return isKnown ? rangeName({ dateFrom, dateTo }) : choiceName(choice);
 }
 
 /** The colors of the page's theme as values, because a picture does not know its variables. */

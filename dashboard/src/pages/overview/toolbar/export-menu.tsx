@@ -5,14 +5,14 @@ import { toast } from '../../../components/feedback/toasts.js';
 import { Button } from '../../../components/forms/button.js';
 import { Menu } from '../../../components/overlays/menu.js';
 import type { View } from '../../../navigation/view.js';
-import type { Numbers } from '../use-numbers.js';
+import type { Reading } from '../use-reading.js';
 import type { ExportKind } from './export.js';
 import type { ChartFormat } from './export-chart.js';
 
 interface ExportMenuProps {
   readonly project: Project;
   readonly view: View;
-  readonly numbers: Numbers;
+  readonly reading: Reading;
 }
 
 const FORMATS: readonly (readonly [label: string, format: ChartFormat])[] = [
@@ -28,18 +28,17 @@ const KINDS: readonly (readonly [label: string, kind: ExportKind])[] = [
   ['Totals, as JSON', 'totals-json'],
 ];
 
-export function ExportMenu({ project, view, numbers }: ExportMenuProps) {
-  const { reading } = numbers;
+export function ExportMenu({ project, view, reading: { numbers, isStale } }: ExportMenuProps) {
   // The code is loaded when it is first needed.
   const save = (kind: ExportKind) =>
     attempt(async () => {
       const { exportNumbers } = await import('./export.js');
-      if (reading !== undefined) exportNumbers(kind, { project, view, range: numbers.range, reading });
+      if (numbers !== undefined) exportNumbers(kind, { project, view, numbers });
     });
   const saveChart = (format: ChartFormat) =>
     attempt(async () => {
       const { exportChart } = await import('./export-chart.js');
-      await exportChart(format, { project, view, numbers });
+      if (numbers !== undefined) await exportChart(format, { project, view, numbers });
     });
   return (
     <Menu
@@ -55,7 +54,7 @@ export function ExportMenu({ project, view, numbers }: ExportMenuProps) {
           title="Download"
           kind="quiet"
           icon={Download}
-          disabled={reading === undefined || numbers.isStale}
+          disabled={numbers === undefined || isStale}
         >
           <span className="toolbar-label">Download</span>
         </Button>

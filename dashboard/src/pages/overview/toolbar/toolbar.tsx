@@ -1,30 +1,28 @@
 /** Range, zone, interval and caller of the overview. */
 import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { INTERVAL_NAMES } from '../../../format/intervals.js';
 import { useShortcut } from '../../../layout/use-shortcuts.js';
 import type { View } from '../../../navigation/view.js';
-import { autoInterval, INTERVALS, isAllowed } from '../../../time/interval.js';
-import { COMPARISONS, type Comparison } from '../../../time/range.js';
-import type { Numbers } from '../use-numbers.js';
+import { COMPARISON_NAMES, findKey, INTERVAL_NAMES, keysOf } from '../../../time/names.js';
+import type { Reading } from '../use-reading.js';
 import { RangePicker } from './range-picker.js';
 import { ZonePicker } from './zone-picker.js';
 
 interface ToolbarProps {
   readonly view: View;
   readonly setView: (change: Partial<View>) => void;
-  readonly numbers: Numbers;
+  readonly reading: Reading;
 }
 
 /** `children` are at its end. */
-export function Toolbar({ view, setView, numbers, children }: ToolbarProps & { children: ReactNode }) {
+export function Toolbar({ view, setView, reading, children }: ToolbarProps & { children: ReactNode }) {
   useShortcut('compare', () => setView({ compare: view.compare === null ? 'previous' : null }));
   return (
     <div className="toolbar" role="group" aria-label="What is shown">
-      <RangePicker view={view} setView={setView} range={numbers.range} />
-      <IntervalSelect view={view} setView={setView} numbers={numbers} />
+      <RangePicker view={view} setView={setView} reading={reading} />
+      <IntervalSelect view={view} setView={setView} reading={reading} />
       <ZonePicker zone={view.zone} onChange={(zone) => setView({ zone })} />
-      <Compare view={view} setView={setView} numbers={numbers} />
+      <Compare view={view} setView={setView} reading={reading} />
       {view.caller !== null && (
         <button
           type="button"
@@ -41,33 +39,27 @@ export function Toolbar({ view, setView, numbers, children }: ToolbarProps & { c
   );
 }
 
-const COMPARISON_NAMES: Readonly<Record<Comparison, string>> = {
-  previous: 'previous period',
-  'previous-year': 'same period last year',
-};
-
-function Compare({ view, setView, numbers }: ToolbarProps) {
+function Compare({ view, setView, reading: { numbers } }: ToolbarProps) {
+  const isPossible = numbers === undefined || numbers.previous !== null;
   return (
     <>
       <label className="toolbar-check">
         <input
           type="checkbox"
           checked={view.compare !== null}
-          disabled={numbers.compared === null}
+          disabled={!isPossible}
           onChange={(event) => setView({ compare: event.target.checked ? 'previous' : null })}
         />
         Compare
       </label>
-      {view.compare !== null && numbers.compared !== null && (
+      {view.compare !== null && isPossible && (
         <label className="toolbar-select">
           <span className="out-of-sight">Compare with</span>
           <select
             value={view.compare}
-            onChange={(event) =>
-              setView({ compare: COMPARISONS.find((one) => one === event.target.value) ?? 'previous' })
-            }
+            onChange={(event) => setView({ compare: findKey(COMPARISON_NAMES, event.target.value) ?? null })}
           >
-            {COMPARISONS.map((comparison) => (
+            {keysOf(COMPARISON_NAMES).map((comparison) => (
               <option key={comparison} value={comparison}>
                 {COMPARISON_NAMES[comparison]}
               </option>
@@ -79,24 +71,25 @@ function Compare({ view, setView, numbers }: ToolbarProps) {
   );
 }
 
-function IntervalSelect({ view, setView, numbers }: ToolbarProps) {
-  const automatic = view.interval === null ? numbers.interval : autoInterval(numbers.range);
+function IntervalSelect({ view, setView, reading: { numbers } }: ToolbarProps) {
+  const automatic = view.interval === null && numbers && INTERVAL_NAMES[numbers.interval].toLowerCase();
   return (
     <label className="toolbar-select">
       <span className="out-of-sight">Interval</span>
       <select
         value={view.interval ?? 'auto'}
-        onChange={(event) =>
-          setView({ interval: INTERVALS.find((one) => one === event.target.value) ?? null })
-        }
+        onChange={(event) => setView({ interval: findKey(INTERVAL_NAMES, event.target.value) ?? null })}
       >
-        <option value="auto">Auto ({INTERVAL_NAMES[automatic].toLowerCase()})</option>
-        {INTERVALS.map((interval) => (
-          <option key={interval} value={interval} disabled={!isAllowed(interval, numbers.range)}>
-            {INTERVAL_NAMES[interval]}
-            {isAllowed(interval, numbers.range) ? '' : ' (range too long)'}
-          </option>
-        ))}
+        <option value="auto">Auto{automatic ? ` (${automatic})` : ''}</option>
+        {keysOf(INTERVAL_NAMES).map((interval) => {
+          const isTooLong = numbers?.intervals.includes(interval) === false;
+          return (
+            <option key={interval} value={interval} disabled={isTooLong}>
+              {INTERVAL_NAMES[interval]}
+              {isTooLong && ' (range too long)'}
+            </option>
+          );
+        })}
       </select>
     </label>
   );

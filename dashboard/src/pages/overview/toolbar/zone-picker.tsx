@@ -3,19 +3,16 @@ import { Globe } from 'lucide-react';
 import { useCallback } from 'react';
 import { Picker } from '../../../components/overlays/picker.js';
 import type { Option } from '../../../components/overlays/picker-filter.js';
-import { offsetName } from '../../../format/dates.js';
-import { now } from '../../../time/clock.js';
-import { allZones } from '../../../time/zone.js';
+import { allZones, offsetNow } from '../../../time/zone.js';
 
 /** All zones with their current UTC offset. Formatting all of them takes long, so it is done when the list opens. */
 function listZones(selected: string): readonly Option[] {
-  const at = now();
   const zones = allZones();
   // A zone with an older name is valid but not in the list.
   return (zones.includes(selected) ? zones : [selected, ...zones]).map((zone) => ({
     value: zone,
     label: zone.replaceAll('_', ' '),
-    note: offsetName(at, zone).replace('GMT', 'UTC'),
+    note: offsetNow(zone),
   }));
 }
 

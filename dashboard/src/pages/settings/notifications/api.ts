@@ -4,9 +4,9 @@ import type {
   SavedNotificationResponse,
 } from '../../../../../src/http/dashboard/responses.js';
 import { getQuery, request } from '../../../api/client.js';
+import type { ProjectRef } from '../../../api/paths.js';
 import { organizationPath, projectPath } from '../../../api/paths.js';
 import { queryClient } from '../../../api/query-client.js';
-import type { ProjectRef } from '../../../api/stats.js';
 
 export type Notification = NotificationsResponse['notifications'][number];
 export type Delivery = NotificationsResponse['deliveries'][number];

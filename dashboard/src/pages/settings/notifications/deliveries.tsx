@@ -1,27 +1,27 @@
 /** The latest messages of a project's notifications. */
+import { Entries, Entry } from '../../../components/content/entries.js';
 import { Time } from '../../../components/content/time.js';
 import { Badge } from '../../../components/feedback/badge.js';
 import type { Delivery } from './api.js';
-import '../entries.css';
 
 export function Deliveries({ deliveries }: { readonly deliveries: readonly Delivery[] }) {
   return (
     <details>
       <summary>Latest messages ({deliveries.length})</summary>
-      <ul className="entries" aria-label="Latest messages">
+      <Entries label="Latest messages">
         {deliveries.map((one) => (
-          <li key={one.id} className="entry">
-            <div className="entry-about">
-              <p>
+          <Entry
+            key={one.id}
+            title={
+              <>
                 {one.title} <State {...one} />
-              </p>
-              <p className="quiet small">
-                <Time at={one.createdAt} /> {one.error !== null && <Problem {...one} />}
-              </p>
-            </div>
-          </li>
+              </>
+            }
+          >
+            <Time at={one.createdAt} /> {one.error !== null && <Problem {...one} />}
+          </Entry>
         ))}
-      </ul>
+      </Entries>
     </details>
   );
 }

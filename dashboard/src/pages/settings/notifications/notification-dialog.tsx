@@ -6,7 +6,7 @@ import {
   spikeFactorMin,
   spikeMinimumMax,
 } from '../../../../../src/domain/limits.js';
-import type { ProjectRef } from '../../../api/stats.js';
+import type { ProjectRef } from '../../../api/paths.js';
 import type { Project } from '../../../api/types.js';
 import { DocsLink } from '../../../components/content/docs-link.js';
 import { toast } from '../../../components/feedback/toasts.js';

@@ -1,14 +1,14 @@
 /** The list of notifications, with a menu of actions for each. */
 import { Ellipsis } from 'lucide-react';
 import { describeTrigger } from '../../../../../src/domain/notifications/notification.js';
+import type { ProjectRef } from '../../../api/paths.js';
 import { queryClient } from '../../../api/query-client.js';
-import type { ProjectRef } from '../../../api/stats.js';
+import { Entries, Entry } from '../../../components/content/entries.js';
 import { Badge } from '../../../components/feedback/badge.js';
 import { toast } from '../../../components/feedback/toasts.js';
 import { IconButton } from '../../../components/forms/button.js';
 import { Menu } from '../../../components/overlays/menu.js';
 import { type Notification, notificationsQuery, testNotification } from './api.js';
-import '../entries.css';
 
 interface NotificationsListProps {
   readonly counts: ProjectRef;
@@ -26,23 +26,23 @@ const CHANNEL_NAMES: Readonly<Record<Notification['channel'], string>> = {
 
 export function NotificationsList(props: NotificationsListProps) {
   return (
-    <ul className="entries" aria-label="Notifications">
+    <Entries label="Notifications">
       {props.notifications.map((one) => (
-        <li key={one.id} className="entry">
-          <div className="entry-about">
-            <p>
+        <Entry
+          key={one.id}
+          title={
+            <>
               <strong>{titleOf(one)}</strong>{' '}
               {one.incidentAt !== null && <Badge kind="warn">Reported, not over</Badge>}
-            </p>
-            <p className="quiet small">
-              {CHANNEL_NAMES[one.channel]}: {one.destination}. Time zone {one.timeZone}. Created by{' '}
-              {one.createdBy}.
-            </p>
-          </div>
-          {props.isEditor && <Actions {...props} notification={one} />}
-        </li>
+            </>
+          }
+          actions={props.isEditor && <Actions {...props} notification={one} />}
+        >
+          {CHANNEL_NAMES[one.channel]}: {one.destination}. Time zone {one.timeZone}. Created by{' '}
+          {one.createdBy}.
+        </Entry>
       ))}
-    </ul>
+    </Entries>
   );
 }
 

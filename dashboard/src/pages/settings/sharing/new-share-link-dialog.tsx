@@ -1,9 +1,9 @@
 /** Creates a share link and shows its address once. */
 import { useState } from 'react';
 import { nameCharactersMax } from '../../../../../src/domain/limits.js';
+import type { ProjectRef } from '../../../api/paths.js';
 import { useSession } from '../../../api/session.js';
 import { createShareLink, type NewShareLink } from '../../../api/share-links.js';
-import type { ProjectRef } from '../../../api/stats.js';
 import type { CreatedShareLink, Project } from '../../../api/types.js';
 import { Copied } from '../../../components/content/copy-button.js';
 import { DocsLink } from '../../../components/content/docs-link.js';

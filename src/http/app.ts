@@ -31,7 +31,6 @@ import { type BasePath, rewriteBelow } from './request/base-path.js';
 import type { RecordingLimits } from './request/body.js';
 import { addOpenedFields } from './request/opened.js';
 import { addAnalytics } from './routes/analytics.js';
-import { DirectExport } from './routes/direct-export.js';
 import { addDocs } from './routes/docs.js';
 import { addImportedCounts } from './routes/imported-counts.js';
 import { addLeakedKeys } from './routes/leaked-keys.js';
@@ -47,8 +46,6 @@ import { requireSingleHeaders } from './server/headers.js';
 import { RequestLog } from './server/log.js';
 import { observeRecordings, observeRequests, type ServerMetrics } from './server/metrics.js';
 import { RefusalLog } from './server/refusal-log.js';
-import { mergeMethods } from './server/resource.js';
-import { keepTickShape } from './tick-shape.js';
 
 /** Creates a trace of each request. */
 export interface RequestTracing {
@@ -95,7 +92,7 @@ export interface AppOptions {
   readonly metrics?: ServerMetrics | undefined;
   /** Answers calls of the tools for AI assistants. */
   readonly mcp: ToolEndpoint;
-  /** Traces requests. All of them go through the framework then. */
+  /** Traces requests. */
   readonly tracing?: RequestTracing | undefined;
   /** Mean delay of the event loop in milliseconds; measured by default. */
   readonly eventLoopDelayMs?: () => number;
@@ -103,7 +100,6 @@ export interface AppOptions {
 
 /** The app, ready to listen or to receive requests with `inject`. It does not close the store. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
-  keepTickShape();
   const { store, clock, limits, basePath, log, metrics, tracing } = options;
   const refusals = new RefusalLog(log, clock);
   const app = createServer(options, refusals);
@@ -165,11 +161,6 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   });
   closeUnreadFiles(app);
   await addSites(app, options);
-  // Logging and tracing of each request need the framework.
-  if (store.readSync !== undefined && tracing === undefined && !log.isLevelEnabled('debug')) {
-    const { readSync } = store;
-    new DirectExport({ readSync, clock, authenticator, admission, basePath, metrics }).watch(app);
-  }
   await app.ready();
   return app;
 }
@@ -215,7 +206,7 @@ function createServer(
     log,
     `There is no such route; ${basePath}/docs shows those that are.`,
     {
-      rewriteUrl: (request) => rewriteBelow(mergeMethods(request), basePath),
+      rewriteUrl: ({ url = '' }) => rewriteBelow(url, basePath),
       // One logger for all requests: the few lines that are written name their request.
       childLoggerFactory: (logger) => logger,
       logController: new RequestLog({ disableRequestLogging: !log.isLevelEnabled('debug') }),

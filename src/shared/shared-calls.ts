@@ -4,15 +4,21 @@
  */
 export class SharedCalls<T> {
   readonly #asked = new Map<string, Promise<T>>();
+  /** Resolves when all have asked, for all keys at once. */
+  #turn: Promise<void> | undefined;
 
   ask(key: string, call: () => Promise<T>): Promise<T> {
     const asked = this.#asked.get(key);
     if (asked !== undefined) return asked;
-    const answer = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
-      this.#asked.delete(key);
-      return call();
-    });
+    this.#turn ??= new Promise((resolve) => setImmediate(() => this.#endTurn(resolve)));
+    const answer = this.#turn.then(call);
     this.#asked.set(key, answer);
     return answer;
+  }
+
+  #endTurn(resolve: () => void): void {
+    this.#asked.clear();
+    this.#turn = undefined;
+    resolve();
   }
 }

@@ -155,7 +155,7 @@ describe('an invalid request gets a JSON error and its connection is closed:', (
     expect((await store.verify()).queries).toBe(0);
   });
 
-  test('a complete request before invalid data gets its own response, because it was recorded', async () => {
+  test('a complete request before invalid data gets its own response first, because it was recorded', async () => {
     const { connect, read, keys } = await startService();
     const connection = await connect();
     const head = `${post}Authorization: Bearer ${keys.admin}\r\n${json}`;
@@ -163,6 +163,8 @@ describe('an invalid request gets a JSON error and its connection is closed:', (
     connection.write(`${head}Content-Length: ${body.length}\r\n\r\n${body}${body}`);
     const answer = await read(connection, { method: 'POST', path: QUERIES });
     expect([answer.status, answer.text]).toEqual([200, '{"recorded":1,"duplicates":0}']);
+    const refusal = await read(connection, { method: 'POST', path: QUERIES, connectionError: true });
+    expect([refusal.status, errorOf(refusal)]).toEqual([400, INVALID]);
     await connection.ended();
   });
 });

@@ -1,6 +1,6 @@
 /** The client's address: that of the connection, or the one that a trusted proxy names. */
 import { describe, expect, test } from 'vitest';
-import { get } from '../support/http/direct-export.js';
+import { get } from '../support/http/export.js';
 import { errorOf, type Service, STATS, sharedService, startService } from '../support/http/http.js';
 import { holdCalls } from '../support/http/http-store.js';
 

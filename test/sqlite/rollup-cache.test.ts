@@ -1,4 +1,5 @@
 /** Cached counts and series, compared with a recount at every look-up and after every change. */
+import { setImmediate } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect, test } from 'vitest';
 import { ALL_TIME, type DateRange } from '../../src/domain/counting/date-range.js';
@@ -51,33 +52,31 @@ test('counts equal a recount, cached or not, between recordings in two projects'
   }
 });
 
-test('readSync reads one snapshot, and the next call reads a newer one', async () => {
+test('reads that follow a look-up of a key in one turn have its snapshot, and later ones a newer one', async () => {
   const { store, file } = await openWithProjects('docs');
   await store.record('docs', [{ id: 'a', caller: 'web', occurredAt: 0 }]);
   const other = new DatabaseSync(file);
   whenOver(async () => other.close());
-  const total = () => store.readSync?.((reads) => reads.count('docs', ALL_TIME).total);
   for (let more = 1; more <= 3; more++) {
-    store.readSync?.((reads) => {
-      for (let ask = 0; ask < asks; ask++) {
-        expect(reads.count('docs', ALL_TIME).total).toBe(more);
-        expect(reads.count('docs', { from: -1, to: 2 * dayMs + 1 }).total).toBe(more);
-        if (ask === 5) other.exec('UPDATE type_counter SET web = web + 1');
-      }
-    });
-    expect(total()).toBe(more + 1);
+    await Promise.all(
+      ['one', 'another', 'a third'].map(async (key) => {
+        await store.findAccess(key, 'docs');
+        for (let ask = 0; ask < asks; ask++) {
+          expect((await store.count('docs', ALL_TIME)).total).toBe(more);
+          expect((await store.count('docs', { from: -1, to: 2 * dayMs + 1 })).total).toBe(more);
+          if (ask === 5 && key === 'another') other.exec('UPDATE type_counter SET web = web + 1');
+        }
+      }),
+    );
+    await setImmediate();
+    expect((await store.count('docs', ALL_TIME)).total).toBe(more + 1);
   }
 });
 
-test('readSync works after it has thrown', async () => {
+test('a store can be closed while it holds a snapshot', async () => {
   const { store } = await openWithProjects('docs');
-  expect(() =>
-    store.readSync?.(() => {
-      throw new RangeError('no');
-    }),
-  ).toThrow('no');
-  await store.record('docs', [{ id: 'a', caller: 'web', occurredAt: 0 }]);
-  expect(store.readSync?.((reads) => reads.count('docs', ALL_TIME).total)).toBe(1);
+  await store.findAccess('one', 'docs');
   await store.close();
-  expect(() => store.readSync?.(() => 0)).toThrow('closing');
+  await setImmediate();
+  await expect(store.count('docs', ALL_TIME)).rejects.toThrow('closing');
 });

@@ -10,7 +10,7 @@ import { openMigrated } from '../../src/storage/sqlite/migrations/migrate.js';
 import { openSqliteStore } from '../../src/storage/sqlite/store.js';
 import { whenOver } from '../support/cleanup.js';
 import { keptFile, upgradedVersions } from '../support/storage/kept-schemas.js';
-import { by, keyOf, projectOf } from '../support/storage/store.js';
+import { by, projectOf } from '../support/storage/store.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 /** A store with one project, the same file past the program, and the thread that writes. */
@@ -121,23 +121,6 @@ test('reports the operations and queries that wait', async () => {
   expect(await store.stats()).toMatchObject({ pendingOperations: 2, pendingQueries: 4 });
   other.exec('ROLLBACK');
   await Promise.all(written);
-});
-
-test('readSync returns the same as the asynchronous reads', async () => {
-  const { store } = await place();
-  const key = keyOf('k');
-  await store.createKey(key, by);
-  await store.record('docs', [query('a')]);
-  const [found, none, counts] =
-    store.readSync?.(({ findAccess, count }) => [
-      findAccess(key.hash, 'docs'),
-      findAccess('another', 'docs'),
-      count('docs', ALL_TIME),
-    ]) ?? [];
-  expect(found).toMatchObject({ key: { id: 'k' }, project: { id: 'docs' } });
-  expect(found).toEqual(await store.findAccess(key.hash, 'docs'));
-  expect(none).toBeUndefined();
-  expect(counts).toMatchObject({ web: 1, total: 1 });
 });
 
 test.each(upgradedVersions)(

@@ -44,19 +44,6 @@ export interface Compared {
 /** The response of caller-stats. */
 export type CallerStats = Counts & Compared;
 
-/** The JSON of caller-stats. `JSON.stringify` would take longer. */
-export function callerStatsToJson(stats: CallerStats): string {
-  const { previous } = stats;
-  if (previous === undefined) return `{${countsToJson(stats)}}`;
-  const { dateFrom, dateTo } = previous;
-  const compared = `{${countsToJson(previous)},"dateFrom":"${dateFrom}","dateTo":"${dateTo}"}`;
-  return `{${countsToJson(stats)},"previous":${compared}}`;
-}
-
-function countsToJson({ web, api, other, total }: Counts): string {
-  return `"web":${web},"api":${api},"other":${other},"total":${total}`;
-}
-
 /** The counts of one bucket of a series: `start` is inclusive, `end` is not. Both are RFC 3339 with the zone's offset. */
 export interface Bucket extends Counts {
   readonly start: string;

@@ -42,7 +42,7 @@ export type NewProject = Omit<Project, 'rowsFrom'>;
 export const DEFAULT_ORGANIZATION_ID = 'default';
 
 /** The form of a project id, without anchors, to be part of a longer pattern. */
-export const PROJECT_ID_FORM = `[A-Za-z0-9][A-Za-z0-9_-]{0,${projectIdCharactersMax - 1}}`;
+const PROJECT_ID_FORM = `[A-Za-z0-9][A-Za-z0-9_-]{0,${projectIdCharactersMax - 1}}`;
 
 export const PROJECT_ID_PATTERN = `^${PROJECT_ID_FORM}$`;
 

@@ -88,11 +88,6 @@ export class Admission {
     );
   }
 
-  /** Whether a read would be refused now. */
-  refusesReading(): boolean {
-    return refusalReason('reading', this.load, this.#limits) !== undefined;
-  }
-
   /** Resolves when it is this recording's turn to have its bytes parsed. */
   turn(bytes: number): Promise<void> {
     this.#refusals.credit(refusalsPerRecording);

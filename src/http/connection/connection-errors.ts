@@ -38,7 +38,11 @@ export function createConnectionErrors(
     /** For Node's `clientError`. */
     onClientError: (error: NodeJS.ErrnoException, socket: Socket): void => {
       const [status, message] = ANSWERS[error.code ?? ''] ?? [400, 'The request is not valid HTTP/1.1.'];
-      if (canAnswer(error, socket, closeLingering)) answer(socket, status, message);
+      afterEarlierAnswers(error, socket, () => {
+        // The last response may have announced that it closes the connection.
+        if (socket.writable) answer(socket, status, message);
+        else closeLingering(socket);
+      });
     },
     /** Handles the server's other events for such requests. Its connections must be tracked (`trackConnections`). */
     watch: (server: Server): void => {
@@ -57,23 +61,22 @@ export function createConnectionErrors(
 }
 
 /**
- * Whether the invalid bytes get an answer of their own. Otherwise sees to the end of the connection. A complete request
- * before them keeps its own response, because it may have been recorded; then the connection ends.
+ * Calls `answer` when it is the turn of the invalid bytes. Complete requests before them get their own responses first, because
+ * they may have recorded something. If the bytes may belong to a request that has its response, the connection ends without.
  */
-function canAnswer(error: NodeJS.ErrnoException, socket: Socket, closeLingering: LingeringClose): boolean {
+function afterEarlierAnswers(error: NodeJS.ErrnoException, socket: Socket, answer: () => void): void {
   const exchanges = exchangesOn(socket);
   const last = exchanges.at(-1);
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
   } else if (last === undefined || (exchanges.length === 1 && canStillAnswer(last))) {
-    return true;
+    answer();
   } else if (last.request.complete) {
-    last.response.once('finish', () => closeLingering(socket));
+    last.response.once('finish', answer);
   } else {
     // The client would take an answer for the response to the request before.
     socket.destroy();
   }
-  return false;
 }
 
 function canStillAnswer({ request, response }: Exchange): boolean {

@@ -10,7 +10,6 @@ import { Users } from '../../auth/users.js';
 import { dashboardBodyBytesMax } from '../../domain/limits.js';
 import { addJsonParser, refuseEncoding } from '../request/body.js';
 import { HttpError } from '../server/errors.js';
-import { sentMethod } from '../server/resource.js';
 import { SessionGuard } from './authorize.js';
 import type { Dashboard, DashboardOptions } from './context.js';
 import { LoginThrottle } from './login-throttle.js';
@@ -98,7 +97,7 @@ const SAFE = ['GET', 'HEAD', 'OPTIONS', 'TRACE'];
 function requireSameOrigin(publicUrl: string | undefined) {
   const where = publicUrl === undefined ? '' : `, which is at ${publicUrl}`;
   return async (request: FastifyRequest): Promise<void> => {
-    if (SAFE.includes(sentMethod(request))) return;
+    if (SAFE.includes(request.method)) return;
     const { headers, protocol } = request;
     const { origin = '', host = '', 'sec-fetch-site': site } = headers;
     const isOwn =

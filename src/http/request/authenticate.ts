@@ -15,7 +15,7 @@ import { isProjectId, type Project } from '../../domain/projects/project.js';
 import { failure, type Result, success } from '../../domain/result.js';
 import type { Clock } from '../../domain/time/clock.js';
 import { BoundedCache } from '../../shared/bounded-cache.js';
-import type { Access, Store, SyncReads } from '../../storage/ports/store.js';
+import type { Access, Store } from '../../storage/ports/store.js';
 import type { FailureLimit, RateLimit } from '../admission/rate-limits.js';
 import { HttpError, noSuchProject, unauthenticated } from '../server/errors.js';
 import { getClientAddress, PROJECT_HEADER } from './target.js';
@@ -106,24 +106,6 @@ export class Authenticator {
     if (missing !== undefined) throw new HttpError(403, missing);
     this.#touch(key, this.#options.clock.now());
     return access;
-  }
-
-  /**
-   * Whether `authorize` would allow reading the counts of the project, without setting headers. False if that depends on
-   * the address or the rate limit.
-   */
-  admits(authorization: string, projectId: string, reads: SyncReads, nowMs: number): boolean {
-    if (this.#options.requests.isLimited) return false;
-    const sent = this.#parseSent(authorization, READING_TYPES);
-    if (!sent.ok) return false;
-    const access = requireActive(reads.findAccess(sent.value.hash, projectId), nowMs);
-    if (!access.ok) return false;
-    const { key } = access.value;
-    if (key.allow.length > 0 || missingScope(key, 'read') !== undefined) return false;
-    if (projectOpenTo(access.value) === undefined) return false;
-    this.#sentKeys.set(authorization, sent);
-    this.#touch(key, nowMs);
-    return true;
   }
 
   async #findBoundProject({ organizationId, projectId }: ApiKey): Promise<Project | undefined> {

@@ -29,10 +29,9 @@ import {
   SeriesSchema,
 } from '../schemas/schemas.js';
 import { addResource } from '../server/resource.js';
-import { UnchangedTexts } from '../unchanged-texts.js';
 
 /** In the syntax of the router. */
-export const CALLER_STATS_PATH = '/v1/analytics/:projectId/assistant/caller-stats';
+const CALLER_STATS_PATH = '/v1/analytics/:projectId/assistant/caller-stats';
 
 interface ReportSources {
   readonly store: Store;
@@ -42,7 +41,6 @@ interface ReportSources {
 
 /** Creates the handlers of the reports, for requests with an API key, for the dashboard and for share links. */
 export function createReportHandlers({ store, clock, ingestion }: ReportSources) {
-  const seriesTexts = new UnchangedTexts(store);
   const parse = <Question, Answer>(request: FastifyRequest, report: Readable<Question, Answer>): Question => {
     const names = Object.fromEntries(report.parameters.map((one) => [one, REPORT_PARAMETER_NAMES[one]]));
     return readParameters<string, Question>(request, names, (parameters: ReportInput) =>
@@ -51,22 +49,12 @@ export function createReportHandlers({ store, clock, ingestion }: ReportSources)
   };
   const read = <Question, Answer>(request: FastifyRequest, report: Readable<Question, Answer>) =>
     report.read(store, openedProject(request).id, parse(request, report));
-  const readSeriesJson = (request: FastifyRequest, reply: FastifyReply) => {
-    const projectId = openedProject(request).id;
-    const question = parse(request, SERIES);
-    return seriesTexts.get({ projectId, ...question }, async () =>
-      toJson(reply, await SERIES.read(store, projectId, question)),
-    );
-  };
   return {
     callerStats: async (request: FastifyRequest) => read(request, CALLER_STATS),
     series: async (request: FastifyRequest, reply: FastifyReply) => {
-      const isCsv = prefersCsv(request);
-      const text = isCsv ? SERIES.toCsv(await read(request, SERIES)) : await readSeriesJson(request, reply);
-      return reply
-        .header('vary', 'Accept')
-        .type(isCsv ? CSV : JSON_TYPE)
-        .send(text);
+      const answer = await read(request, SERIES);
+      reply.header('vary', 'Accept');
+      return prefersCsv(request) ? sendCsv(reply, SERIES.toCsv(answer)) : reply.send(answer);
     },
     numbers: async (request: FastifyRequest) => read(request, NUMBERS),
     cutBounds: async (request: FastifyRequest) => read(request, CUT_BOUNDS),
@@ -96,14 +84,6 @@ const JSON_TYPE = 'application/json; charset=utf-8';
  */
 function prefersCsv(request: FastifyRequest): boolean {
   return new Negotiator(request.raw).mediaType([JSON_TYPE, CSV]) === CSV;
-}
-
-/** As the framework writes it, by the schema of the route if it has one. */
-function toJson(reply: FastifyReply, value: object): string {
-  const write = reply.getSerializationFunction('200', 'application/json') as
-    | ((value: object) => string)
-    | undefined;
-  return (write ?? JSON.stringify)(value);
 }
 
 function sendCsv(reply: FastifyReply, text: string): FastifyReply {

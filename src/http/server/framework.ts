@@ -17,7 +17,7 @@ import {
 import { answerError, HttpError } from './errors.js';
 import { addSecurityHeaders, SECURITY_HEADERS } from './headers.js';
 import { frameworkLog } from './log.js';
-import { mergeMethods, OTHER_METHOD, restoreMethods } from './resource.js';
+import { restoreMethods, routeMethod } from './resource.js';
 
 /** What is called after errors. */
 interface Refusals {
@@ -27,14 +27,15 @@ interface Refusals {
   readonly malformed: (status: number) => void;
 }
 
-/**
- * Creates an app without routes. Its errors, methods and limits are those of every server of this program. A `rewriteUrl` must
- * call `mergeMethods`.
- */
+/** Creates an app without routes. Its errors, methods and limits are those of every server of this program. */
 export function createFramework(
   log: Logger,
   notFoundMessage: string,
-  { requestTimeout, ...options }: FastifyServerOptions & { readonly requestTimeout: number },
+  {
+    requestTimeout,
+    rewriteUrl = (request) => request.url ?? '',
+    ...options
+  }: FastifyServerOptions & { readonly requestTimeout: number },
   refusals?: Refusals,
 ): FastifyInstance {
   const closeLingering = createLingeringClose({
@@ -44,8 +45,11 @@ export function createFramework(
   });
   const connectionErrors = createConnectionErrors(closeLingering, refusals?.malformed);
   const app: FastifyInstance = Fastify({
-    rewriteUrl: mergeMethods,
-    // `mergeMethods` routes `HEAD` as `GET`.
+    rewriteUrl(request) {
+      routeMethod(request);
+      return rewriteUrl.call(this, request);
+    },
+    // `addResource` adds `HEAD` to every `GET`.
     exposeHeadRoutes: false,
     ...options,
     loggerInstance: frameworkLog(log),
@@ -66,7 +70,6 @@ export function createFramework(
       refusals?.malformed(reply.statusCode);
     },
   });
-  restoreMethods(app);
   connectionErrors.watch(app.server);
   closeWhileReceiving(app.server, closeLingering);
   continueWhenRead(app.server);
@@ -76,7 +79,7 @@ export function createFramework(
     if (payload === undefined && request.method === 'HEAD') reply.header('content-length', 0);
     done(null, payload);
   });
-  app.addHttpMethod(OTHER_METHOD, { hasBody: true });
+  restoreMethods(app);
   addSecurityHeaders(app);
   app.setErrorHandler((error, request, reply) => {
     answerError(error, request, reply);

@@ -1,7 +1,6 @@
 import { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { KEY_TYPES } from '../../domain/keys/api-key.js';
-import { mustRouteAgain, sentMethod, wasRoutedAgain } from './resource.js';
 
 /** The part of a key after its type, in any spelling of a URL, complete or truncated. */
 const HIDDEN = new RegExp(`(?<=(?:${KEY_TYPES.join('|')})(?:_|%5f))[0-9a-z]{5,}`, 'gi');
@@ -24,7 +23,8 @@ export function frameworkLog(log: Logger): FastifyBaseLogger {
  * sent in the URL by mistake is masked, and the token of a share link.
  */
 function loggedRequest(request: FastifyRequest): Readonly<Record<string, string>> {
-  return { method: sentMethod(request), url: withoutKeys(request.url) };
+  const { method, raw } = request;
+  return { method: raw.sentMethod ?? method, url: withoutKeys(request.url) };
 }
 
 /** The text with its keys and tokens masked: only a few characters of each remain. */
@@ -36,7 +36,7 @@ export function withoutKeys(text: string): string {
 /** Logs the beginning and end of each request with its id, because all requests share one logger. */
 export class RequestLog extends LogController {
   override incomingRequest(request: FastifyRequest): void {
-    if (!this.isLogDisabled(request) && !mustRouteAgain(request))
+    if (!this.isLogDisabled(request))
       request.log.debug({ reqId: request.id, req: request }, 'incoming request');
   }
 
@@ -45,7 +45,7 @@ export class RequestLog extends LogController {
     request: FastifyRequest,
     reply: FastifyReply,
   ): void {
-    if (this.isLogDisabled(request) || wasRoutedAgain(request)) return;
+    if (this.isLogDisabled(request)) return;
     const about = { reqId: request.id, res: reply, responseTime: reply.elapsedTime };
     if (err) reply.log.error({ ...about, err }, 'request errored');
     else reply.log.debug(about, 'request completed');

@@ -7,7 +7,6 @@ import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import type { Clock } from '../../domain/time/clock.js';
 import { BoundedCache } from '../../shared/bounded-cache.js';
 import { createThrottledWarning } from '../../shared/throttled-log.js';
-import { sentMethod } from './resource.js';
 
 /** Kinds of lines that are remembered, which is more than a server has routes, statuses and busy clients. */
 const kindsMax = 10_000;
@@ -25,9 +24,9 @@ export class RefusalLog {
   /** A request that a route refused, with the status of its answer. `problem` must be one of few texts, not a client's. */
   refused(request: FastifyRequest, status: number, problem?: string): void {
     if (status >= 500 || request.is404) return;
-    const { id, routeOptions, key, userId } = request;
+    const { id, method, routeOptions, key, userId } = request;
     const fields = {
-      method: sentMethod(request),
+      method,
       route: routeOptions.url,
       status,
       ...(key !== null && { keyId: key.id }),

@@ -7,7 +7,7 @@ export function followStore(store: Store, tracer: Tracer, current: () => Context
   return new Proxy(store, {
     get: (target, name) => {
       const value: unknown = Reflect.get(target, name, target);
-      if (typeof value !== 'function' || name === 'readSync') return value;
+      if (typeof value !== 'function') return value;
       return (...parameters: unknown[]) => {
         const call = (): unknown => Reflect.apply(value, target, parameters);
         const context = current();

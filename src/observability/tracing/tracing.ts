@@ -30,7 +30,6 @@ import { PROBES } from '../../http/admission/admission.js';
 import type { RequestTracing } from '../../http/app.js';
 import { onFinished } from '../../http/connection/connections.js';
 import { withoutKeys } from '../../http/server/log.js';
-import { sentMethod } from '../../http/server/resource.js';
 import { withDeadline } from '../../shared/deadline.js';
 import { createThrottledWarning } from '../../shared/throttled-log.js';
 import type { Store } from '../../storage/ports/store.js';
@@ -107,8 +106,7 @@ export class Tracing implements RequestTracing {
   }
 
   #begin(request: FastifyRequest, reply: FastifyReply): Context | undefined {
-    const { url, protocol, headers, raw } = request;
-    const method = sentMethod(request);
+    const { method, url, protocol, headers, raw } = request;
     const route = request.routeOptions.url;
     if (route !== undefined && UNTRACED.includes(route)) return undefined;
     const parent = this.#propagator.extract(ROOT_CONTEXT, headers, defaultTextMapGetter);

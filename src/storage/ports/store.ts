@@ -15,10 +15,8 @@
  *   logged.
  * - The domain has checked all input; a store checks only what it alone can know.
  */
-import type { Counts } from '../../domain/counting/counts.js';
-import type { DateRange } from '../../domain/counting/date-range.js';
 import type { CountStore } from './counts.js';
-import type { Access, Directory } from './directory.js';
+import type { Directory } from './directory.js';
 import type { Ingestion } from './ingestion.js';
 import type { Maintenance } from './maintenance.js';
 import type { Notifications } from './notifications.js';
@@ -30,18 +28,6 @@ export type { RecordResult } from './counts.js';
 export type { Access, KeyChange } from './directory.js';
 export type { Cleanup, CounterDifference, Verification } from './maintenance.js';
 
-/** Reads that return at once. */
-export interface SyncReads {
-  /** Of the snapshot. It changes whenever anything is committed. */
-  readonly version: number;
-
-  /** As `Store.findAccess`. */
-  findAccess(keyHash: string, projectId: string): Access | undefined;
-
-  /** As `Store.count`. */
-  count(projectId: string, range: DateRange, caller?: string): Counts;
-}
-
 export interface Store extends CountStore, Directory, Maintenance {
   readonly userTables: UserTables;
 
@@ -52,10 +38,4 @@ export interface Store extends CountStore, Directory, Maintenance {
   readonly questions: Questions;
 
   readonly notifications: Notifications;
-
-  /**
-   * Runs any number of reads at once, from one snapshot that is taken when `work` begins. Only in stores that answer
-   * within microseconds, without a server. Throws what `work` throws, and `unavailable`.
-   */
-  readonly readSync?: (<T>(work: (reads: SyncReads) => T) => T) | undefined;
 }

@@ -14,7 +14,7 @@ import type { Cleanup, Maintenance, Verification } from '../ports/maintenance.js
 import type { Notifications } from '../ports/notifications.js';
 import type { OpenOptions } from '../ports/open-options.js';
 import type { Questions } from '../ports/questions.js';
-import type { Store, SyncReads } from '../ports/store.js';
+import type { Store } from '../ports/store.js';
 import { type CommitObserver, STORE_PARTS, type StorePart, type StoreStats } from '../ports/store-stats.js';
 import type { Throttles } from '../ports/throttles.js';
 import type { UserTables } from '../ports/user-tables.js';
@@ -87,7 +87,6 @@ class SqliteStore implements CountStore, Maintenance {
   readonly #backlog = new Backlog();
   readonly #recordingCheck = new RecordingCheck(this.throttles);
   readonly #queue: CommitQueue<Operation, OperationResult>;
-  /** A snapshot takes longer than all the rest of finding a key. */
   readonly #accesses = new SharedCalls<Access | undefined>();
   #writer: WriterHandle;
   #closing: Promise<void> | undefined;
@@ -127,20 +126,13 @@ class SqliteStore implements CountStore, Maintenance {
 
   findAccess(keyHash: string, projectId: string): Promise<Access | undefined> {
     return this.#accesses.ask(`${keyHash} ${projectId}`, async () =>
-      this.#read((reader) => reader.findAccess(keyHash, projectId)),
+      this.#read((reader) => {
+        // A request starts with this, and goes on to what it wants to read. A snapshot takes longer than finding a key.
+        reader.snapshot.hold();
+        return reader.findAccess(keyHash, projectId);
+      }),
     );
   }
-
-  readonly readSync = <T>(work: (reads: SyncReads) => T): T =>
-    this.#read((reader) =>
-      reader.snapshot.run((version) =>
-        work({
-          version,
-          findAccess: (keyHash, projectId) => reader.findAccess(keyHash, projectId),
-          count: (projectId, range, caller) => reader.counters.count(projectId, range, caller),
-        }),
-      ),
-    );
 
   async purgeDeleted(limit: number): Promise<Cleanup> {
     // Asks the writer only if there is something to do.

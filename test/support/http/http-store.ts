@@ -1,8 +1,8 @@
 import { EventEmitter, once } from 'node:events';
 import type { Store } from '../../../src/storage/ports/store.js';
 
-/** What has methods of its own, or returns at once. */
-const PASSED_ON = ['userTables', 'throttles', 'questions', 'ingestion', 'notifications', 'readSync'] as const;
+/** What has methods of its own. */
+const PASSED_ON = ['userTables', 'throttles', 'questions', 'ingestion', 'notifications'] as const;
 
 type PassedOn = (typeof PASSED_ON)[number];
 

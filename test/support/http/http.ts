@@ -113,7 +113,7 @@ export interface ServiceOptions {
   readonly telemetry?: Partial<TelemetryTexts>;
   /** Default: neither e-mail nor private networks. */
   readonly notifications?: Partial<AppOptions['notifications']>;
-  /** Default: `trace`, which logs each request, so that none bypasses the framework. */
+  /** Default: `trace`, which logs each request. */
   readonly logLevel?: 'trace' | 'info';
   readonly metrics?: ServerMetrics;
   /** The time at the start. Default: `startMs`. */

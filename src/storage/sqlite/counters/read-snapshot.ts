@@ -1,3 +1,4 @@
+import { nextTick } from 'node:process';
 import type { Connection } from '../connection.js';
 import { type Prepared, prepare, prepareArrays } from '../statements.js';
 
@@ -22,18 +23,37 @@ export class ReadSnapshot {
   /** Runs `work` on one snapshot of the database, with the version of that snapshot. */
   run<T>(work: (version: number) => T): T {
     if (this.#version !== undefined) return work(this.#version);
+    try {
+      return work(this.#open());
+    } finally {
+      this.#close();
+    }
+  }
+
+  /**
+   * Opens a snapshot for all reads that follow before the event loop goes on: of requests that continue together, each opens
+   * none of its own. It is as new as theirs would be, because until then the process learns of no commit.
+   */
+  hold(): void {
+    if (this.#version !== undefined) return;
+    this.#open();
+    // The tick comes after all promises that are settled or will be until then.
+    queueMicrotask(() => nextTick(() => this.#close()));
+  }
+
+  #open(): number {
     // Unlike `run`, this builds no result.
     this.#begin.get();
-    try {
-      // The first read of a transaction opens its snapshot.
-      const version = this.#readVersion.get()?.[0];
-      if (version === undefined) throw new Error('PRAGMA data_version returned no row');
-      this.#version = version;
-      return work(version);
-    } finally {
-      this.#version = undefined;
-      // SQLite ends the transaction by itself after some errors (input/output).
-      if (this.#db.isTransaction) this.#commit.get();
-    }
+    // The first read of a transaction opens its snapshot.
+    const version = this.#readVersion.get()?.[0];
+    if (version === undefined) throw new Error('PRAGMA data_version returned no row');
+    this.#version = version;
+    return version;
+  }
+
+  #close(): void {
+    this.#version = undefined;
+    // SQLite ends the transaction by itself after some errors (input/output), and when the connection is closed.
+    if (this.#db.isOpen && this.#db.isTransaction) this.#commit.get();
   }
 }

@@ -1,13 +1,10 @@
-/** A service that answers ordinary exports without the framework, and raw requests to it. */
+/** A service with some queries, and raw requests for their counts. */
 import { type Service, type ServiceOptions, STATS, startService } from './http.js';
 
 /** A range in which `recordSome` records `ordinaryCounts`. */
 export const ordinary = `${STATS}?dateFrom=1970-01-01&dateTo=1970-01-02T03:04:05.678Z`;
 
 export const ordinaryCounts = { web: 4, api: 3, other: 3, total: 10 };
-
-/** At `trace`, which logs each request, the framework answers all of them. */
-export const directly = { logLevel: 'info' } as const;
 
 /** Records queries inside and outside the range of `ordinary`. */
 export async function recordSome({ store }: Service): Promise<void> {
@@ -21,7 +18,7 @@ export async function recordSome({ store }: Service): Promise<void> {
 }
 
 export async function startWithSome(options: ServiceOptions = {}): Promise<Service> {
-  const service = await startService({ ...directly, ...options });
+  const service = await startService(options);
   await recordSome(service);
   service.calls.length = 0;
   return service;

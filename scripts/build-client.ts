@@ -23,7 +23,13 @@ try {
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
   const options = ['--project', 'client', '--noEmit', 'false', '--outDir', compiled];
   execFileSync(process.execPath, [tsc, ...options], { cwd: root, stdio: 'inherit' });
-  const folders = ['client/src', 'client/src/middleware', 'src/domain/queries', 'src/shared'];
+  const folders = [
+    'client/src',
+    'client/src/middleware',
+    'src/domain/counting',
+    'src/domain/queries',
+    'src/shared',
+  ];
   const files = folders.flatMap((folder) =>
     readdirSync(join(compiled, folder), { withFileTypes: true })
       .filter((entry) => entry.isFile())

@@ -17,12 +17,10 @@ export {
   RateLimitError,
   ServerError,
 } from '../../src/shared/api-client.js';
+export type { CallerStats, CallerStatsSeries, Callers } from './counts.js';
 export type { Platform } from './platform.js';
 export type { Query, QueuedQuery } from './query.js';
 export {
-  type CallerStats,
-  type CallerStatsSeries,
-  type Callers,
   createReader,
   type RangeRequest,
   type Reader,

@@ -1,19 +1,14 @@
 import { authorizationHeader, operationUrl, request, type Transport } from '../../src/shared/api-client.js';
-import type { paths } from './api.js';
+import type {
+  CallerStats,
+  CallerStatsSeries,
+  Callers,
+  Comparison,
+  Interval,
+  Period,
+  WeekStart,
+} from './counts.js';
 import { platform } from './platform.js';
-
-type Path = '/v1/analytics/{projectId}/assistant/caller-stats';
-
-type ResponseBody<P extends keyof paths> = paths[P]['get']['responses'][200]['content']['application/json'];
-
-/** Counts by type of caller. */
-export type CallerStats = ResponseBody<Path>;
-/** Counts over time. */
-export type CallerStatsSeries = ResponseBody<`${Path}/series`>;
-/** Counts by caller. */
-export type Callers = ResponseBody<'/v1/analytics/{projectId}/assistant/callers'>;
-
-type Parameters = NonNullable<paths[`${Path}/series`]['get']['parameters']['query']>;
 
 export interface RangeRequest {
   readonly projectId: string;
@@ -25,11 +20,13 @@ export interface RangeRequest {
   /** Exclusive end, in the same formats as `from`. Default: no limit. */
   readonly to?: string | Date | undefined;
   /** Instead of `from` and `to`: a range of whole days, such as `last-month`. */
-  readonly period?: Parameters['period'] | undefined;
+  readonly period?: Period | undefined;
   /** The time zone of dates and periods: an IANA name such as `Europe/Berlin`. Default: `UTC`. */
   readonly timeZone?: string | undefined;
-  /** Adds `previous`: the counts of the range of the same length before, or of the same dates one year earlier. */
-  readonly compare?: Parameters['compare'] | undefined;
+  /** The day on which weeks begin, in periods and series. Default: `monday`. */
+  readonly weekStart?: WeekStart | undefined;
+  /** Adds `previous`: the counts of the period before, or of the range of the same length, or of the same dates one year earlier. */
+  readonly compare?: Comparison | undefined;
   /** Aborts the request; the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -41,9 +38,9 @@ export interface CallerStatsRequest extends RangeRequest {
 
 export interface SeriesRequest extends CallerStatsRequest {
   /** Default: `day`. */
-  readonly interval?: CallerStatsSeries['interval'] | undefined;
+  readonly interval?: Interval | undefined;
   /** Adds a series for each of the busiest callers, and one for the rest. */
-  readonly by?: Parameters['by'] | undefined;
+  readonly by?: 'caller' | undefined;
 }
 
 export interface ReaderOptions {
@@ -71,7 +68,8 @@ export interface Reader {
 export function createReader({ url, key, timeoutMs = 30_000, platform: own }: ReaderOptions): Reader {
   operationUrl(url, '', '');
   const authorization = authorizationHeader(key);
-  const get = async (operation: string, asked: SeriesRequest): Promise<never> => {
+  /** The response of an operation, whose form the server promises. */
+  const get = async <Answer>(operation: string, asked: SeriesRequest): Promise<Answer> => {
     const { projectId, signal, from: dateFrom, to: dateTo, ...more } = asked;
     const parameters = new URLSearchParams();
     for (const [name, value] of Object.entries({ dateFrom, dateTo, ...more })) {
@@ -79,14 +77,15 @@ export function createReader({ url, key, timeoutMs = 30_000, platform: own }: Re
     }
     const timeout = AbortSignal.timeout(timeoutMs);
     try {
-      return (await request(
+      const answer: unknown = await request(
         { ...platform, ...own },
         `${operationUrl(url, projectId, operation)}?${parameters}`,
         {
           headers: { authorization, accept: 'application/json' },
           signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
         },
-      )) as never;
+      );
+      return answer as Answer;
     } catch (error) {
       signal?.throwIfAborted();
       throw error;

@@ -123,7 +123,8 @@ describe('the client', () => {
   test.each(client.map((source) => [source.path, source] as const))(
     'imports only its own files in %s',
     (path, source) => {
-      const own = /^(client\/src\/|src\/domain\/queries\/caller-detection\.ts$|src\/shared\/api-client\.ts$)/;
+      const own =
+        /^(client\/src\/|src\/domain\/counting\/names\.ts$|src\/domain\/queries\/caller-detection\.ts$|src\/shared\/api-client\.ts$)/;
       const node = path === 'client/src/spool.ts' ? /^node:(fs|process)$/ : /^$/;
       expect(importsOf(source).filter((name) => !own.test(name) && !node.test(name))).toEqual([]);
     },
@@ -131,6 +132,7 @@ describe('the client', () => {
 
   test('shares only files without imports with the server', () => {
     expect(importsOf(read('src/domain/queries/caller-detection.ts'))).toEqual([]);
+    expect(importsOf(read('src/domain/counting/names.ts'))).toEqual([]);
     expect(importsOf(read('src/shared/api-client.ts'))).toEqual([]);
   });
 

@@ -6,9 +6,7 @@ import { filesBelow, linesMatching, read, root } from './sources.js';
 
 const code = ['src', 'test', 'bench', 'scripts', 'dashboard', 'client/src']
   .filter((folder) => existsSync(join(root, folder)))
-  .flatMap((folder) => filesBelow(folder, '.ts', '.tsx'))
-  // A generated file.
-  .filter(({ path }) => path !== 'client/src/api.ts');
+  .flatMap((folder) => filesBelow(folder, '.ts', '.tsx'));
 const prose = [
   ...filesBelow('docs', '.md'),
   ...[

@@ -148,7 +148,7 @@ function toReport(rounds: readonly Round[]): Report {
 
 /** Milliseconds of each export. Throws where any was not answered with 200. */
 /** Milliseconds of each of so many seconds' exports, at a rate that keeps nothing busy. */
-export async function exportTimes({ url }: Server, key: string, seconds: number): Promise<number[]> {
+async function exportTimes({ url }: Server, key: string, seconds: number): Promise<number[]> {
   const times: number[] = [];
   let failed = 0;
   const options = {

@@ -1,27 +1,16 @@
 /**
- * `npm run bench` measures the server on SQLite, `npm run bench -- NAME` runs any one benchmark. Prints a table and
- * writes `bench/results.md`. Fewer rounds and lines are for trying it out, more for less noise; the figures in
- * `README.md` come from the defaults.
+ * `npm run bench` measures the server on SQLite, `npm run bench -- NAME` runs any one benchmark. Prints tables and
+ * writes the ratios to `bench/results.md`. Fewer rounds and lines are for trying it out, more for less noise.
  */
 import { parseArgs } from 'node:util';
-import { benchCallers } from './callers.js';
-import { benchClient } from './client.js';
-import { benchDashboard } from './dashboard.js';
-import { benchExecutable, requireExecutable } from './executable.js';
 import { benchExport } from './export.js';
-import { benchFootprint } from './footprint.js';
-import { benchIds } from './ids.js';
 import { benchImport, requireSqliteTool } from './import.js';
-import { benchImportOrder } from './import-order.js';
 import { benchOverload } from './overload.js';
 import { benchPostgres } from './postgres.js';
 import { benchRecording } from './recording.js';
 import { benchSeries } from './series.js';
-import { benchSignIn } from './sign-in.js';
 import { measured, type Report, saveReport, toText } from './support/report.js';
 import { type Workspace, withWorkspace } from './support/workspace.js';
-import { benchTiming } from './timing.js';
-import { benchWorkers } from './workers.js';
 
 interface Options {
   readonly rounds: number | undefined;
@@ -37,43 +26,15 @@ interface Benchmark {
 }
 
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
-  callers: {
-    require: () => {},
-    run: (workspace, { rounds = 3, seconds = 2, lines = 10_000_000, note }) =>
-      benchCallers(workspace, { rounds, seconds, lines, note }),
-  },
-  client: {
-    require: () => {},
-    run: (workspace, { rounds = 5, seconds = 1, note }) => benchClient(workspace, { rounds, seconds, note }),
-  },
-  executable: {
-    require: requireExecutable,
-    run: (workspace, { rounds = 9, note }) => benchExecutable(workspace, { rounds, note }),
-  },
   export: {
     require: () => {},
     run: (workspace, { rounds = 9, seconds = 0.4, lines = 10_000_000, note }) =>
       benchExport(workspace, { rounds, seconds, lines, note }),
   },
-  footprint: {
-    require: () => {},
-    run: (workspace, { rounds = 9, seconds = 2, lines = 10_000_000, note }) =>
-      benchFootprint(workspace, { rounds, seconds, lines, note }),
-  },
-  ids: {
-    require: () => {},
-    run: (workspace, { rounds = 9, seconds = 0.7, lines = 10_000_000, note }) =>
-      benchIds(workspace, { rounds, seconds, lines, note }),
-  },
   import: {
     require: requireSqliteTool,
     run: (workspace, { rounds = 9, lines = 5_000_000, note }) =>
       benchImport(workspace, { rounds, lines, note }),
-  },
-  'import-order': {
-    require: () => {},
-    run: (workspace, { rounds = 9, lines = 300_000, note }) =>
-      benchImportOrder(workspace, { rounds, lines, note }),
   },
   overload: {
     require: () => {},
@@ -85,11 +46,6 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     run: (workspace, { rounds = 3, seconds = 1, lines = 1_000_000, note }) =>
       benchPostgres(workspace, { rounds, seconds, lines, note }),
   },
-  dashboard: {
-    require: () => {},
-    run: (workspace, { rounds = 5, lines = 1_000_000, note }) =>
-      benchDashboard(workspace, { rounds, events: lines, note }),
-  },
   recording: {
     require: () => {},
     run: (workspace, { rounds = 9, seconds = 0.5, note }) =>
@@ -100,51 +56,24 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     run: (workspace, { rounds = 9, seconds = 0.4, lines = 100_000, note }) =>
       benchSeries(workspace, { rounds, seconds, lines, note }),
   },
-  'sign-in': {
-    require: () => {},
-    run: (workspace, { rounds = 3, seconds = 2, note }) => benchSignIn(workspace, { rounds, seconds, note }),
-  },
-  workers: {
-    require: () => {},
-    run: (workspace, { rounds = 9, seconds = 0.5, lines = 100_000, note }) =>
-      benchWorkers(workspace, { rounds, seconds, lines, note }),
-  },
-  timing: {
-    require: () => {},
-    run: (workspace, { rounds = 3, lines = 10_000, note }) =>
-      benchTiming(workspace, { rounds, requests: lines, note }),
-  },
 };
 
-/**
- * They run by default and measure the server on SQLite, in ten minutes. Those with the largest database come last: its events
- * stay in the memory of this process, whose load generator is slower then.
- */
-const BY_DEFAULT = [
-  'series',
-  'recording',
-  'import-order',
-  'workers',
-  'overload',
-  'sign-in',
-  'export',
-  'footprint',
-];
+/** They run by default and measure the server on SQLite. The one with the largest database comes last, because it slows the others. */
+const BY_DEFAULT = ['series', 'recording', 'overload', 'export'];
 
 const names = Object.keys(BENCHMARKS).join(', ');
 const usage = `npm run bench -- [NAME...] [--rounds N] [--seconds N] [--lines N], where NAME is one of: ${names}`;
 
 async function main(args: readonly string[]): Promise<void> {
-  const { chosen, options } = readArguments(args);
+  const { chosen, options, given } = readArguments(args);
   for (const { require } of chosen.values()) require();
-  const command = ['npm run bench', ...(args.length === 0 ? [] : ['--', ...args])].join(' ');
   // Shared by all benchmarks, because large databases take long to create.
   await withWorkspace(async (workspace) => {
     for (const { run } of chosen.values()) {
       const startedAt = performance.now();
       const report = measured(await run(workspace, options));
       await workspace.stop();
-      saveReport(report, command);
+      saveReport(report, given);
       process.stdout.write(toText(report));
       options.note(`${report.name}: took ${Math.round((performance.now() - startedAt) / 1000)} s`);
     }
@@ -154,6 +83,8 @@ async function main(args: readonly string[]): Promise<void> {
 function readArguments(args: readonly string[]): {
   chosen: ReadonlyMap<string, Benchmark>;
   options: Options;
+  /** The options as they were written. */
+  given: string;
 } {
   const string = { type: 'string' } as const;
   const { values, positionals } = parseArgs({
@@ -173,7 +104,10 @@ function readArguments(args: readonly string[]): {
     lines: positive('lines', values.lines),
     note: (line: string) => process.stderr.write(`${seconds()} s  ${line}\n`),
   };
-  return { chosen, options };
+  const given = Object.entries(values)
+    .map(([name, value]) => ` --${name} ${value}`)
+    .join('');
+  return { chosen, options, given };
 }
 
 /** Seconds since the start. */

@@ -121,7 +121,7 @@ async function measureReading(
   };
 }
 
-export interface Paths {
+interface Paths {
   readonly stats: readonly string[];
   readonly series: readonly string[];
 }
@@ -129,7 +129,7 @@ export interface Paths {
 type Costs = Record<keyof Paths, number[]>;
 
 /** The same ranges, alternating between time zones. */
-export function seriesPaths(): Paths {
+function seriesPaths(): Paths {
   const iso = (timeMs: number): string => new Date(timeMs).toISOString();
   const stats = questions.map(
     ({ range }) => `${statsPath}?dateFrom=${iso(range.from)}&dateTo=${iso(range.to)}`,

@@ -1,10 +1,7 @@
-/**
- * Fills a project in a database file that no other process has open. Arguments: the file and the name of the project.
- */
+/** Fills the project `hot` in a database file that no other process has open. Argument: the file. */
 import { DatabaseSync } from '@photostructure/sqlite';
-import { FILLS } from './fills.js';
+import { fillHot } from './fills.js';
 
-const [file = '', which = ''] = process.argv.slice(2);
-const db = new DatabaseSync(file);
-FILLS[which as keyof typeof FILLS](db);
+const db = new DatabaseSync(process.argv[2] ?? '');
+fillHot(db);
 db.close();

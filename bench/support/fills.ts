@@ -1,7 +1,6 @@
 /**
- * Projects with the same number of queries as the first one, but other times or ids. SQL fills them in less than half
- * the time of an import, and counts them as recording does. Answers of the hot project are compared with a recount; for
- * random ids only the total is.
+ * A project with the same number of queries as the first one, all within one day. SQL fills it in less than half the time of
+ * an import, and counts the queries as recording does. Its answers are compared with a recount.
  */
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { BUCKET_WIDTHS_MS } from '../../src/domain/counting/buckets.js';
@@ -20,16 +19,13 @@ export function hotTime(timeMs: number): number {
   return HOT_DAY.from + Math.floor((timeMs - YEAR.from) / daysOfYear);
 }
 
-/** The projects that can be filled; each must exist and be empty. */
-export const FILLS = { hot: fillHot, random: fillRandom };
-
 /** A project's number, in SQL. */
 function parseNumber(id: string): string {
   return `(SELECT number FROM project WHERE id = '${id}')`;
 }
 
-/** All queries within one day. */
-function fillHot(db: DatabaseSyncInstance): void {
+/** Fills the project `hot`, which must exist and be empty. */
+export function fillHot(db: DatabaseSyncInstance): void {
   const hot = parseNumber('hot');
   db.exec(`
     PRAGMA synchronous = OFF;
@@ -59,26 +55,4 @@ function widerCounters(project: string, below: number, times: number): string {
     INSERT INTO caller_counter (project, level, bucket, caller, queries)
       SELECT project, ${below + 1}, bucket / ${times}, caller, sum(queries)
       FROM caller_counter WHERE project = ${project} AND level = ${below} GROUP BY 3, 4;`;
-}
-
-/**
- * Only the ids differ. Each is random within its own interval, so that they need no sorting, which would dominate the
- * time.
- */
-function fillRandom(db: DatabaseSyncInstance): void {
-  const [from, to] = [parseNumber(projectId), parseNumber('random')];
-  db.exec(`
-    PRAGMA synchronous = OFF;
-    PRAGMA cache_size = -262144;
-    BEGIN;
-    INSERT INTO query (project, id, occurred_at, caller)
-      SELECT ${to}, unhex(printf('%012x', (place + random() / ${2 ** 64} - 0.5) * width) || hex(randomblob(10))), occurred_at, caller
-      FROM
-        (SELECT ${2 ** 48} / count(*) AS width FROM query WHERE project = ${from}) CROSS JOIN
-        (SELECT occurred_at, caller, row_number() OVER () AS place FROM query WHERE project = ${from});
-    INSERT INTO type_counter (project, level, bucket, web, api, other)
-      SELECT ${to}, level, bucket, web, api, other FROM type_counter WHERE project = ${from};
-    INSERT INTO caller_counter (project, level, bucket, caller, queries)
-      SELECT ${to}, level, bucket, caller, queries FROM caller_counter WHERE project = ${from};
-    COMMIT;`);
 }

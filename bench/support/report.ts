@@ -1,6 +1,6 @@
 /**
- * Prints figures as a table on the terminal and as a section of `results.md`. Every section states where and how it was
- * measured, because a benchmark that runs alone replaces only its own section.
+ * Prints figures as a table on the terminal, and writes the ratios to `results.md`. Every row says where and when it was
+ * measured, because a benchmark that runs alone replaces only its own rows.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { describeMachine } from './machine.js';
@@ -14,8 +14,6 @@ export interface Figure {
   readonly unit?: string;
   readonly atLeast?: number;
   readonly atMost?: number;
-  /** The maximum absolute value. */
-  readonly within?: number;
 }
 
 /** The results of a benchmark. */
@@ -44,52 +42,43 @@ export function measured(report: Report): Report {
 }
 
 const resultsFile = new URL('../results.md', import.meta.url);
+
 const preamble = `# Results of the benchmarks
 
-Written by \`npm run bench\`; do not edit. Compare the ratios: both sides of each were measured in the same run, alternating.
+Written by \`npm run bench\`; do not edit. Each row is a ratio of two sides that were measured in the same run, alternating. The
+command prints absolute figures as well.
 `;
 
-/** Replaces the report's section in \`results.md\` and leaves the others as they are. */
-export function saveReport(report: Report, command: string): void {
+const HEADER = ['command', 'what', 'aim', 'median', 'middle half', 'rounds', 'measured'];
+
+/** Replaces the ratios of the command in \`results.md\` and leaves the others as they are. */
+export function saveReport({ name, ratios }: Report, options: string): void {
   const old = existsSync(resultsFile) ? readFileSync(resultsFile, 'utf8') : '';
-  const sections = old.split(/^(?=## )/m).filter((part) => part.startsWith('## '));
-  const heading = `## ${report.name}\n`;
-  const kept = sections.filter((section) => !section.startsWith(heading));
-  const section = `${heading}\n${toMarkdown(report, command)}\n`;
-  const text = [preamble, ...[...kept, section].sort()].join('\n').replace(/\n{3,}/g, '\n\n');
-  writeFileSync(resultsFile, `${text.trimEnd()}\n`);
+  const mark = `| \`npm run bench -- ${name}`;
+  const kept = old.split('\n').filter((line) => line.startsWith('| `') && !line.startsWith(mark));
+  const { processor, date } = describeMachine();
+  const measuredOn = `${date}, ${processor}`;
+  const rows = ratios.map((figure) => {
+    const [what = '', aim = '', middle = '', half = '', , rounds = ''] = cellsOf(figure);
+    const command = `\`npm run bench -- ${name}${options}\``;
+    return `| ${[command, what, aim, middle, half, rounds, measuredOn].join(' | ')} |`;
+  });
+  const table = [`| ${HEADER.join(' | ')} |`, `| ${HEADER.map(() => '---').join(' | ')} |`];
+  // Stable, so the rows of a command keep their order.
+  const all = [...kept, ...rows].toSorted((a, b) => commandIn(a).localeCompare(commandIn(b)));
+  writeFileSync(resultsFile, `${[preamble, ...table, ...all].join('\n')}\n`);
 }
 
-function toMarkdown({ method, ratios, absolutes }: Report, command: string): string {
-  return [
-    method,
-    '',
-    `Command: \`${command}\``,
-    '',
-    ...describeMachine().map((line) => `- ${line}`),
-    '',
-    ...markdownTable(ratios),
-    '',
-    ...markdownTable(absolutes),
-    '',
-  ].join('\n');
-}
-
-/** Padded, as the Markdown formatter wants it. */
-function markdownTable(figures: readonly Figure[]): string[] {
-  const [header = [], ...rows] = padded(toTable(figures));
-  const rule = header.map((cell) => '-'.repeat(cell.length));
-  return [header, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`);
-}
+const commandIn = (row: string): string => row.split(' | ')[0] ?? '';
 
 /** As plain columns. */
-export function toText({ name, ratios, absolutes }: Report): string {
+export function toText({ name, method, ratios, absolutes }: Report): string {
   const tables = [ratios, absolutes].map((figures) =>
     padded(toTable(figures))
       .map((cells) => cells.join('  ').trimEnd())
       .join('\n'),
   );
-  return `\n${name}\n\n${tables.join('\n\n')}\n`;
+  return `\n${name}: ${method}\n\n${tables.join('\n\n')}\n`;
 }
 
 /** Pads every cell to the width of its column. */
@@ -100,22 +89,21 @@ function padded(rows: readonly (readonly string[])[]): string[][] {
 
 function toTable(figures: readonly Figure[]): string[][] {
   const header = ['what', 'aim', 'median', 'middle half', 'min..max', 'rounds'];
-  const rows = figures.map((figure) => {
-    const { what, unit, values } = figure;
-    const range = (from: number, to: number): string =>
-      `${format(quantile(values, from))}..${format(quantile(values, to))}`;
-    const middle = `${format(median(values))}${unit === undefined ? '' : ` ${unit}`}`;
-    return [what, formatAim(figure), middle, range(0.25, 0.75), range(0, 1), String(values.length)];
-  });
-  return [header, ...rows];
+  return [header, ...figures.map(cellsOf)];
 }
 
-function formatAim({ atLeast, atMost, within, values }: Figure): string {
+function cellsOf(figure: Figure): string[] {
+  const { what, unit, values } = figure;
+  const range = (from: number, to: number): string =>
+    `${format(quantile(values, from))}..${format(quantile(values, to))}`;
+  const middle = `${format(median(values))}${unit === undefined ? '' : ` ${unit}`}`;
+  return [what, formatAim(figure), middle, range(0.25, 0.75), range(0, 1), String(values.length)];
+}
+
+function formatAim({ atLeast, atMost, values }: Figure): string {
   const middle = median(values);
   if (atLeast !== undefined) return `>= ${atLeast}, ${middle >= atLeast ? 'met' : 'missed'}`;
   if (atMost !== undefined) return `<= ${atMost}, ${middle <= atMost ? 'met' : 'missed'}`;
-  if (within !== undefined)
-    return `within ${format(within)}, ${Math.abs(middle) <= within ? 'met' : 'missed'}`;
   return '';
 }
 

@@ -1,9 +1,7 @@
 /** The built service as its users run it: commands and servers, each in its own process. */
 import { readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { type Event, ndjsonBatches } from './events.js';
-import type { FILLS } from './fills.js';
 import { type Finished, mainFile, programArguments, type Server, type Workspace } from './workspace.js';
 
 export const projectId = 'bench';
@@ -39,20 +37,10 @@ export class Database {
     return this.#url.slice('sqlite:'.length);
   }
 
-  /** Lets `work` change the file while no other process has it open. */
-  change(work: (db: DatabaseSyncInstance) => void): void {
-    const db = new DatabaseSync(this.file);
-    try {
-      work(db);
-    } finally {
-      db.close();
-    }
-  }
-
-  /** Creates another project and fills it with the queries of the first one. */
-  async fill(which: keyof typeof FILLS): Promise<void> {
-    await this.createProject(which);
-    await this.#workspace.run(process.execPath, [...programArguments('fill'), this.file, which]);
+  /** Creates the project `hot` and fills it with the queries of the first one, all within one day. */
+  async fillHot(): Promise<void> {
+    await this.createProject('hot');
+    await this.#workspace.run(process.execPath, [...programArguments('fill'), this.file]);
   }
 
   get folder(): string {
@@ -112,31 +100,12 @@ export class Database {
 
   /** The same, with Node options. */
   serveWith(nodeOptions: readonly string[], ...settings: string[]): Promise<Server> {
-    return this.#workspace.start([
-      ...nodeOptions,
-      mainFile,
-      'serve',
-      '--port',
-      '0',
-      '--log-level',
-      'warn',
-      '--database',
-      this.#url,
-      ...settings,
-    ]);
+    const options = ['--port', '0', '--log-level', 'warn', '--database', this.#url, ...settings];
+    return this.#workspace.start([...nodeOptions, mainFile, 'serve', ...options]);
   }
 
-  /** Imports a file, with Node options. */
-  importWith(nodeOptions: readonly string[], file: string): Promise<Finished> {
-    return this.#run(['import', file, '--project', projectId], [], nodeOptions);
-  }
-
-  #run(
-    args: readonly string[],
-    stdin: Iterable<string> = [],
-    nodeOptions: readonly string[] = [],
-  ): Promise<Finished> {
-    const command = [...nodeOptions, mainFile, ...args, '--database', this.#url];
+  #run(args: readonly string[], stdin: Iterable<string> = []): Promise<Finished> {
+    const command = [mainFile, ...args, '--database', this.#url];
     return this.#workspace.run(process.execPath, command, stdin);
   }
 }

@@ -309,11 +309,7 @@ export const GROUPS: readonly Group[] = [
       },
       figures: {
         title: 'All measurements',
-        description: 'Every measurement of the benchmarks with its spread.',
-      },
-      profiles: {
-        title: 'Where the time goes',
-        description: 'Profiles of the benchmarks that miss their targets.',
+        description: 'The ratios that the benchmarks measured, with their spreads.',
       },
       walk: {
         title: 'Times of all steps',

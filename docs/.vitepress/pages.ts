@@ -10,7 +10,6 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 export const FOREIGN: Readonly<Record<string, string>> = {
   'bench/README.md': 'benchmarks.md',
   'bench/results.md': 'figures.md',
-  'bench/profiles.md': 'profiles.md',
   'SECURITY.md': 'security.md',
   'CHANGELOG.md': 'changelog.md',
 };

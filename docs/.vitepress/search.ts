@@ -14,7 +14,7 @@ const wordsIn = (text: string): Set<string> => new Set(text.toLowerCase().split(
 const keywords = new Map([...PAGES].map(([name, page]) => [name, wordsIn(page.keywords ?? '')]));
 
 /** Pages that the search does not find: tables of measurements. */
-const UNSEARCHED = new Set(['figures', 'profiles', 'walk']);
+const UNSEARCHED = new Set(['figures', 'walk']);
 
 /** Pages that mention everything, and are rarely what a reader wants. */
 const LAST = new Set(['changelog', 'api', 'commands', 'limits', 'reliability', 'security-asvs']);

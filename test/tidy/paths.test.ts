@@ -23,8 +23,6 @@ const PAGES = readdirSync(root).filter((name) => name.endsWith('.md'));
 const BUILT = /(^|\/)(dist|node_modules|assets|files)\//;
 /** Files that users create. */
 const USER_FILES = ['deploy/.env', 'prometheus.yml'];
-/** A record of measurements, with the paths of the measured version. */
-const RECORDS = ['bench/profiles.md'];
 
 /** Outside of these folders, a path without its first folders does not mean a file in them. */
 const TESTS = /^(test|bench)\//;
@@ -41,7 +39,7 @@ const sources = [
   ...FOLDERS.flatMap((folder) =>
     filesBelow(folder, '.md', '.ts', '.tsx', '.mjs', '.css', '.yaml', '.yml', '.sh', 'Dockerfile'),
   ),
-].filter(({ path }) => !BUILT.test(path) && !RECORDS.includes(path));
+].filter(({ path }) => !BUILT.test(path));
 
 const files = [...readdirSync(root), ...FOLDERS.flatMap(listBelow)].filter((path) => !BUILT.test(`${path}/`));
 

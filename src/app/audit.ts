@@ -41,7 +41,7 @@ export function parseAuditFilter(
 
 /** A page of entries, newest first, and whether there are older ones. */
 export async function readAuditPage(store: Store, organizationId: string, filter: AuditFilter) {
-  const entries = await store.readAudit(organizationId, { ...filter, limit: filter.limit + 1 });
+  const entries = await store.directory.readAudit(organizationId, { ...filter, limit: filter.limit + 1 });
   return {
     entries: entries.slice(0, filter.limit).map(auditEntryToJson),
     more: entries.length > filter.limit,
@@ -53,7 +53,7 @@ export async function readAllAudit(store: Store, organizationId: string, filter:
   const entries: AuditEntry[] = [];
   for (;;) {
     const before = entries.at(-1)?.number;
-    const page = await store.readAudit(organizationId, {
+    const page = await store.directory.readAudit(organizationId, {
       ...filter,
       ...(before !== undefined && { before }),
       limit: auditEntriesMax,

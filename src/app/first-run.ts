@@ -91,7 +91,7 @@ async function createUnlessInUse(
   if (await isFirst(store, first)) {
     // An earlier attempt may have created these although it failed.
     await createUnlessTaken(() => createProject({ store, randomInt: io.randomInt }, first.project, first.by));
-    await createUnlessTaken(() => store.createKey(first.recording.key, first.by));
+    await createUnlessTaken(() => store.directory.createKey(first.recording.key, first.by));
     if (demo) {
       await loadEvents(store, io);
       await generateTraffic(store, first, io);
@@ -132,27 +132,27 @@ const howToCreate = [
 async function isFirst(store: Store, first: Plan): Promise<boolean> {
   const state = await findState(store, first);
   if (state !== 'empty') return state === 'begun';
-  await createUnlessTaken(() => store.createKey(first.admin.key, first.by));
+  await createUnlessTaken(() => store.directory.createKey(first.admin.key, first.by));
   return (await findState(store, first)) === 'begun';
 }
 
 /** Whether the store has keys or projects; `begun` if it has the first key of this plan. */
 async function findState(store: Store, { admin: { key } }: Plan): Promise<'empty' | 'begun' | 'used'> {
-  const organizations = await store.listOrganizations();
+  const organizations = await store.directory.listOrganizations();
   // Keys first: on Citus, a node that is down would hide its projects.
   for (const { id } of organizations) {
-    const keys = await store.listKeys(id);
+    const keys = await store.directory.listKeys(id);
     if (keys.length > 0) return keys.some(({ hash }) => hash === key.hash) ? 'begun' : 'used';
   }
   for (const { id } of organizations) {
-    if ((await store.listProjects(id)).length > 0) return 'used';
+    if ((await store.directory.listProjects(id)).length > 0) return 'used';
   }
   return 'empty';
 }
 
 /** Shows a set-up link, at each start until the dashboard has an owner. A new one ends the older ones. */
 async function showSetUpLink(store: Store, pagesUrl: string, io: FirstRunIo): Promise<void> {
-  if (!(await store.isSetUpOpen())) {
+  if (!(await store.directory.isSetUpOpen())) {
     io.print(`Dashboard: ${pagesUrl}/`);
     return;
   }
@@ -176,7 +176,7 @@ async function loadEvents(store: Store, io: FirstRunIo): Promise<void> {
     sources: [await openSource(recordedEvents)],
     selectReader: () => readJsonLines,
     strict: false,
-    sink: (queries) => store.record(SAMPLE_PROJECTS.events.id, queries),
+    sink: (queries) => store.counts.record(SAMPLE_PROJECTS.events.id, queries),
     clock: io.clock,
     progress: { advance: () => {}, show: () => {}, note: io.warn },
   });
@@ -188,7 +188,7 @@ async function generateTraffic(store: Store, { project, by }: Plan, io: FirstRun
   const made = { organizationId: project.organizationId, ...SAMPLE_PROJECTS.traffic };
   const { id } = made;
   await createUnlessTaken(() => createProject({ store, randomInt: io.randomInt }, made, by));
-  const batcher = new Batcher((queries) => store.record(id, queries));
+  const batcher = new Batcher((queries) => store.counts.record(id, queries));
   for (const query of sampleTraffic(trafficSeed, by.at)) await batcher.add(query);
   await batcher.flush();
   io.print(`Sample traffic of an assistant, up to now, is in the project ${id}.`);

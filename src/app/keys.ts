@@ -26,7 +26,7 @@ export async function createKey(
   if (!wanted.ok)
     throw new CallerStatsError('invalid', 'The request is invalid.', { details: wanted.problems });
   const created = generateApiKey({ ...wanted.value, organizationId }, { vendor: keyPrefix, by, randomInt });
-  await store.createKey(created.key, by);
+  await store.directory.createKey(created.key, by);
   return created;
 }
 
@@ -39,11 +39,11 @@ export async function rotateKey(
   { organizationId, id, graceMs }: { organizationId: string; id: string; graceMs: number },
   by: Actor,
 ) {
-  const old = (await store.listKeys(organizationId)).find((key) => key.id === id);
+  const old = (await store.directory.listKeys(organizationId)).find((key) => key.id === id);
   if (old === undefined) throw new CallerStatsError('not_found', `There is no key ${id}.`);
   const plan = planRotation(old, { nowMs: by.at, graceMs, lifeMsMax: keyLifeMax });
   if (!plan.ok) throw new CallerStatsError('invalid', `The key ${id} ${plan.problems.join('; ')}.`);
   const successor = generateApiKey(plan.value.successor, { vendor: keyPrefix, by, randomInt });
-  await store.rotateKey(organizationId, id, successor.key, plan.value.expiresAt, by);
+  await store.directory.rotateKey(organizationId, id, successor.key, plan.value.expiresAt, by);
   return { old, oldExpiresAt: plan.value.expiresAt, successor };
 }

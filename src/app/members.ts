@@ -14,7 +14,7 @@ export async function inviteMember(
   by: Actor,
 ): Promise<{ readonly invitation: Invitation; readonly token: string }> {
   const invited = newInvitation(wanted, { by, randomInt });
-  await store.createInvitation(invited.invitation, by);
+  await store.directory.createInvitation(invited.invitation, by);
   return invited;
 }
 
@@ -31,21 +31,21 @@ interface Dismissal {
  * manage keys any more, or revokes these first.
  */
 export async function dismissMember(
-  store: Pick<Store, 'changeMember' | 'removeMember' | 'listKeys' | 'changeKey'>,
+  store: Pick<Store, 'directory'>,
   { organizationId, email, role, revokeKeys }: Dismissal,
   by: Actor,
 ): Promise<readonly ApiKey[]> {
-  if (role === null) await store.removeMember(organizationId, email, by);
-  else await store.changeMember(organizationId, email, role, by);
+  if (role === null) await store.directory.removeMember(organizationId, email, by);
+  else await store.directory.changeMember(organizationId, email, role, by);
   if (role !== null && roleAllows(role, 'editor')) return [];
-  const keys = (await store.listKeys(organizationId)).filter(
+  const keys = (await store.directory.listKeys(organizationId)).filter(
     (key) =>
       key.createdBy === email &&
       key.type === 'admin' &&
       ['active', 'disabled'].includes(keyStatus(key, by.at)),
   );
   if (!revokeKeys) return keys;
-  return Promise.all(keys.map(({ id }) => store.changeKey(organizationId, id, 'revoke', by)));
+  return Promise.all(keys.map(({ id }) => store.directory.changeKey(organizationId, id, 'revoke', by)));
 }
 
 /** The part of the sign-in library that ends sessions. */
@@ -59,17 +59,14 @@ export interface SessionEnd {
  * Throws `not_found` for somebody who is not a member.
  */
 export async function endMemberSessions(
-  {
-    store,
-    users,
-  }: { readonly store: Pick<Store, 'listMembers' | 'logUserChange'>; readonly users: SessionEnd },
+  { store, users }: { readonly store: Pick<Store, 'directory'>; readonly users: SessionEnd },
   { organizationId, email }: { readonly organizationId: string; readonly email: string },
   by: Actor,
 ): Promise<number> {
   await requireMember(store, organizationId, email);
   const ended = await users.endAllSessions(email);
   const change = { action: 'user.session_end', detail: `all: ${ended}` } as const;
-  await store.logUserChange(email, change, by, organizationId);
+  await store.directory.logUserChange(email, change, by, organizationId);
   return ended;
 }
 
@@ -79,7 +76,7 @@ export async function unlinkMember(
     store,
     users,
   }: {
-    readonly store: Pick<Store, 'listMembers' | 'logUserChange'>;
+    readonly store: Pick<Store, 'directory'>;
     readonly users: { readonly unlinkProvider: (email: string) => Promise<void> };
   },
   { organizationId, email }: { readonly organizationId: string; readonly email: string },
@@ -88,15 +85,15 @@ export async function unlinkMember(
   await requireMember(store, organizationId, email);
   await users.unlinkProvider(email);
   const change = { action: 'user.single_sign_on', detail: 'unlinked; all sessions ended' } as const;
-  await store.logUserChange(email, change, by, organizationId);
+  await store.directory.logUserChange(email, change, by, organizationId);
 }
 
 async function requireMember(
-  store: Pick<Store, 'listMembers'>,
+  store: Pick<Store, 'directory'>,
   organizationId: string,
   email: string,
 ): Promise<void> {
-  const members = await store.listMembers(organizationId);
+  const members = await store.directory.listMembers(organizationId);
   if (!members.some((one) => one.email === email))
     throw new CallerStatsError('not_found', `${email} is not a member.`);
 }
@@ -115,10 +112,10 @@ export async function recoverAccount(
   by: Actor,
 ): Promise<string> {
   const token = await recovery.startPasswordReset(email);
-  await store.logUserChange(email, { action: 'user.password', detail: 'reset link made' }, by);
+  await store.directory.logUserChange(email, { action: 'user.password', detail: 'reset link made' }, by);
   if (dropSecondFactor) {
     await recovery.dropSecondFactor(email);
-    await store.logUserChange(email, { action: 'user.second_factor', detail: 'off' }, by);
+    await store.directory.logUserChange(email, { action: 'user.second_factor', detail: 'off' }, by);
   }
   return token;
 }

@@ -59,10 +59,10 @@ function findCaller(callers: CallerCounts['callers'], caller: string): CallerCou
 
 async function readOnce(store: SeriesStore, projectId: string, question: NumbersRequest): Promise<Numbers> {
   const { range, timeZone, nowMs } = question;
-  const extent = await store.findExtent(projectId);
+  const extent = await store.counts.findExtent(projectId);
   const { interval, intervals } = chooseInterval(question, extent);
   const series = await readSeries(store, projectId, { ...question, interval, byCaller: false });
-  const { callers, total } = await store.countCallers(projectId, range);
+  const { callers, total } = await store.counts.countCallers(projectId, range);
   const format = (timeMs: number): string => formatWithOffset(timeMs, offsetAt(timeMs, timeZone));
   return {
     range: {

@@ -23,7 +23,7 @@ export async function createOrganization(
   by: Actor,
 ): Promise<Organization> {
   const organization = { id, name, createdAt: by.at, secondFactor: 'optional' } as const;
-  await store.createOrganization(organization, by);
+  await store.directory.createOrganization(organization, by);
   return organization;
 }
 
@@ -43,7 +43,7 @@ export async function createProject(
     rowsFrom: null,
     ...mapTelemetrySettings(() => null),
   };
-  await store.createProject(project, by);
+  await store.directory.createProject(project, by);
   return project;
 }
 
@@ -54,7 +54,7 @@ export async function requireProject(
   id: string,
   hint = '',
 ): Promise<Project> {
-  const project = await store.findProject(organizationId, id);
+  const project = await store.directory.findProject(organizationId, id);
   if (project === undefined) throw new CallerStatsError('not_found', `There is no project ${id}${hint}.`);
   return project;
 }
@@ -67,7 +67,7 @@ export function changeProject(
   by: Actor,
 ): Promise<Project> {
   const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-  return store.changeProject(organizationId, id, given, by);
+  return store.directory.changeProject(organizationId, id, given, by);
 }
 
 /**
@@ -85,6 +85,6 @@ export async function deleteProject(
     const detail = `${field}: is not the name of the project ${id}, so nothing was deleted`;
     throw new CallerStatsError('invalid', 'The request is invalid.', { details: [detail] });
   }
-  await store.deleteProject(organizationId, id, by);
+  await store.directory.deleteProject(organizationId, id, by);
   return project;
 }

@@ -9,7 +9,7 @@ import type { Store } from '../storage/ports/store.js';
  * of the store.
  */
 export async function recordQuestions(
-  store: Pick<Store, 'record' | 'questions'>,
+  store: Pick<Store, 'questions'> & { readonly counts: Pick<Store['counts'], 'record'> },
   projectId: string,
   {
     questions,
@@ -26,7 +26,7 @@ export async function recordQuestions(
   const ids = id === 'question' ? await store.questions.identify(projectId, keys, nowMs) : undefined;
   // Several only if a Collector sends for them: the results of each are counted apart.
   for (const [service, queries] of mergeByService(questions, ids))
-    recordedBy.set(service, (await store.record(projectId, queries)).recorded);
+    recordedBy.set(service, (await store.counts.record(projectId, queries)).recorded);
   for (const { noteRecorded } of questions) noteRecorded();
   return recordedBy;
 }

@@ -47,9 +47,9 @@ export const CALLER_STATS: Report<CountsRequest, CallerStats> = {
   parameters: REPORT_PARAMETERS.callerStats,
   parse: parseCountsRequest,
   read: async (store, projectId, { range, compared, timeZone, caller }) => {
-    if (compared === undefined) return store.count(projectId, range, caller);
+    if (compared === undefined) return store.counts.count(projectId, range, caller);
     const tiles = tile([range.from, range.to, compared.from, compared.to]);
-    const counts = await store.countSeries(projectId, tiles, caller);
+    const counts = await store.counts.countSeries(projectId, tiles, caller);
     const countIn = createCounter(tiles, counts);
     return { ...countIn(range), previous: toPrevious(compared, timeZone, countIn(compared)) };
   },
@@ -69,7 +69,7 @@ export const CALLERS: Report<CountsRequest, CallerCounts> = {
   parameters: REPORT_PARAMETERS.callers,
   parse: parseCountsRequest,
   read: async (store, projectId, { range, compared, timeZone }) => {
-    const { inCompared, ...counts } = await store.countCallers(projectId, range, compared);
+    const { inCompared, ...counts } = await store.counts.countCallers(projectId, range, compared);
     if (compared === undefined || inCompared === undefined) return counts;
     return { ...counts, previous: toPrevious(compared, timeZone, inCompared) };
   },
@@ -93,7 +93,7 @@ export const CUT_BOUNDS: Readable<DateRange, CutBounds> = {
 async function readCutBounds(store: Store, projectId: string, { from, to }: DateRange): Promise<CutBounds> {
   const [dateFrom, dateTo] = await Promise.all(
     [from, to].map(async (bound) => {
-      const cut = await store.findCutSpan(projectId, bound);
+      const cut = await store.counts.findCutSpan(projectId, bound);
       return cut === undefined
         ? null
         : { start: formatTime(cut.start), end: formatTime(cut.end), count: cut.count };
@@ -142,6 +142,6 @@ export function createStoreSource(
       return report.read(store, projectId, question);
     },
     projects: async () =>
-      (await store.listProjects(organizationId)).filter(({ id }) => only === null || id === only),
+      (await store.directory.listProjects(organizationId)).filter(({ id }) => only === null || id === only),
   };
 }

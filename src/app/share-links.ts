@@ -63,7 +63,7 @@ export async function createShareLink(
     expiresAt: expiry.value,
   };
   const created = newShareLink(wanted, { by, randomInt });
-  await store.createShareLink(created.link, by);
+  await store.directory.createShareLink(created.link, by);
   return created;
 }
 

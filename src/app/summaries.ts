@@ -28,7 +28,7 @@ export async function readSummaries(
   organizationId: string,
   request: SummariesRequest,
 ): Promise<Summaries> {
-  const all = await store.listProjects(organizationId);
+  const all = await store.directory.listProjects(organizationId);
   const listed = all.slice(0, summarizedProjectsMax);
   const projects: ProjectSummary[] = [];
   for (let at = 0; at < listed.length; at += concurrentProjects) {
@@ -47,7 +47,10 @@ async function readSummary(
   const calendar = calendarOf(project, request);
   const { range, compared, days } = findRanges(calendar, request.nowMs);
   const tiles = tile([...days, compared.from, compared.to]);
-  const [counts, extent] = await Promise.all([store.countSeries(id, tiles), store.findExtent(id)]);
+  const [counts, extent] = await Promise.all([
+    store.counts.countSeries(id, tiles),
+    store.counts.findExtent(id),
+  ]);
   const countIn = createCounter(tiles, counts);
   const format = (timeMs: number): string => formatWithOffset(timeMs, offsetAt(timeMs, calendar.timeZone));
   const toJson = ({ from, to }: DateRange) => ({ dateFrom: format(from), dateTo: format(to) });

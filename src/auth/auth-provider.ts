@@ -11,8 +11,7 @@ import { type AccountMetrics, SignInLog } from './sign-in-log.js';
 export interface UsersOptions
   extends Pick<LibraryOptions, 'basePath' | 'singleSignOn' | 'log'>,
     Omit<SecretSources, 'store'> {
-  readonly store: SecretSources['store'] &
-    Pick<Store, 'userTables' | 'throttles' | 'acceptInvitationsFor' | 'listMemberships' | 'logUserChange'>;
+  readonly store: SecretSources['store'] & Pick<Store, 'users' | 'throttles' | 'directory'>;
   readonly clock: Clock;
   /** The server's URL for browsers; required only for single sign-on. */
   readonly publicUrl: string | undefined;
@@ -142,7 +141,7 @@ export class AuthProvider {
       import('./second-factor/codes.js'),
     ]);
     const library = buildLibrary({
-      tables: store.userTables,
+      tables: store.users,
       passwords: this.passwords,
       secrets: await this.secrets(),
       throttles: store.throttles,
@@ -155,14 +154,14 @@ export class AuthProvider {
       legacyAlgorithms,
       mayJoin: async (email) => {
         // The provider has verified the address, so the invitation's link is not needed.
-        await store.acceptInvitationsFor(email, { name: email, address: null, at: clock.now() });
-        return (await store.listMemberships(email)).length > 0;
+        await store.directory.acceptInvitationsFor(email, { name: email, address: null, at: clock.now() });
+        return (await store.directory.listMemberships(email)).length > 0;
       },
       onAccountProved: async (email, address) => {
         const detail =
           'removed with all sessions: single sign-on proved the address of the account first now';
         const by = { name: email, address, at: clock.now() };
-        await store.logUserChange(email, { action: 'user.password', detail }, by);
+        await store.directory.logUserChange(email, { action: 'user.password', detail }, by);
       },
       log,
     });

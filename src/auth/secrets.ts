@@ -8,7 +8,7 @@ import type { Store } from '../storage/ports/store.js';
 import { COOKIE_PREFIX, SECRET_NAME } from './names.js';
 
 export interface SecretSources {
-  readonly store: Pick<Store, 'findSecret' | 'keepSecret'>;
+  readonly store: Pick<Store, 'directory'>;
   /** Finds the secrets of the settings, newest first. If there are none, the store has a random one for all its servers. */
   readonly secrets: () => Promise<readonly string[]>;
   readonly randomInt: (max: number) => number;
@@ -17,9 +17,9 @@ export interface SecretSources {
 export async function findSecrets({ store, secrets, randomInt }: SecretSources): Promise<Secrets> {
   const configured = await secrets();
   if (configured.length === 0)
-    return new Secrets([await store.keepSecret(SECRET_NAME, generateToken(randomInt))]);
+    return new Secrets([await store.directory.keepSecret(SECRET_NAME, generateToken(randomInt))]);
   // The database may have had a secret before, which encrypted second factors.
-  return new Secrets(configured, await store.findSecret(SECRET_NAME));
+  return new Secrets(configured, await store.directory.findSecret(SECRET_NAME));
 }
 
 export class Secrets {

@@ -39,7 +39,10 @@ const RECORDED = {
 } as const satisfies Partial<Record<AccountEvent, AuditAction>>;
 
 interface SignInLogOptions {
-  readonly store: Pick<Directory, 'logUserChange'> & { readonly throttles: Pick<Throttles, 'take'> };
+  readonly store: {
+    readonly directory: Pick<Directory, 'logUserChange'>;
+    readonly throttles: Pick<Throttles, 'take'>;
+  };
   readonly clock: Clock;
   readonly metrics: AccountMetrics | undefined;
   readonly secrets: () => Promise<Secrets>;
@@ -70,7 +73,7 @@ export class SignInLog {
     this.count('sign_in');
     const { store, clock } = this.#options;
     const by = { name: email, address, at: clock.now() };
-    await store.logUserChange(email, { action: 'user.sign_in', detail: how }, by);
+    await store.directory.logUserChange(email, { action: 'user.sign_in', detail: how }, by);
   }
 
   /** Counts an attempt that failed or was blocked, and writes it into the audit log unless one of the same kind was written. */
@@ -90,6 +93,6 @@ export class SignInLog {
     const limit = { attemptsMax: 1, windowMs: guessWindowSeconds * secondMs };
     if (!(await store.throttles.take(key, limit, at)).isAllowed) return;
     const change = { action: RECORDED[event], detail };
-    await store.logUserChange(email, change, { name: STRANGER, address, at });
+    await store.directory.logUserChange(email, change, { name: STRANGER, address, at });
   }
 }

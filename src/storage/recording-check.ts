@@ -9,7 +9,7 @@ const tryIntervalMs = 5_000;
  * commits of requests tell it for free; without any, a small commit is tried.
  */
 export class RecordingCheck {
-  readonly #throttles: Throttles;
+  readonly #throttles: () => Throttles;
   /** The error of the last commit. */
   #failure: unknown;
   /** When a commit was last tried, or others were found to have been made. */
@@ -17,7 +17,7 @@ export class RecordingCheck {
   #committed = false;
   #trying: Promise<void> | undefined;
 
-  constructor(throttles: Throttles) {
+  constructor(throttles: () => Throttles) {
     this.#throttles = throttles;
   }
 
@@ -56,7 +56,7 @@ export class RecordingCheck {
   async #try(): Promise<void> {
     try {
       // Adds a row and, because its window has ended already, removes it.
-      await this.#throttles.take('recording-check', { attemptsMax: 1, windowMs: 0 }, 0);
+      await this.#throttles().take('recording-check', { attemptsMax: 1, windowMs: 0 }, 0);
       this.#failure = undefined;
     } catch (error) {
       this.#failure = error;

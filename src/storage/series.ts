@@ -12,9 +12,11 @@ import { CallerStatsError } from '../domain/errors.js';
 import { seriesBucketsMax, seriesByCallerBucketsMax, seriesCallersMax } from '../domain/limits.js';
 import type { Calendar } from '../domain/time/calendar.js';
 import { YEAR_10000_MS, YEAR_ZERO_MS } from '../domain/time/date-time.js';
-import type { Store } from './ports/store.js';
+import type { CountStore } from './ports/counts.js';
 
-export type SeriesStore = Pick<Store, 'countSeries' | 'countSeriesByCaller' | 'countCallers' | 'findExtent'>;
+export interface SeriesStore {
+  readonly counts: Pick<CountStore, 'countSeries' | 'countSeriesByCaller' | 'countCallers' | 'findExtent'>;
+}
 
 /** An attempt fails if a query is recorded outside the extent of all earlier ones. */
 const attemptsMax = 10;
@@ -62,11 +64,11 @@ async function countBounds(
   const tiles = counterparts.length === 0 ? bounds : tile([...bounds, ...boundsOf(counterparts)]);
   if (tiles.length === 0) return { counts: [], ...(byCaller ? splitByCaller([], new Map(), 0) : {}) };
   // Queries that are recorded after this one change which callers are the busiest, but no sum.
-  const present = byCaller ? (await store.countCallers(projectId, range)).callers : [];
+  const present = byCaller ? (await store.counts.countCallers(projectId, range)).callers : [];
   const names = present.slice(0, seriesCallersMax).map((one) => one.caller);
   const { all, callers } = byCaller
-    ? await store.countSeriesByCaller(projectId, tiles, names)
-    : { all: await store.countSeries(projectId, tiles, caller), callers: [] };
+    ? await store.counts.countSeriesByCaller(projectId, tiles, names)
+    : { all: await store.counts.countSeries(projectId, tiles, caller), callers: [] };
   const counts = countsBetween(bounds, tiles, all);
   const previous = toPreviousCounts(question, counterparts, tiles, all);
   if (!byCaller) return { counts, ...previous };
@@ -111,15 +113,11 @@ function toPreviousCounts(
   };
 }
 
-async function edgesFor(
-  store: Pick<Store, 'findExtent'>,
-  projectId: string,
-  question: SeriesRequest,
-): Promise<Edge[]> {
+async function edgesFor(store: SeriesStore, projectId: string, question: SeriesRequest): Promise<Edge[]> {
   const { interval, range, byCaller } = question;
   let { from, to } = range;
   if (from === EARLIEST_MS || to === LATEST_MS) {
-    const extent = await store.findExtent(projectId);
+    const extent = await store.counts.findExtent(projectId);
     if (extent === undefined) return [];
     const widened = widenToBuckets(extent, question);
     if (from === EARLIEST_MS) from = widened.from;

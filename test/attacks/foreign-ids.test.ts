@@ -52,7 +52,7 @@ let made = 0;
 const CREATE: Readonly<Record<string, (service: Service) => Promise<string>>> = {
   projectId: async ({ store }) => {
     const id = `victim-${made++}`;
-    await store.createProject(projectOf(id), by);
+    await store.directory.createProject(projectOf(id), by);
     return id;
   },
   keyId: async ({ addKey }) => {
@@ -62,17 +62,17 @@ const CREATE: Readonly<Record<string, (service: Service) => Promise<string>>> = 
   },
   shareLinkId: async ({ store }) => {
     const id = `victim-${made++}`;
-    await store.createShareLink(shareLinkOf(id, 'docs'), by);
+    await store.directory.createShareLink(shareLinkOf(id, 'docs'), by);
     return id;
   },
   email: async ({ store }) => {
     const email = `victim-${made++}@example.org`;
-    await store.addMember(memberOf(email), by);
+    await store.directory.addMember(memberOf(email), by);
     return email;
   },
   invitationId: async (shared) => {
     await invite(shared, `victim-${made++}@example.org`, 'viewer');
-    return (await shared.store.listInvitations('default', shared.clock.nowMs)).at(-1)?.id ?? '';
+    return (await shared.store.directory.listInvitations('default', shared.clock.nowMs)).at(-1)?.id ?? '';
   },
   notificationId: async ({ store }) => {
     const id = `victim-${made++}`;
@@ -143,13 +143,13 @@ async function stateOf({ store, clock }: Service): Promise<unknown> {
     async (table) => (await runOnUsers(store, `SELECT * FROM {${table}} ORDER BY id`)).rows,
   );
   const [keys, ...rest] = await Promise.all([
-    store.listKeys('default'),
-    store.listProjects('default'),
-    store.listShareLinks('default', 'docs'),
-    store.listMembers('default'),
-    store.listInvitations('default', clock.nowMs),
-    store.readAudit('default', { limit: 1000 }),
-    store.verify(),
+    store.directory.listKeys('default'),
+    store.directory.listProjects('default'),
+    store.directory.listShareLinks('default', 'docs'),
+    store.directory.listMembers('default'),
+    store.directory.listInvitations('default', clock.nowMs),
+    store.directory.readAudit('default', { limit: 1000 }),
+    store.maintenance.verify(),
     store.notifications.listDestinations(),
     ...users,
   ]);
@@ -184,7 +184,7 @@ describe('a member of another organization', () => {
     const { status } = await attacker.send({ path: '/api/organizations/rival/keys', body });
     expect(status).toBeGreaterThanOrEqual(400);
     expect(await stateOf(service())).toEqual(before);
-    expect((await service().store.listKeys('rival')).map(({ id }) => id)).toEqual(['rivalAdmin']);
+    expect((await service().store.directory.listKeys('rival')).map(({ id }) => id)).toEqual(['rivalAdmin']);
   });
 });
 

@@ -32,7 +32,8 @@ async function start(misbehavior: Misbehavior = {}, users: ServiceOptions['users
   const singleSignOn = { name: 'SSO', issuer, clientId, clientSecret, secondFactor: 'trust' } as const;
   const service = await startService({ users: { publicUrl, singleSignOn, ...users } }, whenOver);
   service.hide(clientSecret);
-  for (const email of [ada, kate]) await service.store.addMember(memberOf(email, { role: 'owner' }), by);
+  for (const email of [ada, kate])
+    await service.store.directory.addMember(memberOf(email, { role: 'owner' }), by);
   return { service, provider };
 }
 

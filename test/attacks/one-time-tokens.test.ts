@@ -64,7 +64,9 @@ describe.each(some)('on %s, one of many gets in with', (_kind, newDatabase) => {
       }),
     );
     expect(winners).toHaveLength(1);
-    expect((await servers[1].store.listMembers('default')).map(({ email }) => email)).toEqual([ada]);
+    expect((await servers[1].store.directory.listMembers('default')).map(({ email }) => email)).toEqual([
+      ada,
+    ]);
   });
 
   test('a set-up link', async () => {
@@ -75,7 +77,7 @@ describe.each(some)('on %s, one of many gets in with', (_kind, newDatabase) => {
       by: { ...by, at: clock.nowMs },
       randomInt: (max) => max - 1,
     });
-    await store.createInvitation(invitation, { ...by, at: clock.nowMs });
+    await store.directory.createInvitation(invitation, { ...by, at: clock.nowMs });
     const addresses = Array.from({ length: times }, (_, at) => `person${at}@example.org`);
     const winners = await race(servers, (browser, at) =>
       browser.send({
@@ -84,8 +86,8 @@ describe.each(some)('on %s, one of many gets in with', (_kind, newDatabase) => {
       }),
     );
     expect(winners).toHaveLength(1);
-    expect(await store.listMembers('default')).toHaveLength(1);
-    expect([...(await store.findUsers(addresses)).keys()]).toHaveLength(1);
+    expect(await store.directory.listMembers('default')).toHaveLength(1);
+    expect([...(await store.directory.findUsers(addresses)).keys()]).toHaveLength(1);
   });
 
   test('a link that sets a new password', async () => {
@@ -128,12 +130,12 @@ describe.each(some)('on %s, one of many gets in with', (_kind, newDatabase) => {
   test('the rotation of a key', async () => {
     const servers = await startTwo();
     const owner = await signedIn(servers[0], ada, 'owner');
-    const before = await servers[0].store.listKeys('default');
+    const before = await servers[0].store.directory.listKeys('default');
     const winners = await race(servers, (browser) => {
       for (const [name, value] of owner.cookies) browser.setCookie(name, value);
       return browser.send({ path: '/api/organizations/default/keys/admin/rotate', body: { graceHours: 1 } });
     });
     expect(winners).toHaveLength(1);
-    expect(await servers[1].store.listKeys('default')).toHaveLength(before.length + 1);
+    expect(await servers[1].store.directory.listKeys('default')).toHaveLength(before.length + 1);
   });
 });

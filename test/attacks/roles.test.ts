@@ -19,7 +19,7 @@ async function person(role: Role): Promise<Browser> {
 }
 
 const membersOf = async ({ store }: Service) =>
-  (await store.listMembers('default')).map(({ email, role }) => [email, role] as const).toSorted();
+  (await store.directory.listMembers('default')).map(({ email, role }) => [email, role] as const).toSorted();
 
 const LOWER = ROLES.filter((role) => role !== 'owner');
 
@@ -38,7 +38,7 @@ describe.each(LOWER)('a member with the role %s', (role) => {
     };
     expect((await browser.send(invitation)).status).toBe(403);
     expect(await membersOf(service())).toEqual(before);
-    expect(await service().store.listInvitations('default', service().clock.nowMs)).toEqual([]);
+    expect(await service().store.directory.listInvitations('default', service().clock.nowMs)).toEqual([]);
   });
 
   test('gets no role by fields that other requests do not have', async () => {
@@ -74,7 +74,7 @@ describe.each(LOWER)('a member with the role %s', (role) => {
       ).status,
     ).toBe(404);
     expect(await membersOf(service())).toEqual(before);
-    for (const { id } of await service().store.listInvitations('default', service().clock.nowMs))
+    for (const { id } of await service().store.directory.listInvitations('default', service().clock.nowMs))
       await (await person('owner')).ask({ method: 'DELETE', path: `${organization}/invitations/${id}` }, 204);
   });
 });

@@ -16,13 +16,13 @@ const inAcme = ['--organization', 'acme'];
 /** The members and keys of both organizations. */
 async function peopleAndKeysOf(store: Store) {
   return {
-    members: await Promise.all(both.map((id) => store.listMembers(id))),
-    keys: await Promise.all(both.map((id) => store.listKeys(id))),
+    members: await Promise.all(both.map((id) => store.directory.listMembers(id))),
+    keys: await Promise.all(both.map((id) => store.directory.listKeys(id))),
   };
 }
 
 const logOf = async (store: Store): Promise<AuditEntry[][]> =>
-  Promise.all(both.map((id) => store.readAudit(id, { limit: 1000 })));
+  Promise.all(both.map((id) => store.directory.readAudit(id, { limit: 1000 })));
 
 async function tallyOf(run: ReturnType<typeof copy>): Promise<Reported['keys']> {
   return (JSON.parse((await succeed(run)).stdout) as Reported).keys;
@@ -177,7 +177,7 @@ describe('copy', () => {
     await succeed(place.run(['key', 'enable', limited.id]));
     const made = await jsonOf<CreatedKey>(place, ['key', 'rotate', successor.id]);
     await succeed(copy(place, from, to));
-    const keys = await (await opened(to)).listKeys(DEFAULT_ORGANIZATION_ID);
+    const keys = await (await opened(to)).directory.listKeys(DEFAULT_ORGANIZATION_ID);
     for (const { id } of [limited, successor]) {
       expect(keys.find((key) => key.id === id)).toMatchObject({ revokedAt: expect.any(Number) });
     }

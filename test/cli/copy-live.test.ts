@@ -52,7 +52,7 @@ test.each(isDeep ? (['SIGKILL', 'SIGTERM', 'SIGINT'] as const) : (['SIGKILL'] as
       await untilRecorded(target, project, batchQueries);
       kill(running.pid, signal);
       expect(await running.ended).toMatchObject({ status: null, signal, stdout: '' });
-      expect((await target.count(project, ALL_TIME)).total).toBeLessThan(sampleQueries);
+      expect((await target.counts.count(project, ALL_TIME)).total).toBeLessThan(sampleQueries);
     });
 
     const { stdout } = await succeed(copy(place, from, to, ['--json']));
@@ -68,7 +68,7 @@ test('Ctrl-C on a terminal ends a copy at once', async () => {
   const place = await placeWithSample();
   const [from, to] = [`sqlite:${place.database}`, newSchemaIn(newest.url)];
   const target = await opened(to);
-  await target.check();
+  await target.maintenance.check();
   await whileHeld(to, { projectId: project, id: await lateId(place) }, async () => {
     const command = `echo "process $$"; exec ${programInShell} copy`;
     const running = startCommand('script', ['-qec', `bash -c '${command}'`, '/dev/null'], {
@@ -151,7 +151,7 @@ test('first admin keys of both stores are kept, and the next run copies revocati
   const own = firstRunOf(target);
   const stores = [await opened(from), await opened(to)] as const;
   const keysOf = async () => {
-    const lists = await Promise.all(stores.map((store) => store.listKeys(DEFAULT_ORGANIZATION_ID)));
+    const lists = await Promise.all(stores.map((store) => store.directory.listKeys(DEFAULT_ORGANIZATION_ID)));
     return lists.map((keys) => new Map(keys.map((key) => [key.hash, key])));
   };
   const tallyOf = ({ stdout }: { stdout: string }) => (JSON.parse(stdout) as Reported).keys;

@@ -130,8 +130,8 @@ describe('copy fails, naming the side, for', () => {
     const place = await placeWithSample();
     const to = newSchemaIn(server.url);
     const target = await opened(to);
-    await target.createOrganization({ id: 'others', name: 'Others', createdAt: 1 }, by);
-    await target.createProject(projectOf(project, { organizationId: 'others' }), by);
+    await target.directory.createOrganization({ id: 'others', name: 'Others', createdAt: 1 }, by);
+    await target.directory.createProject(projectOf(project, { organizationId: 'others' }), by);
     const said = await failure(place, `sqlite:${place.database}`, to);
     expect(said).toMatch(
       /^caller-stats: The project docs belongs to the organization default, but in the target 127/,
@@ -212,7 +212,7 @@ test('a second run copies nothing', async () => {
 
 test('a store without projects can be copied', async () => {
   const place = await emptyPlace();
-  await (await opened(fileUrl(place, 'a.db'))).check();
+  await (await opened(fileUrl(place, 'a.db'))).maintenance.check();
   const { stdout } = await succeed(copy(place, fileUrl(place, 'a.db'), fileUrl(place, 'b.db')));
   expect(stdout).toContain('1 organization, 0 projects, 0 keys (0 new)\n');
 });
@@ -243,18 +243,18 @@ test('copy brings imported counts, once, and names one that differs in the targe
   await succeed(copy(place, to, back));
   const stores = await Promise.all([from, to, back].map(opened));
   for (const store of stores) {
-    const there = await store.readImportedCounts(project, undefined, 10);
+    const there = await store.counts.readImportedCounts(project, undefined, 10);
     expect(there.toSorted((a, b) => a.count - b.count).map(({ caller, count }) => [caller, count])).toEqual([
       ['slack', 0],
       ['web', 5],
       ['slack', 7],
     ]);
-    expect(await store.verify()).toMatchObject({ importedQueries: 12, differencesTotal: 0 });
+    expect(await store.maintenance.verify()).toMatchObject({ importedQueries: 12, differencesTotal: 0 });
   }
   const start = Date.UTC(2024, 0, 3);
   const other = { source: 'old', caller: 'api', start, end: start + 1, count: 1 };
-  await stores[0]?.importCounts(project, [other]);
-  await stores[1]?.importCounts(project, [{ ...other, count: 2 }]);
+  await stores[0]?.counts.importCounts(project, [other]);
+  await stores[1]?.counts.importCounts(project, [{ ...other, count: 2 }]);
   expect(await refusal(copy(place, from, to), 1)).toMatch(
     /target .*: Nothing was imported: 1 count contradicts .*\n {2}old, caller api, .*: the count sent is 1; the count already there is 2/,
   );

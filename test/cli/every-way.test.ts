@@ -80,7 +80,7 @@ async function shareProject(database: string): Promise<string> {
     { ...wanted, passwordHash: null, expiresAt: nowMs + 24 * hourMs },
     { by, randomInt },
   );
-  await store.createShareLink(link, by).finally(() => store.close());
+  await store.directory.createShareLink(link, by).finally(() => store.close());
   return token;
 }
 

@@ -191,7 +191,10 @@ test('without a terminal and a file, nothing is created, and the commands that d
     '  caller-stats key create --name NAME',
     '  caller-stats member invite EMAIL --role owner',
   ]);
-  expect([await store.listKeys('default'), await store.listProjects('default')]).toEqual([[], []]);
+  expect([await store.directory.listKeys('default'), await store.directory.listProjects('default')]).toEqual([
+    [],
+    [],
+  ]);
 });
 
 test('on a terminal, keys and links are printed, and no file has them', async () => {

@@ -92,8 +92,8 @@ test('admin keys of a member who is removed or only looks from now on are named,
   const place = await placeWithProject();
   const store = await openStore(`sqlite:${place.database}`);
   for (const email of ['ada@example.org', 'bob@example.org']) {
-    await store.addMember(memberOf(email, { role: 'editor' }), by);
-    await store.createKey(keyOf(`key of ${email}`, { name: 'Export', createdBy: email }), by);
+    await store.directory.addMember(memberOf(email, { role: 'editor' }), by);
+    await store.directory.createKey(keyOf(`key of ${email}`, { name: 'Export', createdBy: email }), by);
   }
   await store.close();
   const run = async (...args: string[]) => succeed(place.run(['member', ...args]));
@@ -119,12 +119,12 @@ test('member end-sessions ends all sessions of a member, and the audit log says 
   const end = ['member', 'end-sessions', ada.email];
   expect(await refusal(place.run(end), 1)).toBe('caller-stats: ada@example.org is not a member.\n');
   expect(await findEmail(node, visitor)).toBe(ada.email);
-  await store.addMember(memberOf(ada.email), by);
+  await store.directory.addMember(memberOf(ada.email), by);
   expect((await succeed(place.run(end))).stdout).toBe('ended 1 session of ada@example.org\n');
   expect(await findEmail(node, visitor)).toBeUndefined();
   expect(await jsonOf(place, end)).toEqual({ email: ada.email, ended: 0 });
   expect(
-    (await store.readAudit('default', { limit: 2 })).map(({ actor, action, detail }) => [
+    (await store.directory.readAudit('default', { limit: 2 })).map(({ actor, action, detail }) => [
       actor,
       action,
       detail,
@@ -141,7 +141,7 @@ test('member unlink refuses who is no member, and an account without single sign
   whenOver(() => store.close());
   const unlink = ['member', 'unlink', ada.email];
   expect(await refusal(place.run(unlink), 1)).toBe('caller-stats: ada@example.org is not a member.\n');
-  await store.addMember(memberOf(ada.email), by);
+  await store.directory.addMember(memberOf(ada.email), by);
   const unused = 'caller-stats: ada@example.org has not used single sign-on.\n';
   expect(await refusal(place.run(unlink), 1)).toBe(unused);
   await createUser(usersOf(store));
@@ -149,7 +149,7 @@ test('member unlink refuses who is no member, and an account without single sign
   await runOnUsers(store, "UPDATE {user_credential} SET provider_id = 'sso'");
   expect((await succeed(place.run(unlink))).stdout).toBe('unlinked ada@example.org from single sign-on\n');
   expect((await runOnUsers(store, 'SELECT id FROM {user_credential}')).rows).toEqual([]);
-  expect(await store.readAudit('default', { limit: 1 })).toMatchObject([
+  expect(await store.directory.readAudit('default', { limit: 1 })).toMatchObject([
     { actor: 'command line', action: 'user.single_sign_on', targetId: ada.email },
   ]);
 });

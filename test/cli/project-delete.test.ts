@@ -100,12 +100,12 @@ test('after a deletion, neither the file nor its log contains ids of the deleted
   for (let at = 0; at < 20; at++) {
     const batch = (word: string) =>
       Array.from({ length: 100 }, (_, number) => ({ ...knownEvent(number), id: `${word} ${at} ${number}` }));
-    await store.record(project, batch('of-docs'));
-    await store.record('blog', batch('of-blog'));
+    await store.counts.record(project, batch('of-docs'));
+    await store.counts.record('blog', batch('of-blog'));
   }
   expect(timesOnDisk(place, 'of-docs')).toBeGreaterThan(2000);
-  await store.deleteProject('default', project, by);
-  for (let done = false; !done; ) ({ done } = await store.purgeDeleted(300));
+  await store.directory.deleteProject('default', project, by);
+  for (let done = false; !done; ) ({ done } = await store.maintenance.purgeDeleted(300));
   expect(timesOnDisk(place, 'of-docs')).toBe(0);
   expect(timesOnDisk(place, 'of-blog')).toBeGreaterThanOrEqual(2000);
 });
@@ -113,8 +113,8 @@ test('after a deletion, neither the file nor its log contains ids of the deleted
 test('the next server completes an interrupted deletion', async () => {
   const place = await placeWithSample();
   const store = await openStore(`sqlite:${place.database}`);
-  await store.deleteProject('default', project, by);
-  expect(await store.purgeDeleted(100)).toEqual({ removed: 100, done: false });
+  await store.directory.deleteProject('default', project, by);
+  expect(await store.maintenance.purgeDeleted(100)).toEqual({ removed: 100, done: false });
   await store.close();
   const before = rowsIn(place);
   expect(before).toBeGreaterThan(30_000);

@@ -82,7 +82,7 @@ test('copy copies a retention that has not removed anything yet, and can be repe
   for (const _run of ['first', 'second'])
     await succeed(copy(place, `sqlite:${place.database}`, url(place, 'other.db')));
   const target = await opened(url(place, 'other.db'));
-  expect(await target.listProjects('default')).toEqual([
+  expect(await target.directory.listProjects('default')).toEqual([
     projectOf(project, { name: 'Docs', retentionDays: 1, createdAt: expect.any(Number) }),
   ]);
 });

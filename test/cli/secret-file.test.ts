@@ -71,23 +71,23 @@ test('a new secret is created once, in a file that only its owner reads', async 
 
 test('the secret of an earlier version moves from the database into the file', async () => {
   const { file, store, find } = await newStore();
-  await store.keepSecret('sessions', theirs);
+  await store.directory.keepSecret('sessions', theirs);
   expect(await find()).toEqual([theirs]);
-  expect([await store.findSecret('sessions'), await readFile(file, 'utf8')]).toEqual([
+  expect([await store.directory.findSecret('sessions'), await readFile(file, 'utf8')]).toEqual([
     undefined,
     `${theirs}\n`,
   ]);
   // A restored backup of an earlier version.
-  await store.keepSecret('sessions', mine);
+  await store.directory.keepSecret('sessions', mine);
   expect(await find()).toEqual([theirs, mine]);
-  expect(await store.findSecret('sessions')).toBeUndefined();
+  expect(await store.directory.findSecret('sessions')).toBeUndefined();
   expect((await stat(file)).mode & 0o777).toBe(0o600);
 });
 
 test('a server moves the secret when it starts, and backups do not contain it', async () => {
   const place = await placeWithProject();
   const store = await openStore(`sqlite:${place.database}`);
-  await store.keepSecret('sessions', theirs);
+  await store.directory.keepSecret('sessions', theirs);
   await store.close();
   const server = await place.spawnServer();
   await server.stop();

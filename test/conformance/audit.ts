@@ -20,24 +20,39 @@ const changes: readonly (readonly [
   targetId: string,
   detail: string,
 ])[] = [
-  [(store, by) => store.createProject(projectOf('p', { name: 'Ä 📚' }), by), 'project.create', 'p', 'Ä 📚'],
   [
-    (store, by) => store.changeProject(org, 'p', { name: 'Docs' }, by),
+    (store, by) => store.directory.createProject(projectOf('p', { name: 'Ä 📚' }), by),
+    'project.create',
+    'p',
+    'Ä 📚',
+  ],
+  [
+    (store, by) => store.directory.changeProject(org, 'p', { name: 'Docs' }, by),
     'project.change',
     'p',
     'name: Ä 📚, now Docs',
   ],
-  [(store, by) => store.deleteProject(org, 'p', by), 'project.delete', 'p', 'Docs'],
-  [(store, by) => store.createKey(keyOf('k'), by), 'key.create', 'k', 'key k'],
-  [(store, by) => store.createKey(keyOf('l'), by), 'key.create', 'l', 'key l'],
-  [(store, by) => store.changeKey(org, 'k', 'disable', by), 'key.disable', 'k', 'key k'],
-  [(store, by) => store.changeKey(org, 'k', 'enable', by), 'key.enable', 'k', 'key k'],
-  [(store, by) => store.rotateKey(org, 'k', keyOf('m'), 50, by), 'key.rotate', 'k', 'key k, succeeded by m'],
-  [(store, by) => store.changeKey(org, 'k', 'revoke', by), 'key.revoke', 'k', 'key k'],
-  [(store, by) => store.revokeLeakedKey('hash of l', by), 'key.revoke', 'l', 'key l'],
-  [(store, by) => store.addMember(ada, by), 'member.add', ada.email, 'viewer'],
-  [(store, by) => store.changeMember(org, ada.email, 'editor', by), 'member.change', ada.email, 'editor'],
-  [(store, by) => store.removeMember(org, ada.email, by), 'member.remove', ada.email, ''],
+  [(store, by) => store.directory.deleteProject(org, 'p', by), 'project.delete', 'p', 'Docs'],
+  [(store, by) => store.directory.createKey(keyOf('k'), by), 'key.create', 'k', 'key k'],
+  [(store, by) => store.directory.createKey(keyOf('l'), by), 'key.create', 'l', 'key l'],
+  [(store, by) => store.directory.changeKey(org, 'k', 'disable', by), 'key.disable', 'k', 'key k'],
+  [(store, by) => store.directory.changeKey(org, 'k', 'enable', by), 'key.enable', 'k', 'key k'],
+  [
+    (store, by) => store.directory.rotateKey(org, 'k', keyOf('m'), 50, by),
+    'key.rotate',
+    'k',
+    'key k, succeeded by m',
+  ],
+  [(store, by) => store.directory.changeKey(org, 'k', 'revoke', by), 'key.revoke', 'k', 'key k'],
+  [(store, by) => store.directory.revokeLeakedKey('hash of l', by), 'key.revoke', 'l', 'key l'],
+  [(store, by) => store.directory.addMember(ada, by), 'member.add', ada.email, 'viewer'],
+  [
+    (store, by) => store.directory.changeMember(org, ada.email, 'editor', by),
+    'member.change',
+    ada.email,
+    'editor',
+  ],
+  [(store, by) => store.directory.removeMember(org, ada.email, by), 'member.remove', ada.email, ''],
 ];
 
 /** A value that a filter asks for, or that it does not ask for that field. */
@@ -68,61 +83,61 @@ export function describeAudit(kind: string, factory: PlaceFactory): void {
     test('has no entry for a refused change or one without effect', async () => {
       const store = await openNew();
       const by = actorAt(1);
-      await store.createProject(projectOf('p'), by);
-      await store.createKey(keyOf('k', { disabledAt: 5 }), by);
-      await store.createKey(keyOf('revoked', { revokedAt: 5, disabledAt: 5 }), by);
-      await store.addMember(ada, by);
-      const before = await store.readAudit(org, all);
+      await store.directory.createProject(projectOf('p'), by);
+      await store.directory.createKey(keyOf('k', { disabledAt: 5 }), by);
+      await store.directory.createKey(keyOf('revoked', { revokedAt: 5, disabledAt: 5 }), by);
+      await store.directory.addMember(ada, by);
+      const before = await store.directory.readAudit(org, all);
       expect(before).toHaveLength(4);
       const refused: readonly (() => Promise<unknown>)[] = [
-        () => store.createOrganization({ id: org, name: 'again', createdAt: 1 }, by),
-        () => store.createProject(projectOf('p'), by),
-        () => store.changeProject(org, 'none', { name: 'x' }, by),
-        () => store.deleteProject(org, 'none', by),
-        () => store.createKey(keyOf('k'), by),
-        () => store.createKey(keyOf('m', { type: 'recording', projectId: 'none' }), by),
-        () => store.changeKey(org, 'none', 'disable', by),
-        () => store.rotateKey(org, 'none', keyOf('m'), 9, by),
-        () => store.rotateKey(org, 'revoked', keyOf('m'), 9, by),
-        () => store.rotateKey(org, 'k', keyOf('m', { hash: 'hash of k' }), 9, by),
-        () => store.addMember(ada, by),
-        () => store.changeMember(org, 'nobody@example.org', 'owner', by),
-        () => store.removeMember(org, 'nobody@example.org', by),
+        () => store.directory.createOrganization({ id: org, name: 'again', createdAt: 1 }, by),
+        () => store.directory.createProject(projectOf('p'), by),
+        () => store.directory.changeProject(org, 'none', { name: 'x' }, by),
+        () => store.directory.deleteProject(org, 'none', by),
+        () => store.directory.createKey(keyOf('k'), by),
+        () => store.directory.createKey(keyOf('m', { type: 'recording', projectId: 'none' }), by),
+        () => store.directory.changeKey(org, 'none', 'disable', by),
+        () => store.directory.rotateKey(org, 'none', keyOf('m'), 9, by),
+        () => store.directory.rotateKey(org, 'revoked', keyOf('m'), 9, by),
+        () => store.directory.rotateKey(org, 'k', keyOf('m', { hash: 'hash of k' }), 9, by),
+        () => store.directory.addMember(ada, by),
+        () => store.directory.changeMember(org, 'nobody@example.org', 'owner', by),
+        () => store.directory.removeMember(org, 'nobody@example.org', by),
       ];
       for (const refuse of refused) await expect(refuse(), String(refuse)).rejects.toThrow();
-      await store.changeProject(org, 'p', { name: 'p', timeZone: null }, by);
-      await store.changeKey(org, 'k', 'disable', by);
-      await store.changeKey(org, 'revoked', 'revoke', by);
-      await store.revokeLeakedKey('hash of revoked', by);
-      await store.revokeLeakedKey('no such hash', by);
-      await store.changeKey(org, 'k', 'enable', by);
-      await store.changeKey(org, 'k', 'enable', by);
-      const [enabled, ...rest] = await store.readAudit(org, all);
+      await store.directory.changeProject(org, 'p', { name: 'p', timeZone: null }, by);
+      await store.directory.changeKey(org, 'k', 'disable', by);
+      await store.directory.changeKey(org, 'revoked', 'revoke', by);
+      await store.directory.revokeLeakedKey('hash of revoked', by);
+      await store.directory.revokeLeakedKey('no such hash', by);
+      await store.directory.changeKey(org, 'k', 'enable', by);
+      await store.directory.changeKey(org, 'k', 'enable', by);
+      const [enabled, ...rest] = await store.directory.readAudit(org, all);
       expect(enabled).toMatchObject({ action: 'key.enable', targetId: 'k' });
       expect(rest).toEqual(before);
     });
 
     test('has no entry for recording, using a key or reading', async () => {
       const store = await openNew();
-      await store.createProject(projectOf('p'), actorAt(1));
-      await store.createKey(keyOf('k'), actorAt(2));
-      const before = await store.readAudit(org, all);
-      await store.record('p', [{ id: 'a', caller: 'web', occurredAt: 1 }]);
-      await store.touchKey('k', 5000);
-      await store.findAccess('hash of k', 'p');
-      await store.listKeys(org);
-      await store.verify();
-      expect(await store.readAudit(org, all)).toEqual(before);
+      await store.directory.createProject(projectOf('p'), actorAt(1));
+      await store.directory.createKey(keyOf('k'), actorAt(2));
+      const before = await store.directory.readAudit(org, all);
+      await store.counts.record('p', [{ id: 'a', caller: 'web', occurredAt: 1 }]);
+      await store.directory.touchKey('k', 5000);
+      await store.directory.findAccess('hash of k', 'p');
+      await store.directory.listKeys(org);
+      await store.maintenance.verify();
+      expect(await store.directory.readAudit(org, all)).toEqual(before);
     });
 
     test('has one entry per change, newest first, which every handle sees at once', async () => {
       const { open } = await factory();
       const [store, other] = [await open(), await open()];
-      expect(await store.readAudit(org, all)).toEqual([]);
+      expect(await store.directory.readAudit(org, all)).toEqual([]);
       for (const [at, [change, action, targetId, detail]] of changes.entries()) {
         const by = actorAt(at);
         await change(store, by);
-        const entries = await other.readAudit(org, all);
+        const entries = await other.directory.readAudit(org, all);
         expect(entries).toHaveLength(at + 1);
         expect(entries[0]).toEqual({
           number: expect.any(Number),
@@ -134,7 +149,7 @@ export function describeAudit(kind: string, factory: PlaceFactory): void {
           detail,
         });
       }
-      const entries = await store.readAudit(org, all);
+      const entries = await store.directory.readAudit(org, all);
       expect(entries.map(({ action }) => action)).toEqual(changes.map(([, action]) => action).toReversed());
       const numbers = entries.map(({ number }) => number);
       expect(numbers).toEqual([...new Set(numbers)].toSorted((a, b) => b - a));
@@ -148,10 +163,10 @@ export function describeAudit(kind: string, factory: PlaceFactory): void {
       const nobody = { ...actorAt(1), name: null as unknown as string };
       const read = () =>
         Promise.all([
-          other.listProjects(org),
-          other.listKeys(org),
-          other.listMembers(org),
-          other.readAudit(org, all),
+          other.directory.listProjects(org),
+          other.directory.listKeys(org),
+          other.directory.listMembers(org),
+          other.directory.readAudit(org, all),
         ]);
       for (const [at, [change]] of changes.entries()) {
         const before = await read();
@@ -159,18 +174,18 @@ export function describeAudit(kind: string, factory: PlaceFactory): void {
         expect(await read(), String(change)).toEqual(before);
         await change(store, actorAt(at));
       }
-      expect(await store.readAudit(org, all)).toHaveLength(changes.length);
+      expect(await store.directory.readAudit(org, all)).toHaveLength(changes.length);
     });
 
     test('is separate for each organization and begins with its creation', async () => {
       const store = await openNew();
-      await store.createOrganization({ id: 'rival', name: 'Rival', createdAt: 1 }, actorAt(1));
-      await store.createProject(projectOf('theirs', { organizationId: 'rival' }), actorAt(2));
-      await store.createKey(keyOf('theirs', { organizationId: 'rival' }), actorAt(3));
-      await store.createProject(projectOf('ours'), actorAt(4));
-      await store.revokeLeakedKey('hash of theirs', actorAt(5));
+      await store.directory.createOrganization({ id: 'rival', name: 'Rival', createdAt: 1 }, actorAt(1));
+      await store.directory.createProject(projectOf('theirs', { organizationId: 'rival' }), actorAt(2));
+      await store.directory.createKey(keyOf('theirs', { organizationId: 'rival' }), actorAt(3));
+      await store.directory.createProject(projectOf('ours'), actorAt(4));
+      await store.directory.revokeLeakedKey('hash of theirs', actorAt(5));
       const read = async (id: string) =>
-        (await store.readAudit(id, all)).map(({ at, action, targetId }) => [at, action, targetId]);
+        (await store.directory.readAudit(id, all)).map(({ at, action, targetId }) => [at, action, targetId]);
       expect(await read('rival')).toEqual([
         [5, 'key.revoke', 'theirs'],
         [3, 'key.create', 'theirs'],
@@ -186,9 +201,9 @@ export function describeAudit(kind: string, factory: PlaceFactory): void {
       // Clocks may be set back: the order is that of writing, whatever the times say.
       const times = [10, 30, 20, -40, 50];
       for (const [index, at] of times.entries())
-        await store.createProject(projectOf(`p${index}`), actorAt(at));
+        await store.directory.createProject(projectOf(`p${index}`), actorAt(at));
       const read = async (filter: object) =>
-        (await store.readAudit(org, { ...all, ...filter })).map(({ at }) => at);
+        (await store.directory.readAudit(org, { ...all, ...filter })).map(({ at }) => at);
       expect(await read({})).toEqual([50, -40, 20, 30, 10]);
       expect(await read({ from: 20, to: 50 })).toEqual([20, 30]);
       expect(await read({ from: 21 })).toEqual([50, 30]);
@@ -197,23 +212,27 @@ export function describeAudit(kind: string, factory: PlaceFactory): void {
       const pages: number[][] = [];
       let before: number | undefined;
       for (const _page of times.slice(1)) {
-        const page = await store.readAudit(org, { limit: 2, ...(before === undefined ? {} : { before }) });
+        const page = await store.directory.readAudit(org, {
+          limit: 2,
+          ...(before === undefined ? {} : { before }),
+        });
         pages.push(page.map(({ at }) => at));
         before = page.at(-1)?.number ?? before;
       }
       expect(pages).toEqual([[50, -40], [20, 30], [10], []]);
-      const [newest] = await store.readAudit(org, { limit: 1 });
+      const [newest] = await store.directory.readAudit(org, { limit: 1 });
       expect(await read({ before: newest?.number, from: 20 })).toEqual([20, 30]);
     });
 
     test('filters by exact actor, action and target, alone and combined', async () => {
       const store = await openNew();
       const ids = ['p', 'q', 'p%', 'P'];
-      for (const [at, id] of ids.entries()) await store.createProject(projectOf(id), actorAt(at % 2));
-      await store.changeProject(org, 'p', { name: 'new' }, actorAt(1));
-      await store.changeProject(org, 'q', { name: 'new' }, actorAt(7));
-      await store.createOrganization({ id: 'rival', name: 'Rival', createdAt: 1 }, actorAt(1));
-      const entries = await store.readAudit(org, all);
+      for (const [at, id] of ids.entries())
+        await store.directory.createProject(projectOf(id), actorAt(at % 2));
+      await store.directory.changeProject(org, 'p', { name: 'new' }, actorAt(1));
+      await store.directory.changeProject(org, 'q', { name: 'new' }, actorAt(7));
+      await store.directory.createOrganization({ id: 'rival', name: 'Rival', createdAt: 1 }, actorAt(1));
+      const entries = await store.directory.readAudit(org, all);
       expect(entries.map(({ action, targetId, actor }) => [action, targetId, actor])).toEqual([
         ['project.change', 'q', 'actor 7'],
         ['project.change', 'p', 'actor 1'],
@@ -227,11 +246,13 @@ export function describeAudit(kind: string, factory: PlaceFactory): void {
           Object.entries(asked).every(([field, value]) => one[field as keyof AuditEntry] === value);
         const filter = to === undefined ? asked : { ...asked, to };
         const expected = entries.filter((one) => fits(one) && one.at < (to ?? 100));
-        expect(await store.readAudit(org, { ...all, ...filter }), JSON.stringify(filter)).toEqual(expected);
+        expect(await store.directory.readAudit(org, { ...all, ...filter }), JSON.stringify(filter)).toEqual(
+          expected,
+        );
         const [first] = expected;
         if (first === undefined) continue;
-        expect(await store.readAudit(org, { ...filter, limit: 1 })).toEqual([first]);
-        expect(await store.readAudit(org, { ...all, ...filter, before: first.number })).toEqual(
+        expect(await store.directory.readAudit(org, { ...filter, limit: 1 })).toEqual([first]);
+        expect(await store.directory.readAudit(org, { ...all, ...filter, before: first.number })).toEqual(
           expected.slice(1),
         );
       }
@@ -239,24 +260,24 @@ export function describeAudit(kind: string, factory: PlaceFactory): void {
 
     test('deletes old entries of all organizations and never reuses their numbers', async () => {
       const store = await openNew();
-      await store.createOrganization({ id: 'rival', name: 'Rival', createdAt: 1 }, actorAt(10));
-      for (const at of [5, 20, 9]) await store.createProject(projectOf(`p${at}`), actorAt(at));
-      const before = await store.readAudit(org, all);
-      expect(await store.pruneAudit(5, 9)).toBe(0);
-      expect(await store.pruneAudit(10, 1)).toBe(1);
-      expect((await store.readAudit(org, all)).map(({ at }) => at)).toEqual([9, 20]);
-      expect(await store.pruneAudit(10, 9)).toBe(1);
-      expect((await store.readAudit(org, all)).map(({ at }) => at)).toEqual([20]);
-      expect((await store.readAudit('rival', all)).map(({ at }) => at)).toEqual([10]);
-      expect(await store.pruneAudit(11, 9)).toBe(1);
-      expect(await store.readAudit('rival', all)).toEqual([]);
-      expect(await store.pruneAudit(1_000_000, 9)).toBe(1);
-      expect(await store.pruneAudit(1_000_000, 9)).toBe(0);
-      await store.createProject(projectOf('next'), actorAt(3));
-      const [next] = await store.readAudit(org, all);
+      await store.directory.createOrganization({ id: 'rival', name: 'Rival', createdAt: 1 }, actorAt(10));
+      for (const at of [5, 20, 9]) await store.directory.createProject(projectOf(`p${at}`), actorAt(at));
+      const before = await store.directory.readAudit(org, all);
+      expect(await store.directory.pruneAudit(5, 9)).toBe(0);
+      expect(await store.directory.pruneAudit(10, 1)).toBe(1);
+      expect((await store.directory.readAudit(org, all)).map(({ at }) => at)).toEqual([9, 20]);
+      expect(await store.directory.pruneAudit(10, 9)).toBe(1);
+      expect((await store.directory.readAudit(org, all)).map(({ at }) => at)).toEqual([20]);
+      expect((await store.directory.readAudit('rival', all)).map(({ at }) => at)).toEqual([10]);
+      expect(await store.directory.pruneAudit(11, 9)).toBe(1);
+      expect(await store.directory.readAudit('rival', all)).toEqual([]);
+      expect(await store.directory.pruneAudit(1_000_000, 9)).toBe(1);
+      expect(await store.directory.pruneAudit(1_000_000, 9)).toBe(0);
+      await store.directory.createProject(projectOf('next'), actorAt(3));
+      const [next] = await store.directory.readAudit(org, all);
       // A forgotten entry's number is never another's.
       expect(next?.number).toBeGreaterThan(Math.max(...before.map(({ number }) => number)));
-      expect(await store.listProjects(org)).toHaveLength(4);
+      expect(await store.directory.listProjects(org)).toHaveLength(4);
     });
 
     test('has an entry for every concurrent change', async () => {
@@ -264,9 +285,9 @@ export function describeAudit(kind: string, factory: PlaceFactory): void {
       const handles = [await open(), await open()];
       const ids = Array.from({ length: 20 }, (_, index) => `p${index}`);
       await Promise.all(
-        ids.map((id, index) => handles[index % 2]?.createProject(projectOf(id), actorAt(index))),
+        ids.map((id, index) => handles[index % 2]?.directory.createProject(projectOf(id), actorAt(index))),
       );
-      const entries = (await handles[0]?.readAudit(org, all)) ?? [];
+      const entries = (await handles[0]?.directory.readAudit(org, all)) ?? [];
       expect(entries.map(({ targetId }) => targetId).toSorted()).toEqual(ids.toSorted());
     });
   });

@@ -34,7 +34,7 @@ export function describeIngestion(kind: string, factory: PlaceFactory): void {
   const openTwo = async () => {
     const { open } = await factory();
     const [one, other] = [await open(), await open()];
-    for (const id of ['docs', 'blog']) await one.createProject(projectOf(id), by);
+    for (const id of ['docs', 'blog']) await one.directory.createProject(projectOf(id), by);
     return [one, other] as const;
   };
 
@@ -98,7 +98,7 @@ export function describeIngestion(kind: string, factory: PlaceFactory): void {
     test('is not lost if many handles add at once', async () => {
       const { open } = await factory();
       const handles = await Promise.all(Array.from({ length: 4 }, () => open()));
-      await handles[0]?.createProject(projectOf('docs'), by);
+      await handles[0]?.directory.createProject(projectOf('docs'), by);
       const names = ['a', 'b', 'c'];
       await Promise.all(
         Array.from({ length: 24 }, (_, at) => {
@@ -167,18 +167,18 @@ export function describeIngestion(kind: string, factory: PlaceFactory): void {
     test('is removed with its project', async () => {
       const [store] = await openTwo();
       await store.ingestion.add('docs', [bucketOf({ arrived: 1, operations: { 'a=x': 1 } })]);
-      await store.deleteProject('default', 'docs', by);
+      await store.directory.deleteProject('default', 'docs', by);
       await expect(store.ingestion.add('docs', [bucketOf({ arrived: 1 })])).rejects.toMatchObject({
         code: 'not_found',
       });
       let removed = 0;
       for (let done = false; !done; ) {
-        const step = await store.purgeDeleted(1);
+        const step = await store.maintenance.purgeDeleted(1);
         removed += step.removed;
         done = step.done;
       }
       expect(removed).toBe(3);
-      await store.createProject(projectOf('docs'), by);
+      await store.directory.createProject(projectOf('docs'), by);
       expect([await store.ingestion.listSources('docs'), await store.ingestion.sum('docs', 0)]).toEqual([
         [],
         [],

@@ -11,14 +11,14 @@ const rival = { id: 'rival', name: 'Rival', createdAt: 500 };
 const at = (time: number) => ({ ...by, at: time });
 
 async function keyBy(store: Store, hash: string): Promise<ApiKey | undefined> {
-  return (await store.findAccess(hash, 'p'))?.key;
+  return (await store.directory.findAccess(hash, 'p'))?.key;
 }
 
 export function describeKeys(kind: string, factory: PlaceFactory): void {
   const openTwo = async () => {
     const { open } = await factory();
     const [one, other] = [await open(), await open()];
-    await one.createOrganization(rival, by);
+    await one.directory.createOrganization(rival, by);
     return { one, other };
   };
 
@@ -26,50 +26,56 @@ export function describeKeys(kind: string, factory: PlaceFactory): void {
     test('refuses a key of another organization and changes nothing', async () => {
       const { one } = await openTwo();
       const theirs = keyOf('theirs', { organizationId: 'rival', disabledAt: 1500 });
-      await one.createKey(theirs, by);
+      await one.directory.createKey(theirs, by);
       for (const change of ['revoke', 'disable', 'enable'] as const) {
         for (const [organizationId, id] of [
           [org, 'theirs'],
           ['none', 'theirs'],
           ['rival', 'none'],
         ] as const) {
-          await expect(one.changeKey(organizationId, id, change, by)).rejects.toMatchObject(notFound);
+          await expect(one.directory.changeKey(organizationId, id, change, by)).rejects.toMatchObject(
+            notFound,
+          );
         }
       }
-      expect(await one.listKeys('rival')).toEqual([theirs]);
+      expect(await one.directory.listKeys('rival')).toEqual([theirs]);
     });
 
     test('keeps the first time and takes effect at once on every handle', async () => {
       const { one, other } = await openTwo();
       const key = keyOf('k');
-      await one.createKey(key, by);
-      await one.createKey(keyOf('bystander'), by);
+      await one.directory.createKey(key, by);
+      await one.directory.createKey(keyOf('bystander'), by);
       expect(await keyBy(other, key.hash)).toEqual(key);
       const disabled = { ...key, disabledAt: 5000 };
-      expect(await one.changeKey(org, 'k', 'disable', at(5000))).toEqual(disabled);
+      expect(await one.directory.changeKey(org, 'k', 'disable', at(5000))).toEqual(disabled);
       expect(await keyBy(other, key.hash)).toEqual(disabled);
-      expect(await other.changeKey(org, 'k', 'disable', at(6000))).toEqual(disabled);
-      expect(await other.changeKey(org, 'k', 'enable', at(7000))).toEqual(key);
+      expect(await other.directory.changeKey(org, 'k', 'disable', at(6000))).toEqual(disabled);
+      expect(await other.directory.changeKey(org, 'k', 'enable', at(7000))).toEqual(key);
       expect(await keyBy(one, key.hash)).toEqual(key);
-      expect(await one.changeKey(org, 'k', 'enable', at(8000))).toEqual(key);
+      expect(await one.directory.changeKey(org, 'k', 'enable', at(8000))).toEqual(key);
       const again = { ...key, disabledAt: 9000 };
-      expect(await one.changeKey(org, 'k', 'disable', at(9000))).toEqual(again);
-      expect(await other.listKeys(org)).toEqual([keyOf('bystander'), again]);
+      expect(await one.directory.changeKey(org, 'k', 'disable', at(9000))).toEqual(again);
+      expect(await other.directory.listKeys(org)).toEqual([keyOf('bystander'), again]);
     });
 
     test('never makes a revoked key valid again', async () => {
       const { one, other } = await openTwo();
-      await one.createKey(keyOf('k'), by);
-      await one.changeKey(org, 'k', 'disable', at(2000));
-      await one.changeKey(org, 'k', 'revoke', at(3000));
-      expect(await other.changeKey(org, 'k', 'enable', at(4000))).toEqual(keyOf('k', { revokedAt: 3000 }));
-      expect(await one.changeKey(org, 'k', 'revoke', at(5000))).toEqual(keyOf('k', { revokedAt: 3000 }));
+      await one.directory.createKey(keyOf('k'), by);
+      await one.directory.changeKey(org, 'k', 'disable', at(2000));
+      await one.directory.changeKey(org, 'k', 'revoke', at(3000));
+      expect(await other.directory.changeKey(org, 'k', 'enable', at(4000))).toEqual(
+        keyOf('k', { revokedAt: 3000 }),
+      );
+      expect(await one.directory.changeKey(org, 'k', 'revoke', at(5000))).toEqual(
+        keyOf('k', { revokedAt: 3000 }),
+      );
       expect(await keyBy(other, 'hash of k')).toEqual(keyOf('k', { revokedAt: 3000 }));
     });
 
     test('preserves scopes and allowed addresses', async () => {
       const { one, other } = await openTwo();
-      await one.createProject(projectOf('p'), by);
+      await one.directory.createProject(projectOf('p'), by);
       const keys = [
         keyOf('a', { scopes: ['read'], allow: ['192.0.2.1'] }),
         keyOf('b', { scopes: ['read', 'write'], allow: [] }),
@@ -83,11 +89,17 @@ export function describeKeys(kind: string, factory: PlaceFactory): void {
         }),
         keyOf('e', { type: 'reading', projectId: 'p', scopes: ['read'] }),
       ];
-      for (const key of keys) await one.createKey(key, by);
-      expect(await other.listKeys(org)).toEqual(keys);
+      for (const key of keys) await one.directory.createKey(key, by);
+      expect(await other.directory.listKeys(org)).toEqual(keys);
       for (const key of keys) expect(await keyBy(other, key.hash)).toEqual(key);
-      expect(await one.changeKey(org, 'a', 'disable', at(5000))).toEqual({ ...keys[0], disabledAt: 5000 });
-      expect(await one.changeKey(org, 'c', 'enable', at(5000))).toEqual({ ...keys[2], disabledAt: null });
+      expect(await one.directory.changeKey(org, 'a', 'disable', at(5000))).toEqual({
+        ...keys[0],
+        disabledAt: 5000,
+      });
+      expect(await one.directory.changeKey(org, 'c', 'enable', at(5000))).toEqual({
+        ...keys[2],
+        disabledAt: null,
+      });
     });
   });
 
@@ -97,37 +109,39 @@ export function describeKeys(kind: string, factory: PlaceFactory): void {
 
     test('refuses a key of another organization', async () => {
       const { one } = await openTwo();
-      await one.createKey(keyOf('old'), by);
+      await one.directory.createKey(keyOf('old'), by);
       for (const [organizationId, id] of [
         ['rival', 'old'],
         [org, 'none'],
       ] as const) {
         const theirs = { ...successor, organizationId };
-        await expect(one.rotateKey(organizationId, id, theirs, 4000, by)).rejects.toMatchObject(notFound);
+        await expect(one.directory.rotateKey(organizationId, id, theirs, 4000, by)).rejects.toMatchObject(
+          notFound,
+        );
       }
-      expect(await one.listKeys(org)).toEqual([keyOf('old')]);
-      expect(await one.listKeys('rival')).toEqual([]);
+      expect(await one.directory.listKeys(org)).toEqual([keyOf('old')]);
+      expect(await one.directory.listKeys('rival')).toEqual([]);
     });
 
     test('refuses a revoked or already rotated key and changes nothing', async () => {
       const { one } = await openTwo();
-      await one.createKey(keyOf('old'), by);
-      await one.createKey(keyOf('revoked', { revokedAt: 2000 }), by);
-      await one.rotateKey(org, 'old', successor, 4000, at(3000));
-      const before = await one.listKeys(org);
+      await one.directory.createKey(keyOf('old'), by);
+      await one.directory.createKey(keyOf('revoked', { revokedAt: 2000 }), by);
+      await one.directory.rotateKey(org, 'old', successor, 4000, at(3000));
+      const before = await one.directory.listKeys(org);
       for (const id of ['old', 'revoked']) {
-        await expect(one.rotateKey(org, id, keyOf('more'), 5000, by)).rejects.toMatchObject({
+        await expect(one.directory.rotateKey(org, id, keyOf('more'), 5000, by)).rejects.toMatchObject({
           code: 'invalid',
         });
       }
-      expect(await one.listKeys(org)).toEqual(before);
+      expect(await one.directory.listKeys(org)).toEqual(before);
       expect(await keyBy(one, 'hash of more')).toBeUndefined();
     });
 
     test('keeps the old key unchanged if the successor is taken or its project is missing', async () => {
       const { one, other } = await openTwo();
-      await one.createKey(keyOf('old'), by);
-      await one.createKey(keyOf('taken', { createdAt: 2000 }), by);
+      await one.directory.createKey(keyOf('old'), by);
+      await one.directory.createKey(keyOf('taken', { createdAt: 2000 }), by);
       const wrong = [
         [keyOf('taken', { hash: 'another hash' }), 'already_exists'],
         [keyOf('new', { hash: 'hash of taken' }), 'already_exists'],
@@ -135,24 +149,24 @@ export function describeKeys(kind: string, factory: PlaceFactory): void {
         [keyOf('new', { type: 'recording', projectId: 'none', scopes: ['write'] }), 'not_found'],
       ] as const;
       for (const [bad, code] of wrong) {
-        await expect(one.rotateKey(org, 'old', bad, 4000, by)).rejects.toMatchObject({ code });
+        await expect(one.directory.rotateKey(org, 'old', bad, 4000, by)).rejects.toMatchObject({ code });
         expect(await keyBy(other, 'hash of old')).toEqual(keyOf('old'));
       }
-      expect(await one.listKeys(org)).toEqual([keyOf('old'), keyOf('taken', { createdAt: 2000 })]);
-      await one.rotateKey(org, 'old', successor, 4000, at(3000));
+      expect(await one.directory.listKeys(org)).toEqual([keyOf('old'), keyOf('taken', { createdAt: 2000 })]);
+      await one.directory.rotateKey(org, 'old', successor, 4000, at(3000));
     });
 
     test('changes both keys at once on every handle', async () => {
       const { one, other } = await openTwo();
-      await one.createKey(keyOf('old', { expiresAt: 50_000 }), by);
-      await one.createKey(keyOf('bystander'), by);
+      await one.directory.createKey(keyOf('old', { expiresAt: 50_000 }), by);
+      await one.directory.createKey(keyOf('bystander'), by);
       expect(await keyBy(other, successor.hash)).toBeUndefined();
-      await one.rotateKey(org, 'old', successor, 4000, at(3000));
+      await one.directory.rotateKey(org, 'old', successor, 4000, at(3000));
       expect(await keyBy(other, 'hash of old')).toEqual(rotated);
       expect(await keyBy(other, successor.hash)).toEqual(successor);
-      expect(await other.listKeys(org)).toEqual([keyOf('bystander'), rotated, successor]);
+      expect(await other.directory.listKeys(org)).toEqual([keyOf('bystander'), rotated, successor]);
       // The successor is the one to rotate now.
-      await other.rotateKey(org, 'new', keyOf('newest'), 6000, at(5000));
+      await other.directory.rotateKey(org, 'new', keyOf('newest'), 6000, at(5000));
       expect(await keyBy(one, successor.hash)).toEqual({
         ...successor,
         expiresAt: 6000,
@@ -162,11 +176,17 @@ export function describeKeys(kind: string, factory: PlaceFactory): void {
 
     test('creates exactly one successor when several handles rotate concurrently', async () => {
       const { one, other } = await openTwo();
-      await one.createKey(keyOf('old'), by);
+      await one.directory.createKey(keyOf('old'), by);
       const tries = Array.from({ length: 10 }, (_, index) => index);
       const results = await Promise.allSettled(
         tries.map((index) =>
-          (index % 2 === 0 ? one : other).rotateKey(org, 'old', keyOf(`new${index}`), 4000 + index, by),
+          (index % 2 === 0 ? one : other).directory.rotateKey(
+            org,
+            'old',
+            keyOf(`new${index}`),
+            4000 + index,
+            by,
+          ),
         ),
       );
       const won = tries.filter((index) => results[index]?.status === 'fulfilled');
@@ -175,7 +195,7 @@ export function describeKeys(kind: string, factory: PlaceFactory): void {
         if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'invalid' });
       }
       const [winner = -1] = won;
-      expect(await one.listKeys(org)).toEqual([
+      expect(await one.directory.listKeys(org)).toEqual([
         keyOf(`new${winner}`),
         keyOf('old', { expiresAt: 4000 + winner, successorId: `new${winner}` }),
       ]);
@@ -186,17 +206,17 @@ export function describeKeys(kind: string, factory: PlaceFactory): void {
     test('revokes the key of any organization at the first report', async () => {
       const { one, other } = await openTwo();
       const theirs = keyOf('theirs', { organizationId: 'rival' });
-      await one.createKey(keyOf('ours'), by);
-      await one.createKey(theirs, by);
-      expect(await one.revokeLeakedKey('no such hash', at(4000))).toBe(false);
-      expect(await one.revokeLeakedKey('', at(4000))).toBe(false);
-      expect(await one.listKeys('rival')).toEqual([theirs]);
+      await one.directory.createKey(keyOf('ours'), by);
+      await one.directory.createKey(theirs, by);
+      expect(await one.directory.revokeLeakedKey('no such hash', at(4000))).toBe(false);
+      expect(await one.directory.revokeLeakedKey('', at(4000))).toBe(false);
+      expect(await one.directory.listKeys('rival')).toEqual([theirs]);
       expect(await keyBy(other, theirs.hash)).toEqual(theirs);
-      expect(await one.revokeLeakedKey(theirs.hash, at(5000))).toBe(true);
+      expect(await one.directory.revokeLeakedKey(theirs.hash, at(5000))).toBe(true);
       expect(await keyBy(other, theirs.hash)).toEqual({ ...theirs, revokedAt: 5000 });
-      expect(await other.revokeLeakedKey(theirs.hash, at(6000))).toBe(true);
-      expect(await one.listKeys('rival')).toEqual([{ ...theirs, revokedAt: 5000 }]);
-      expect(await one.listKeys(org)).toEqual([keyOf('ours')]);
+      expect(await other.directory.revokeLeakedKey(theirs.hash, at(6000))).toBe(true);
+      expect(await one.directory.listKeys('rival')).toEqual([{ ...theirs, revokedAt: 5000 }]);
+      expect(await one.directory.listKeys(org)).toEqual([keyOf('ours')]);
     });
   });
 }

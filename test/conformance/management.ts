@@ -13,27 +13,27 @@ export function describeManagement(kind: string, factory: PlaceFactory): void {
   describe(`${kind}: organizations and projects`, () => {
     test('are refused with a code if an id is taken or missing', async () => {
       const store = await openNew();
-      await store.createOrganization(rival, by);
-      await store.createProject(projectOf('a'), by);
-      await expect(store.createOrganization(rival, by)).rejects.toMatchObject(alreadyExists);
-      await expect(store.createProject(projectOf('a'), by)).rejects.toMatchObject(alreadyExists);
+      await store.directory.createOrganization(rival, by);
+      await store.directory.createProject(projectOf('a'), by);
+      await expect(store.directory.createOrganization(rival, by)).rejects.toMatchObject(alreadyExists);
+      await expect(store.directory.createProject(projectOf('a'), by)).rejects.toMatchObject(alreadyExists);
       await expect(
-        store.createProject(projectOf('a', { organizationId: 'rival' }), by),
+        store.directory.createProject(projectOf('a', { organizationId: 'rival' }), by),
       ).rejects.toMatchObject(alreadyExists);
-      await expect(store.createProject(projectOf('b', { organizationId: 'none' }), by)).rejects.toMatchObject(
-        notFound,
-      );
-      expect(await store.findProject(org, 'b')).toBeUndefined();
+      await expect(
+        store.directory.createProject(projectOf('b', { organizationId: 'none' }), by),
+      ).rejects.toMatchObject(notFound);
+      expect(await store.directory.findProject(org, 'b')).toBeUndefined();
     });
 
     test('are created although a concurrent operation is refused', async () => {
       const store = await openNew();
       const results = await Promise.allSettled([
-        store.createProject(projectOf('a'), by),
-        store.createProject(projectOf('a'), by),
-        store.createProject(projectOf('b'), by),
-        store.record('none', [{ id: 'x', caller: 'web', occurredAt: 1 }]),
-        store.createProject(projectOf('c'), by),
+        store.directory.createProject(projectOf('a'), by),
+        store.directory.createProject(projectOf('a'), by),
+        store.directory.createProject(projectOf('b'), by),
+        store.counts.record('none', [{ id: 'x', caller: 'web', occurredAt: 1 }]),
+        store.directory.createProject(projectOf('c'), by),
       ]);
       expect(results.map(({ status }) => status)).toEqual([
         'fulfilled',
@@ -42,106 +42,108 @@ export function describeManagement(kind: string, factory: PlaceFactory): void {
         'rejected',
         'fulfilled',
       ]);
-      expect((await store.listProjects(org)).map(({ id }) => id)).toEqual(['a', 'b', 'c']);
+      expect((await store.directory.listProjects(org)).map(({ id }) => id)).toEqual(['a', 'b', 'c']);
     });
 
     test('are listed by creation time, then id, for each organization', async () => {
       const store = await openNew();
-      await store.createOrganization(rival, by);
-      await store.createProject(projectOf('late', { createdAt: 3000 }), by);
-      await store.createProject(projectOf('b', { createdAt: 2000 }), by);
-      await store.createProject(projectOf('a', { createdAt: 2000, name: 'Ää 📚' }), by);
-      await store.createProject(projectOf('theirs', { organizationId: 'rival' }), by);
-      expect(await store.listProjects(org)).toEqual([
+      await store.directory.createOrganization(rival, by);
+      await store.directory.createProject(projectOf('late', { createdAt: 3000 }), by);
+      await store.directory.createProject(projectOf('b', { createdAt: 2000 }), by);
+      await store.directory.createProject(projectOf('a', { createdAt: 2000, name: 'Ää 📚' }), by);
+      await store.directory.createProject(projectOf('theirs', { organizationId: 'rival' }), by);
+      expect(await store.directory.listProjects(org)).toEqual([
         projectOf('a', { createdAt: 2000, name: 'Ää 📚' }),
         projectOf('b', { createdAt: 2000 }),
         projectOf('late', { createdAt: 3000 }),
       ]);
-      expect(await store.listProjects('none')).toEqual([]);
-      expect((await store.listOrganizations()).map(({ id }) => id)).toEqual([org, 'rival']);
+      expect(await store.directory.listProjects('none')).toEqual([]);
+      expect((await store.directory.listOrganizations()).map(({ id }) => id)).toEqual([org, 'rival']);
     });
 
     test('do not reveal projects of other organizations', async () => {
       const store = await openNew();
-      await store.createOrganization(rival, by);
-      await store.createProject(projectOf('theirs', { organizationId: 'rival' }), by);
-      expect(await store.findProject(org, 'theirs')).toBeUndefined();
-      expect(await store.findProject(org, 'none')).toBeUndefined();
-      expect(await store.findProject('rival', 'theirs')).toEqual(
+      await store.directory.createOrganization(rival, by);
+      await store.directory.createProject(projectOf('theirs', { organizationId: 'rival' }), by);
+      expect(await store.directory.findProject(org, 'theirs')).toBeUndefined();
+      expect(await store.directory.findProject(org, 'none')).toBeUndefined();
+      expect(await store.directory.findProject('rival', 'theirs')).toEqual(
         projectOf('theirs', { organizationId: 'rival' }),
       );
     });
 
     test('have ids that are compared byte by byte', async () => {
       const store = await openNew();
-      await store.createProject(projectOf('docs'), by);
-      await store.createProject(projectOf('Docs'), by);
-      expect(await store.findProject(org, 'DOCS')).toBeUndefined();
-      expect(await store.listProjects(org)).toHaveLength(2);
+      await store.directory.createProject(projectOf('docs'), by);
+      await store.directory.createProject(projectOf('Docs'), by);
+      expect(await store.directory.findProject(org, 'DOCS')).toBeUndefined();
+      expect(await store.directory.listProjects(org)).toHaveLength(2);
     });
   });
 
   describe(`${kind}: keys`, () => {
     test('are refused with a code if an id is taken or missing', async () => {
       const store = await openNew();
-      await store.createOrganization(rival, by);
-      await store.createProject(projectOf('theirs', { organizationId: 'rival' }), by);
-      await store.createKey(keyOf('k'), by);
-      await expect(store.createKey(keyOf('k', { hash: 'other' }), by)).rejects.toMatchObject(alreadyExists);
-      await expect(store.createKey(keyOf('l', { hash: 'hash of k' }), by)).rejects.toMatchObject(
+      await store.directory.createOrganization(rival, by);
+      await store.directory.createProject(projectOf('theirs', { organizationId: 'rival' }), by);
+      await store.directory.createKey(keyOf('k'), by);
+      await expect(store.directory.createKey(keyOf('k', { hash: 'other' }), by)).rejects.toMatchObject(
         alreadyExists,
       );
-      await expect(store.createKey(keyOf('m', { organizationId: 'none' }), by)).rejects.toMatchObject(
-        notFound,
+      await expect(store.directory.createKey(keyOf('l', { hash: 'hash of k' }), by)).rejects.toMatchObject(
+        alreadyExists,
       );
+      await expect(
+        store.directory.createKey(keyOf('m', { organizationId: 'none' }), by),
+      ).rejects.toMatchObject(notFound);
       for (const projectId of ['none', 'theirs']) {
-        await expect(store.createKey(keyOf('n', { type: 'recording', projectId }), by)).rejects.toMatchObject(
-          notFound,
-        );
+        await expect(
+          store.directory.createKey(keyOf('n', { type: 'recording', projectId }), by),
+        ).rejects.toMatchObject(notFound);
       }
-      expect(await store.findAccess('none', 'theirs')).toBeUndefined();
-      expect(await store.listKeys(org)).toEqual([keyOf('k')]);
+      expect(await store.directory.findAccess('none', 'theirs')).toBeUndefined();
+      expect(await store.directory.listKeys(org)).toEqual([keyOf('k')]);
     });
 
     test('are returned as they were created', async () => {
       const store = await openNew();
-      await store.createProject(projectOf('docs'), by);
+      await store.directory.createProject(projectOf('docs'), by);
       const key = keyOf('k', {
         type: 'recording',
         projectId: 'docs',
         expiresAt: 9_999_999_999_999,
         lastUsedAt: 7,
       });
-      await store.createKey(key, by);
-      expect(await store.findAccess(key.hash, 'docs')).toEqual({ key, project: projectOf('docs') });
-      expect(await store.listKeys(org)).toEqual([key]);
-      expect(await store.listKeys('rival')).toEqual([]);
+      await store.directory.createKey(key, by);
+      expect(await store.directory.findAccess(key.hash, 'docs')).toEqual({ key, project: projectOf('docs') });
+      expect(await store.directory.listKeys(org)).toEqual([key]);
+      expect(await store.directory.listKeys('rival')).toEqual([]);
     });
 
     test('find only projects of their organization', async () => {
       const store = await openNew();
-      await store.createOrganization(rival, by);
-      await store.createProject(projectOf('ours'), by);
-      await store.createProject(projectOf('theirs', { organizationId: 'rival' }), by);
-      await store.createKey(keyOf('k'), by);
+      await store.directory.createOrganization(rival, by);
+      await store.directory.createProject(projectOf('ours'), by);
+      await store.directory.createProject(projectOf('theirs', { organizationId: 'rival' }), by);
+      await store.directory.createKey(keyOf('k'), by);
       for (const projectId of ['theirs', 'none', '']) {
-        expect(await store.findAccess('hash of k', projectId)).toEqual({
+        expect(await store.directory.findAccess('hash of k', projectId)).toEqual({
           key: keyOf('k'),
           project: undefined,
         });
       }
-      expect((await store.findAccess('hash of k', 'ours'))?.project).toEqual(projectOf('ours'));
-      await store.createProject(projectOf('none'), by);
-      expect((await store.findAccess('hash of k', 'none'))?.project).toEqual(projectOf('none'));
+      expect((await store.directory.findAccess('hash of k', 'ours'))?.project).toEqual(projectOf('ours'));
+      await store.directory.createProject(projectOf('none'), by);
+      expect((await store.directory.findAccess('hash of k', 'none'))?.project).toEqual(projectOf('none'));
     });
 
     test('remember their last use, which never moves back in time', async () => {
       const store = await openNew();
-      await store.createKey(keyOf('k'), by);
-      await store.touchKey('k', 2000);
-      await store.touchKey('k', 1500);
-      await store.touchKey('none', 3000);
-      expect(await store.listKeys(org)).toEqual([keyOf('k', { lastUsedAt: 2000 })]);
+      await store.directory.createKey(keyOf('k'), by);
+      await store.directory.touchKey('k', 2000);
+      await store.directory.touchKey('k', 1500);
+      await store.directory.touchKey('none', 3000);
+      expect(await store.directory.listKeys(org)).toEqual([keyOf('k', { lastUsedAt: 2000 })]);
     });
   });
 }

@@ -9,7 +9,7 @@ const org = DEFAULT_ORGANIZATION_ID;
 export function describeMembers(kind: string, factory: PlaceFactory): void {
   const openNew = async () => {
     const store = await (await factory()).open();
-    await store.createOrganization({ id: 'rival', name: 'Rival', createdAt: 500 }, by);
+    await store.directory.createOrganization({ id: 'rival', name: 'Rival', createdAt: 500 }, by);
     return store;
   };
 
@@ -18,24 +18,26 @@ export function describeMembers(kind: string, factory: PlaceFactory): void {
       const store = await openNew();
       const ada = memberOf('ada@example.org', { role: 'owner' });
       const bob = memberOf('bob@example.org', { organizationId: 'rival' });
-      await store.addMember(ada, by);
-      await store.addMember(bob, by);
-      await expect(store.addMember(memberOf(ada.email), by)).rejects.toMatchObject({
+      await store.directory.addMember(ada, by);
+      await store.directory.addMember(bob, by);
+      await expect(store.directory.addMember(memberOf(ada.email), by)).rejects.toMatchObject({
         code: 'already_exists',
       });
       const homeless = memberOf(ada.email, { organizationId: 'none' });
-      await expect(store.addMember(homeless, by)).rejects.toMatchObject(notFound);
+      await expect(store.directory.addMember(homeless, by)).rejects.toMatchObject(notFound);
       for (const [organizationId, email] of [
         [org, bob.email],
         ['rival', ada.email],
         ['none', ada.email],
         [org, 'nobody@example.org'],
       ] as const) {
-        await expect(store.changeMember(organizationId, email, 'editor', by)).rejects.toMatchObject(notFound);
-        await expect(store.removeMember(organizationId, email, by)).rejects.toMatchObject(notFound);
+        await expect(store.directory.changeMember(organizationId, email, 'editor', by)).rejects.toMatchObject(
+          notFound,
+        );
+        await expect(store.directory.removeMember(organizationId, email, by)).rejects.toMatchObject(notFound);
       }
-      expect(await store.listMembers(org)).toEqual([ada]);
-      expect(await store.listMembers('rival')).toEqual([bob]);
+      expect(await store.directory.listMembers(org)).toEqual([ada]);
+      expect(await store.directory.listMembers('rival')).toEqual([bob]);
     });
 
     test('are listed by creation time, then address, for each organization', async () => {
@@ -44,27 +46,27 @@ export function describeMembers(kind: string, factory: PlaceFactory): void {
       const second = memberOf('b@example.org', { createdAt: 2000, role: 'editor' });
       const first = memberOf('a+b@example.org', { createdAt: 2000, role: 'owner' });
       const theirs = memberOf('a@example.org', { organizationId: 'rival', role: 'owner' });
-      for (const member of [late, second, first, theirs]) await store.addMember(member, by);
-      expect(await store.listMembers(org)).toEqual([first, second, late]);
-      expect(await store.listMembers('rival')).toEqual([theirs]);
-      expect(await store.listMembers('none')).toEqual([]);
+      for (const member of [late, second, first, theirs]) await store.directory.addMember(member, by);
+      expect(await store.directory.listMembers(org)).toEqual([first, second, late]);
+      expect(await store.directory.listMembers('rival')).toEqual([theirs]);
+      expect(await store.directory.listMembers('none')).toEqual([]);
     });
 
     test('change in one organization without affecting another', async () => {
       const store = await openNew();
       const ours = memberOf('ada@example.org');
       const theirs = memberOf('ada@example.org', { organizationId: 'rival' });
-      for (const member of [ours, theirs]) await store.addMember(member, by);
-      await store.changeMember(org, ours.email, 'editor', by);
-      expect(await store.listMembers(org)).toEqual([{ ...ours, role: 'editor' }]);
-      expect(await store.listMembers('rival')).toEqual([theirs]);
-      await store.removeMember(org, ours.email, by);
-      expect(await store.listMembers(org)).toEqual([]);
-      expect(await store.listMembers('rival')).toEqual([theirs]);
-      await expect(store.removeMember(org, ours.email, by)).rejects.toMatchObject(notFound);
+      for (const member of [ours, theirs]) await store.directory.addMember(member, by);
+      await store.directory.changeMember(org, ours.email, 'editor', by);
+      expect(await store.directory.listMembers(org)).toEqual([{ ...ours, role: 'editor' }]);
+      expect(await store.directory.listMembers('rival')).toEqual([theirs]);
+      await store.directory.removeMember(org, ours.email, by);
+      expect(await store.directory.listMembers(org)).toEqual([]);
+      expect(await store.directory.listMembers('rival')).toEqual([theirs]);
+      await expect(store.directory.removeMember(org, ours.email, by)).rejects.toMatchObject(notFound);
       const again = { ...ours, createdAt: 9000 };
-      await store.addMember(again, by);
-      expect(await store.listMembers(org)).toEqual([again]);
+      await store.directory.addMember(again, by);
+      expect(await store.directory.listMembers(org)).toEqual([again]);
     });
   });
 }

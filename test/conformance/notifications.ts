@@ -23,8 +23,8 @@ export function describeNotifications(kind: string, factory: PlaceFactory): void
     const handles: Store[] = [];
     for (let at = 0; at < count; at++) handles.push(await open());
     const [store] = handles as [Store];
-    await store.createOrganization({ id: 'rival', name: 'Rival', createdAt: 1000 }, by);
-    for (const id of ['docs', 'blog']) await store.createProject(projectOf(id), by);
+    await store.directory.createOrganization({ id: 'rival', name: 'Rival', createdAt: 1000 }, by);
+    for (const id of ['docs', 'blog']) await store.directory.createProject(projectOf(id), by);
     await store.notifications.create(notificationOf('n'), by);
     return handles;
   };
@@ -45,7 +45,7 @@ export function describeNotifications(kind: string, factory: PlaceFactory): void
   };
 
   const auditOf = async (store: Store) =>
-    (await store.readAudit(organization, { limit: 100 }))
+    (await store.directory.readAudit(organization, { limit: 100 }))
       .filter(({ action }) => action.startsWith('notification.'))
       .map(({ action, targetId, detail }) => `${action} ${targetId}: ${detail}`);
 
@@ -108,7 +108,7 @@ export function describeNotifications(kind: string, factory: PlaceFactory): void
       const store = await openOne();
       await store.notifications.create(notificationOf('other', { projectId: 'blog', checkAt: 5000 }), by);
       await addDelivery(store, 'm');
-      await store.deleteProject(organization, 'docs', by);
+      await store.directory.deleteProject(organization, 'docs', by);
       expect(await store.notifications.findDue(9000, 10)).toMatchObject([{ id: 'other' }]);
       expect(await store.notifications.claim(9000, leaseMs, 10)).toEqual([]);
       expect(await store.notifications.listDeliveries(organization, 'docs', 10)).toEqual([]);

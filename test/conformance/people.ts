@@ -19,7 +19,7 @@ export function describePeople(kind: string, factory: PlaceFactory): void {
   const openTwo = async () => {
     const { open } = await factory();
     const [store, other] = [await open(), await open()];
-    await store.createOrganization({ id: 'rival', name: 'Rival', createdAt: 500 }, by);
+    await store.directory.createOrganization({ id: 'rival', name: 'Rival', createdAt: 500 }, by);
     return { store, other };
   };
   const openNew = async () => (await openTwo()).store;
@@ -27,19 +27,22 @@ export function describePeople(kind: string, factory: PlaceFactory): void {
   describe(`${kind}: people`, () => {
     test('have memberships by address, sorted by creation of the organization', async () => {
       const store = await openNew();
-      await store.createOrganization({ id: 'acme', name: 'Acme', createdAt: 500 }, by);
-      await store.addMember(memberOf(ada, { role: 'owner', createdAt: 10 }), by);
-      await store.addMember(memberOf(ada, { organizationId: 'rival', role: 'viewer', createdAt: 5 }), by);
-      await store.addMember(memberOf(ada, { organizationId: 'acme', role: 'editor' }), by);
-      await store.addMember(memberOf(bob), by);
-      await store.changeOrganization(org, { secondFactor: 'required' }, by);
-      expect(await store.listMemberships(ada)).toEqual([
+      await store.directory.createOrganization({ id: 'acme', name: 'Acme', createdAt: 500 }, by);
+      await store.directory.addMember(memberOf(ada, { role: 'owner', createdAt: 10 }), by);
+      await store.directory.addMember(
+        memberOf(ada, { organizationId: 'rival', role: 'viewer', createdAt: 5 }),
+        by,
+      );
+      await store.directory.addMember(memberOf(ada, { organizationId: 'acme', role: 'editor' }), by);
+      await store.directory.addMember(memberOf(bob), by);
+      await store.directory.changeOrganization(org, { secondFactor: 'required' }, by);
+      expect(await store.directory.listMemberships(ada)).toEqual([
         { organizationId: org, organizationName: 'Default', role: 'owner', secondFactor: 'required' },
         { organizationId: 'acme', organizationName: 'Acme', role: 'editor', secondFactor: 'optional' },
         { organizationId: 'rival', organizationName: 'Rival', role: 'viewer', secondFactor: 'optional' },
       ]);
-      expect(await store.listMemberships(eve)).toEqual([]);
-      expect(await store.listMemberships('')).toEqual([]);
+      expect(await store.directory.listMemberships(eve)).toEqual([]);
+      expect(await store.directory.listMemberships('')).toEqual([]);
     });
 
     test.each(['editor', 'viewer', null] as const)(
@@ -48,9 +51,9 @@ export function describePeople(kind: string, factory: PlaceFactory): void {
         const { store, other } = await openTwo();
         for (const organizationId of [org, 'rival'])
           for (const email of [ada, bob])
-            await store.addMember(memberOf(email, { organizationId, role: 'owner' }), by);
+            await store.directory.addMember(memberOf(email, { organizationId, role: 'owner' }), by);
         const invite = async (id: string, who: string, organizationId = org) =>
-          store.createInvitation(
+          store.directory.createInvitation(
             invitationOf(id, `${id}@example.net`, 'editor', { organizationId, createdBy: who }),
             { ...at(1000), name: who },
           );
@@ -58,10 +61,12 @@ export function describePeople(kind: string, factory: PlaceFactory): void {
         await invite('second', ada);
         await invite('by-bob', bob);
         await invite('elsewhere', ada, 'rival');
-        if (role === null) await other.removeMember(org, ada, by);
-        else await other.changeMember(org, ada, role, by);
-        expect((await store.listInvitations(org, 1000)).map(({ id }) => id)).toEqual(['by-bob']);
-        expect((await store.listInvitations('rival', 1000)).map(({ id }) => id)).toEqual(['elsewhere']);
+        if (role === null) await other.directory.removeMember(org, ada, by);
+        else await other.directory.changeMember(org, ada, role, by);
+        expect((await store.directory.listInvitations(org, 1000)).map(({ id }) => id)).toEqual(['by-bob']);
+        expect((await store.directory.listInvitations('rival', 1000)).map(({ id }) => id)).toEqual([
+          'elsewhere',
+        ]);
         expect((await logOf(store)).slice(-3).toSorted()).toEqual([
           `invitation.revoke first@example.net (was made by ${ada})`,
           `invitation.revoke second@example.net (was made by ${ada})`,
@@ -74,28 +79,28 @@ export function describePeople(kind: string, factory: PlaceFactory): void {
 
     test('leave no invitation behind that is made while they are removed', async () => {
       const { store, other } = await openTwo();
-      for (const email of [ada, bob]) await store.addMember(memberOf(email, { role: 'owner' }), by);
+      for (const email of [ada, bob]) await store.directory.addMember(memberOf(email, { role: 'owner' }), by);
       const invite = (number: number) =>
-        store.createInvitation(
+        store.directory.createInvitation(
           invitationOf(`i${number}`, `i${number}@example.net`, 'owner', { createdBy: ada }),
           { ...at(1000), name: ada },
         );
       const made = Array.from({ length: 20 }, (_, number) => invite(number).catch(() => undefined));
-      await other.removeMember(org, ada, by);
+      await other.directory.removeMember(org, ada, by);
       await Promise.all(made);
-      expect(await store.listInvitations(org, 1000)).toEqual([]);
+      expect(await store.directory.listInvitations(org, 1000)).toEqual([]);
     });
 
     test('have names only if they are users', async () => {
       const store = await openNew();
       await addUser(store, ada, { name: 'Ada "the first" Lovelace' });
       await addUser(store, bob, { name: 'Bob' });
-      await store.addMember(memberOf(eve), by);
+      await store.directory.addMember(memberOf(eve), by);
       const asked = [eve, ada, 'nobody@example.org', ada, `x' OR '1'='1`];
-      expect([...(await store.findUsers(asked))]).toEqual([
+      expect([...(await store.directory.findUsers(asked))]).toEqual([
         [ada, { name: 'Ada "the first" Lovelace', secondFactor: false }],
       ]);
-      expect(await store.findUsers([])).toEqual(new Map());
+      expect(await store.directory.findUsers([])).toEqual(new Map());
     });
 
     test('have a second factor if they have codes or a passkey', async () => {
@@ -115,17 +120,17 @@ export function describePeople(kind: string, factory: PlaceFactory): void {
            created_at) VALUES ('p', ?, 'Key', 'example.org', 'c', 'k', 0, '', ?)`,
         [`id of ${bob}`, '2026-01-01T00:00:00.000Z'],
       );
-      const users = await store.findUsers([ada, bob, eve]);
+      const users = await store.directory.findUsers([ada, bob, eve]);
       expect([ada, bob, eve].map((email) => users.get(email)?.secondFactor)).toEqual([true, true, false]);
     });
 
     test('can set up until an owner of any organization can sign in', async () => {
       const { store, other } = await openTwo();
-      const open = async () => [await store.isSetUpOpen(), await other.isSetUpOpen()];
+      const open = async () => [await store.directory.isSetUpOpen(), await other.directory.isSetUpOpen()];
       expect(await open()).toEqual([true, true]);
-      await store.addMember(memberOf(ada, { role: 'editor' }), by);
+      await store.directory.addMember(memberOf(ada, { role: 'editor' }), by);
       await addUser(store, ada);
-      await store.addMember(memberOf(bob, { organizationId: 'rival', role: 'owner' }), by);
+      await store.directory.addMember(memberOf(bob, { organizationId: 'rival', role: 'owner' }), by);
       expect(await open()).toEqual([true, true]);
       await addUser(store, bob);
       expect(await open()).toEqual([false, false]);
@@ -135,27 +140,27 @@ export function describePeople(kind: string, factory: PlaceFactory): void {
   describe(`${kind}: the last owner`, () => {
     test('stays owner in each organization, and the refusal is not logged', async () => {
       const store = await openNew();
-      await store.addMember(memberOf(ada, { role: 'owner' }), by);
-      await store.addMember(memberOf(bob), by);
-      await store.addMember(memberOf(bob, { organizationId: 'rival', role: 'owner' }), by);
+      await store.directory.addMember(memberOf(ada, { role: 'owner' }), by);
+      await store.directory.addMember(memberOf(bob), by);
+      await store.directory.addMember(memberOf(bob, { organizationId: 'rival', role: 'owner' }), by);
       const before = await logOf(store);
       for (const attempt of [
-        () => store.changeMember(org, ada, 'editor', by),
-        () => store.changeMember(org, ada, 'viewer', by),
-        () => store.removeMember(org, ada, by),
-        () => store.removeMember('rival', bob, by),
+        () => store.directory.changeMember(org, ada, 'editor', by),
+        () => store.directory.changeMember(org, ada, 'viewer', by),
+        () => store.directory.removeMember(org, ada, by),
+        () => store.directory.removeMember('rival', bob, by),
       ]) {
         await expect(attempt()).rejects.toMatchObject({
           code: 'invalid',
           message: expect.stringMatching(/is the last owner; make another member an owner first\.$/),
         });
       }
-      await store.changeMember(org, ada, 'owner', by);
-      expect((await store.listMembers(org)).map(({ role }) => role)).toEqual(['owner', 'viewer']);
+      await store.directory.changeMember(org, ada, 'owner', by);
+      expect((await store.directory.listMembers(org)).map(({ role }) => role)).toEqual(['owner', 'viewer']);
       expect(await logOf(store)).toEqual([...before, `member.change ${ada} (owner)`]);
-      await store.changeMember(org, bob, 'owner', by);
-      await store.removeMember(org, ada, by);
-      expect(await store.listMembers(org)).toEqual([memberOf(bob, { role: 'owner' })]);
+      await store.directory.changeMember(org, bob, 'owner', by);
+      await store.directory.removeMember(org, ada, by);
+      expect(await store.directory.listMembers(org)).toEqual([memberOf(bob, { role: 'owner' })]);
     });
 
     test('remains when two owners are removed concurrently', async () => {
@@ -163,17 +168,19 @@ export function describePeople(kind: string, factory: PlaceFactory): void {
       for (let round = 0; round < 10; round++) {
         const [one, two] = [`one${round}@example.org`, `two${round}@example.org`];
         const organizationId = `of-${round}`;
-        await store.createOrganization({ id: organizationId, name: 'One', createdAt: 500 }, by);
+        await store.directory.createOrganization({ id: organizationId, name: 'One', createdAt: 500 }, by);
         for (const email of [one, two])
-          await store.addMember(memberOf(email, { organizationId, role: 'owner' }), by);
+          await store.directory.addMember(memberOf(email, { organizationId, role: 'owner' }), by);
         const outcomes = await outcomesOf([
-          store.removeMember(organizationId, one, by),
+          store.directory.removeMember(organizationId, one, by),
           round % 2 === 0
-            ? other.removeMember(organizationId, two, by)
-            : other.changeMember(organizationId, two, 'viewer', by),
+            ? other.directory.removeMember(organizationId, two, by)
+            : other.directory.changeMember(organizationId, two, 'viewer', by),
         ]);
         expect(outcomes).toEqual({ done: 1, codes: ['invalid'] });
-        const owners = (await store.listMembers(organizationId)).filter(({ role }) => role === 'owner');
+        const owners = (await store.directory.listMembers(organizationId)).filter(
+          ({ role }) => role === 'owner',
+        );
         expect(owners).toHaveLength(1);
       }
     });
@@ -182,21 +189,25 @@ export function describePeople(kind: string, factory: PlaceFactory): void {
   describe(`${kind}: invitations`, () => {
     test('are refused with a code and unchanged if an address is taken or missing', async () => {
       const store = await openNew();
-      await store.addMember(memberOf(ada), by);
+      await store.directory.addMember(memberOf(ada), by);
       await addUser(store, ada);
       const before = await logOf(store);
       const homeless = invitationOf('i', bob, 'viewer', { organizationId: 'none' });
-      await expect(store.createInvitation(homeless, by)).rejects.toMatchObject(notFound);
-      await expect(store.createInvitation(invitationOf('i', ada, 'owner'), by)).rejects.toMatchObject({
+      await expect(store.directory.createInvitation(homeless, by)).rejects.toMatchObject(notFound);
+      await expect(
+        store.directory.createInvitation(invitationOf('i', ada, 'owner'), by),
+      ).rejects.toMatchObject({
         code: 'already_exists',
       });
-      await store.createInvitation(invitationOf('set-up', null, 'owner'), by);
-      await expect(store.revokeInvitation(org, 'i', by)).rejects.toMatchObject(notFound);
-      await expect(store.revokeInvitation(org, 'set-up', by)).rejects.toMatchObject(notFound);
-      await expect(store.acceptInvitation('hash of i', bob, at(2000))).rejects.toMatchObject(notFound);
-      expect(await store.listInvitations(org, 2000)).toEqual([]);
-      expect(await store.findInvitation('hash of i', 2000)).toBeUndefined();
-      expect(await store.findInvitation('i', 2000)).toBeUndefined();
+      await store.directory.createInvitation(invitationOf('set-up', null, 'owner'), by);
+      await expect(store.directory.revokeInvitation(org, 'i', by)).rejects.toMatchObject(notFound);
+      await expect(store.directory.revokeInvitation(org, 'set-up', by)).rejects.toMatchObject(notFound);
+      await expect(store.directory.acceptInvitation('hash of i', bob, at(2000))).rejects.toMatchObject(
+        notFound,
+      );
+      expect(await store.directory.listInvitations(org, 2000)).toEqual([]);
+      expect(await store.directory.findInvitation('hash of i', 2000)).toBeUndefined();
+      expect(await store.directory.findInvitation('i', 2000)).toBeUndefined();
       expect(await logOf(store)).toEqual(before);
     });
 
@@ -205,60 +216,65 @@ export function describePeople(kind: string, factory: PlaceFactory): void {
       const late = invitationOf('a', ada, 'viewer', { createdAt: 3000 });
       const early = invitationOf('b', bob, 'owner', { createdAt: 2000, expiresAt: 5000 });
       const theirs = invitationOf('c', ada, 'editor', { organizationId: 'rival', tokenHash: 'c' });
-      for (const one of [late, early, theirs]) await store.createInvitation(one, at(one.createdAt));
-      expect(await store.listInvitations(org, 4999)).toEqual([early, late]);
-      expect(await store.listInvitations(org, 5000)).toEqual([late]);
-      expect(await store.listInvitations('rival', 4999)).toEqual([theirs]);
-      expect(await store.listInvitations('none', 4999)).toEqual([]);
-      expect(await store.findInvitation('hash of b', 4999)).toEqual({
+      for (const one of [late, early, theirs]) await store.directory.createInvitation(one, at(one.createdAt));
+      expect(await store.directory.listInvitations(org, 4999)).toEqual([early, late]);
+      expect(await store.directory.listInvitations(org, 5000)).toEqual([late]);
+      expect(await store.directory.listInvitations('rival', 4999)).toEqual([theirs]);
+      expect(await store.directory.listInvitations('none', 4999)).toEqual([]);
+      expect(await store.directory.findInvitation('hash of b', 4999)).toEqual({
         ...early,
         organizationName: 'Default',
       });
-      expect(await store.findInvitation('hash of b', 5000)).toBeUndefined();
-      expect(await store.findInvitation('c', 4999)).toEqual({ ...theirs, organizationName: 'Rival' });
+      expect(await store.directory.findInvitation('hash of b', 5000)).toBeUndefined();
+      expect(await store.directory.findInvitation('c', 4999)).toEqual({
+        ...theirs,
+        organizationName: 'Rival',
+      });
       expect(await logOf(store, 'rival')).toContain(`invitation.create ${ada} (editor)`);
     });
 
     test('replace earlier ones for the same address, on any node', async () => {
       const { store, other } = await openTwo();
-      await store.createInvitation(invitationOf('1', ada, 'viewer'), by);
-      await store.createInvitation(
+      await store.directory.createInvitation(invitationOf('1', ada, 'viewer'), by);
+      await store.directory.createInvitation(
         invitationOf('x', ada, 'viewer', { organizationId: 'rival', tokenHash: 'x' }),
         by,
       );
-      await store.createInvitation(invitationOf('y', bob, 'viewer'), by);
+      await store.directory.createInvitation(invitationOf('y', bob, 'viewer'), by);
       const ids = Array.from({ length: 8 }, (_, number) => `again${number}`);
       const outcomes = await outcomesOf(
         ids.map((id, number) =>
-          (number % 2 === 0 ? store : other).createInvitation(invitationOf(id, ada, 'owner'), by),
+          (number % 2 === 0 ? store : other).directory.createInvitation(invitationOf(id, ada, 'owner'), by),
         ),
       );
       expect(outcomes).toEqual({ done: ids.length, codes: [] });
-      const listed = await store.listInvitations(org, 2000);
+      const listed = await store.directory.listInvitations(org, 2000);
       expect(listed.filter(({ email }) => email === ada)).toHaveLength(1);
       expect(listed.map(({ email }) => email).toSorted()).toEqual([ada, bob]);
-      expect(await store.findInvitation('hash of 1', 2000)).toBeUndefined();
-      expect(await store.listInvitations('rival', 2000)).toHaveLength(1);
+      expect(await store.directory.findInvitation('hash of 1', 2000)).toBeUndefined();
+      expect(await store.directory.listInvitations('rival', 2000)).toHaveLength(1);
     });
 
     test('can be for a member who cannot sign in yet and keeps their role', async () => {
       const store = await openNew();
       const member = memberOf(ada, { role: 'owner' });
-      await store.addMember(member, by);
-      await store.createInvitation(invitationOf('i', ada, 'viewer'), by);
-      expect(await store.acceptInvitation('hash of i', ada, at(2000))).toEqual(member);
-      expect(await store.listMembers(org)).toEqual([member]);
+      await store.directory.addMember(member, by);
+      await store.directory.createInvitation(invitationOf('i', ada, 'viewer'), by);
+      expect(await store.directory.acceptInvitation('hash of i', ada, at(2000))).toEqual(member);
+      expect(await store.directory.listMembers(org)).toEqual([member]);
       expect(await logOf(store)).toEqual([`member.add ${ada} (owner)`, `invitation.create ${ada} (viewer)`]);
     });
 
     test('can be withdrawn, but not by another organization', async () => {
       const store = await openNew();
-      await store.createInvitation(invitationOf('i', ada, 'viewer'), by);
-      await expect(store.revokeInvitation('rival', 'i', by)).rejects.toMatchObject(notFound);
-      await store.revokeInvitation(org, 'i', by);
-      await expect(store.revokeInvitation(org, 'i', by)).rejects.toMatchObject(notFound);
-      await expect(store.acceptInvitation('hash of i', ada, at(2000))).rejects.toMatchObject(notFound);
-      expect(await store.listInvitations(org, 2000)).toEqual([]);
+      await store.directory.createInvitation(invitationOf('i', ada, 'viewer'), by);
+      await expect(store.directory.revokeInvitation('rival', 'i', by)).rejects.toMatchObject(notFound);
+      await store.directory.revokeInvitation(org, 'i', by);
+      await expect(store.directory.revokeInvitation(org, 'i', by)).rejects.toMatchObject(notFound);
+      await expect(store.directory.acceptInvitation('hash of i', ada, at(2000))).rejects.toMatchObject(
+        notFound,
+      );
+      expect(await store.directory.listInvitations(org, 2000)).toEqual([]);
       expect(await logOf(store)).toEqual([
         `invitation.create ${ada} (viewer)`,
         `invitation.revoke ${ada} ()`,
@@ -267,25 +283,29 @@ export function describePeople(kind: string, factory: PlaceFactory): void {
 
     test('add a member once, for the right address, before they expire', async () => {
       const { store, other } = await openTwo();
-      await store.createInvitation(invitationOf('i', ada, 'editor', { createdBy: 'eve' }), by);
+      await store.directory.createInvitation(invitationOf('i', ada, 'editor', { createdBy: 'eve' }), by);
       for (const [email, time] of [
         [bob, 2000],
         ['', 2000],
         [ada, 9000],
       ] as const) {
-        await expect(store.acceptInvitation('hash of i', email, at(time))).rejects.toMatchObject(notFound);
+        await expect(store.directory.acceptInvitation('hash of i', email, at(time))).rejects.toMatchObject(
+          notFound,
+        );
       }
       const outcomes = await outcomesOf(
-        [store, other, store, other].map((one) => one.acceptInvitation('hash of i', ada, at(8999))),
+        [store, other, store, other].map((one) => one.directory.acceptInvitation('hash of i', ada, at(8999))),
       );
       expect(outcomes).toEqual({ done: 1, codes: ['not_found', 'not_found', 'not_found'] });
-      expect(await store.listMembers(org)).toEqual([memberOf(ada, { role: 'editor', createdAt: 8999 })]);
-      expect(await other.listInvitations(org, 2000)).toEqual([]);
+      expect(await store.directory.listMembers(org)).toEqual([
+        memberOf(ada, { role: 'editor', createdAt: 8999 }),
+      ]);
+      expect(await other.directory.listInvitations(org, 2000)).toEqual([]);
       expect(await logOf(store)).toEqual([
         `invitation.create ${ada} (editor)`,
         `member.add ${ada} (editor, invited by eve)`,
       ]);
-      const [entry] = await store.readAudit(org, { limit: 1 });
+      const [entry] = await store.directory.readAudit(org, { limit: 1 });
       expect(entry).toMatchObject({ actor: by.name, address: by.address, at: 8999 });
     });
   });

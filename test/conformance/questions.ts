@@ -24,7 +24,7 @@ export function describeQuestions(kind: string, factory: PlaceFactory): void {
   const openTwo = async () => {
     const { open } = await factory();
     const [store, other] = [await open(), await open()];
-    for (const id of ['docs', 'blog']) await store.createProject(projectOf(id), by);
+    for (const id of ['docs', 'blog']) await store.directory.createProject(projectOf(id), by);
     return [store, other] as const;
   };
 
@@ -54,7 +54,7 @@ export function describeQuestions(kind: string, factory: PlaceFactory): void {
 
     test('are the recorded queries of their traces', async () => {
       const [one, other] = await openTwo();
-      await one.record('docs', [{ id: idOfTrace, caller: 'web', occurredAt: nowMs }]);
+      await one.counts.record('docs', [{ id: idOfTrace, caller: 'web', occurredAt: nowMs }]);
       expect(await other.questions.identify('docs', [entry(2), entry(1), trace()], nowMs)).toEqual([
         entryId(2),
         idOfTrace,
@@ -69,7 +69,7 @@ export function describeQuestions(kind: string, factory: PlaceFactory): void {
     test('are as many as they are if their keys arrive at once through many handles', async () => {
       const { open } = await factory();
       const handles = await Promise.all(Array.from({ length: 4 }, () => open()));
-      await handles[0]?.createProject(projectOf('docs'), by);
+      await handles[0]?.directory.createProject(projectOf('docs'), by);
       const traces = Array.from({ length: 10 }, (_, at) => at);
       // Two server spans in each trace, spans that say nothing more, and one message that is in all traces.
       const batches = traces.flatMap((at) => [
@@ -110,14 +110,14 @@ export function describeQuestions(kind: string, factory: PlaceFactory): void {
       const [one, other] = await openTwo();
       await one.questions.identify('docs', [trace()], nowMs);
       await one.questions.identify('docs', [entry(1)], nowMs);
-      await one.deleteProject('default', 'docs', by);
+      await one.directory.deleteProject('default', 'docs', by);
       await expect(other.questions.identify('docs', [trace()], nowMs)).rejects.toMatchObject({
         code: 'not_found',
       });
-      while (!(await other.purgeDeleted(100)).done);
-      await one.createProject(projectOf('docs'), by);
+      while (!(await other.maintenance.purgeDeleted(100)).done);
+      await one.directory.createProject(projectOf('docs'), by);
       expect(await one.questions.identify('docs', [entry(1)], nowMs)).toEqual([entryId(1)]);
-      expect(await one.count('docs', ALL_TIME)).toMatchObject({ total: 0 });
+      expect(await one.counts.count('docs', ALL_TIME)).toMatchObject({ total: 0 });
     });
   });
 }

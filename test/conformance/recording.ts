@@ -9,44 +9,50 @@ const query = (id: string, caller = 'web', occurredAt = 0): Query => ({ id, call
 export function describeRecording(kind: string, factory: PlaceFactory): void {
   async function openWithProjects(...ids: string[]) {
     const store = await (await factory()).open();
-    for (const id of ids) await store.createProject(projectOf(id), by);
+    for (const id of ids) await store.directory.createProject(projectOf(id), by);
     return store;
   }
 
   describe(`${kind}: recording`, () => {
     test('refuses an unknown project', async () => {
       const store = await openWithProjects();
-      await expect(store.record('none', [query('a')])).rejects.toMatchObject({ code: 'not_found' });
-      await expect(store.record('none', [])).rejects.toMatchObject({ code: 'not_found' });
+      await expect(store.counts.record('none', [query('a')])).rejects.toMatchObject({ code: 'not_found' });
+      await expect(store.counts.record('none', [])).rejects.toMatchObject({ code: 'not_found' });
     });
 
     test('accepts an empty batch', async () => {
       const store = await openWithProjects('p');
-      expect(await store.record('p', [])).toEqual({ recorded: 0, duplicates: 0 });
+      expect(await store.counts.record('p', [])).toEqual({ recorded: 0, duplicates: 0 });
     });
 
     test('ignores a repeated id, whatever its other fields', async () => {
       const store = await openWithProjects('p');
-      expect(await store.record('p', [query('a', 'web', 1000)])).toEqual({ recorded: 1, duplicates: 0 });
-      expect(await store.record('p', [query('a', 'api', 9000)])).toEqual({ recorded: 0, duplicates: 1 });
-      expect(await store.count('p', ALL_TIME)).toEqual({ web: 1, api: 0, other: 0, total: 1 });
-      expect(await store.count('p', { from: 1000, to: 1001 })).toMatchObject({ web: 1 });
+      expect(await store.counts.record('p', [query('a', 'web', 1000)])).toEqual({
+        recorded: 1,
+        duplicates: 0,
+      });
+      expect(await store.counts.record('p', [query('a', 'api', 9000)])).toEqual({
+        recorded: 0,
+        duplicates: 1,
+      });
+      expect(await store.counts.count('p', ALL_TIME)).toEqual({ web: 1, api: 0, other: 0, total: 1 });
+      expect(await store.counts.count('p', { from: 1000, to: 1001 })).toMatchObject({ web: 1 });
     });
 
     test('counts the first query with an id within a batch', async () => {
       const store = await openWithProjects('p');
       const batch = [query('a', 'slack', 5), query('b'), query('a', 'api', 6), query('a', 'web', 7)];
-      expect(await store.record('p', batch)).toEqual({ recorded: 2, duplicates: 2 });
-      expect(await store.count('p', ALL_TIME)).toEqual({ web: 1, api: 0, other: 1, total: 2 });
-      expect(await store.count('p', { from: 5, to: 6 })).toMatchObject({ other: 1, total: 1 });
+      expect(await store.counts.record('p', batch)).toEqual({ recorded: 2, duplicates: 2 });
+      expect(await store.counts.count('p', ALL_TIME)).toEqual({ web: 1, api: 0, other: 1, total: 2 });
+      expect(await store.counts.count('p', { from: 5, to: 6 })).toMatchObject({ other: 1, total: 1 });
     });
 
     test('counts the same id in another project separately', async () => {
       const store = await openWithProjects('p', 'q');
-      await store.record('p', [query('a')]);
-      expect(await store.record('q', [query('a', 'api')])).toEqual({ recorded: 1, duplicates: 0 });
-      expect(await store.count('p', ALL_TIME)).toMatchObject({ web: 1, api: 0 });
-      expect(await store.count('q', ALL_TIME)).toMatchObject({ web: 0, api: 1 });
+      await store.counts.record('p', [query('a')]);
+      expect(await store.counts.record('q', [query('a', 'api')])).toEqual({ recorded: 1, duplicates: 0 });
+      expect(await store.counts.count('p', ALL_TIME)).toMatchObject({ web: 1, api: 0 });
+      expect(await store.counts.count('q', ALL_TIME)).toMatchObject({ web: 0, api: 1 });
     });
 
     test('distinguishes all different ids', async () => {
@@ -79,13 +85,13 @@ export function describeRecording(kind: string, factory: PlaceFactory): void {
         '_',
       ];
       expect(
-        await store.record(
+        await store.counts.record(
           'p',
           ids.map((id) => query(id)),
         ),
       ).toEqual({ recorded: ids.length, duplicates: 0 });
       expect(
-        await store.record(
+        await store.counts.record(
           'p',
           ids.map((id) => query(id)),
         ),
@@ -98,11 +104,11 @@ export function describeRecording(kind: string, factory: PlaceFactory): void {
         const batch = Array.from({ length: size }, (_, at) =>
           query(`${size}-${at}`, ['web', 'api', 'x'][at % 3], at * 777),
         );
-        expect(await store.record('p', batch)).toEqual({ recorded: size, duplicates: 0 });
-        expect(await store.record('p', batch.toReversed())).toEqual({ recorded: 0, duplicates: size });
+        expect(await store.counts.record('p', batch)).toEqual({ recorded: size, duplicates: 0 });
+        expect(await store.counts.record('p', batch.toReversed())).toEqual({ recorded: 0, duplicates: size });
       }
-      expect((await store.count('p', ALL_TIME)).total).toBe(1 + 31 + 32 + 33 + 64 + 1000 + 10_000);
-      expect((await store.verify()).differencesTotal).toBe(0);
+      expect((await store.counts.count('p', ALL_TIME)).total).toBe(1 + 31 + 32 + 33 + 64 + 1000 + 10_000);
+      expect((await store.maintenance.verify()).differencesTotal).toBe(0);
     });
 
     test('counts one known query of a hundred once, wherever it is in the batch', async () => {
@@ -113,47 +119,47 @@ export function describeRecording(kind: string, factory: PlaceFactory): void {
       for (const place of places) {
         const id = String(place);
         const known = all[place] ?? query('none');
-        await store.record(id, [{ ...known, caller: 'api' }]);
+        await store.counts.record(id, [{ ...known, caller: 'api' }]);
         const twice = [...all, ...all.slice(40, 45)];
-        expect(await store.record(id, twice)).toEqual({ recorded: 99, duplicates: 6 });
+        expect(await store.counts.record(id, twice)).toEqual({ recorded: 99, duplicates: 6 });
         const counted = all.map((one) => (one === known ? { ...known, caller: 'api' } : one));
         for (const range of [
           ALL_TIME,
           { from: 0, to: known.occurredAt },
           { from: known.occurredAt, to: 650_000 },
         ]) {
-          expect(await store.count(id, range)).toEqual(recount(counted, range));
-          expect(await store.countCallers(id, range)).toEqual(recountCallers(counted, range));
+          expect(await store.counts.count(id, range)).toEqual(recount(counted, range));
+          expect(await store.counts.countCallers(id, range)).toEqual(recountCallers(counted, range));
         }
       }
       const queries = places.length * all.length;
-      expect(await store.verify()).toMatchObject({ queries, differencesTotal: 0 });
+      expect(await store.maintenance.verify()).toMatchObject({ queries, differencesTotal: 0 });
     });
 
     test('counts each id once when two handles record it concurrently', async () => {
       const { open } = await factory();
       const handles = [await open(), await open()];
-      await handles[0]?.createProject(projectOf('p'), by);
+      await handles[0]?.directory.createProject(projectOf('p'), by);
       const results = await Promise.all(
         Array.from({ length: 60 }, (_, turn) => {
           const batch = Array.from({ length: 50 }, (_, at) =>
             query(`id ${(turn * 17 + at) % 300}`, 'api', at),
           );
-          return handles[turn % 2]?.record('p', batch);
+          return handles[turn % 2]?.counts.record('p', batch);
         }),
       );
       const recorded = results.reduce((sum, result) => sum + (result?.recorded ?? 0), 0);
       const duplicates = results.reduce((sum, result) => sum + (result?.duplicates ?? 0), 0);
       expect([recorded, recorded + duplicates]).toEqual([300, 3000]);
       for (const handle of handles)
-        expect(await handle.count('p', ALL_TIME)).toMatchObject({ api: 300, total: 300 });
-      expect((await handles[0]?.verify())?.differencesTotal).toBe(0);
+        expect(await handle.counts.count('p', ALL_TIME)).toMatchObject({ api: 300, total: 300 });
+      expect((await handles[0]?.maintenance.verify())?.differencesTotal).toBe(0);
     });
 
     test('returns queries unchanged, in pages', async () => {
       const store = await openWithProjects('p', 'q');
-      expect(await store.readQueries('none', undefined, 10)).toEqual([]);
-      expect(await store.readQueries('p', undefined, 10)).toEqual([]);
+      expect(await store.counts.readQueries('none', undefined, 10)).toEqual([]);
+      expect(await store.counts.readQueries('p', undefined, 10)).toEqual([]);
       const sixteen = 'sixteen bytes ..';
       const ids = [
         '0190a8b2-7c3e-7d4f-8a5b-6c7d8e9f0a1b',
@@ -168,12 +174,12 @@ export function describeRecording(kind: string, factory: PlaceFactory): void {
         ...Array.from({ length: 40 }, (_, at) => `id ${at}`),
       ];
       const sent = ids.map((id, at) => query(id, ['web', 'api', 'null', 'sdk-x'][at % 4], at - 20));
-      await store.record('p', sent);
-      await store.record('q', [query('of another project')]);
+      await store.counts.record('p', sent);
+      await store.counts.record('q', [query('of another project')]);
       for (const limit of [1, 7, sent.length, 1000]) {
         const read: Query[] = [];
         for (;;) {
-          const page = await store.readQueries('p', read.at(-1)?.id, limit);
+          const page = await store.counts.readQueries('p', read.at(-1)?.id, limit);
           expect(page.length).toBe(Math.min(limit, sent.length - read.length));
           read.push(...page);
           if (page.length < limit) break;
@@ -194,15 +200,15 @@ export function describeRecording(kind: string, factory: PlaceFactory): void {
         '...',
         ...Array.from({ length: 500 }, (_, at) => `sdk-${at}`),
       ];
-      await store.record(
+      await store.counts.record(
         'p',
         names.map((name) => query(`from ${name}`, name)),
       );
-      await store.record(
+      await store.counts.record(
         'p',
         names.map((name) => query(`again from ${name}`, name)),
       );
-      expect(await store.count('p', ALL_TIME)).toEqual({
+      expect(await store.counts.count('p', ALL_TIME)).toEqual({
         web: 2,
         api: 2,
         other: 2 * (names.length - 2),

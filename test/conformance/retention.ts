@@ -28,7 +28,7 @@ const since = (timeMs: number) => queries.filter(({ occurredAt }) => occurredAt 
 
 /** All queries that still have their rows. */
 async function rowsOf(store: Store, projectId: string): Promise<Query[]> {
-  const rows = await store.readQueries(projectId, undefined, 10_000);
+  const rows = await store.counts.readQueries(projectId, undefined, 10_000);
   return rows.toSorted((a, b) => a.occurredAt - b.occurredAt || (a.id < b.id ? -1 : 1));
 }
 
@@ -43,22 +43,26 @@ async function expectCounted(store: Store, projectId: string, recorded: readonly
       [today - 4 * width, today],
       [today - width, today + width],
     ] as const) {
-      expect(await store.count(projectId, { from, to })).toEqual(recount(recorded, { from, to }));
+      expect(await store.counts.count(projectId, { from, to })).toEqual(recount(recorded, { from, to }));
     }
   }
-  expect(await store.count(projectId, ALL_TIME)).toEqual(recount(recorded, ALL_TIME));
-  expect((await store.countCallers(projectId, ALL_TIME)).total).toBe(recorded.length);
-  expect(await store.verify()).toMatchObject({ damage: [], differences: [], differencesTotal: 0 });
+  expect(await store.counts.count(projectId, ALL_TIME)).toEqual(recount(recorded, ALL_TIME));
+  expect((await store.counts.countCallers(projectId, ALL_TIME)).total).toBe(recorded.length);
+  expect(await store.maintenance.verify()).toMatchObject({
+    damage: [],
+    differences: [],
+    differencesTotal: 0,
+  });
 }
 
 export function describeRetention(kind: string, factory: PlaceFactory): void {
   const openNew = async (retentionDays: number | null) => {
     const { open } = await factory();
     const [store, other] = [await open(), await open()];
-    await store.createProject(projectOf('p', { retentionDays }), by);
-    await store.createProject(projectOf('kept'), by);
-    await store.record('p', queries);
-    await store.record('kept', queries);
+    await store.directory.createProject(projectOf('p', { retentionDays }), by);
+    await store.directory.createProject(projectOf('kept'), by);
+    await store.counts.record('p', queries);
+    await store.counts.record('kept', queries);
     return { store, other };
   };
 
@@ -69,12 +73,16 @@ export function describeRetention(kind: string, factory: PlaceFactory): void {
       const old = { id: 'old', caller: 'web', occurredAt: rowsFrom - 1 };
       const fresh = { id: 'fresh', caller: 'web', occurredAt: rowsFrom };
       await retainAll(store, now);
-      expect(await other.findProject(org, 'p')).toEqual(projectOf('p', { retentionDays: 10, rowsFrom }));
-      const before = await store.count('p', ALL_TIME);
-      const refusal = await other.record('p', [fresh, old, { ...old, id: 'older', occurredAt: 0 }]).then(
-        () => undefined,
-        (error) => error,
+      expect(await other.directory.findProject(org, 'p')).toEqual(
+        projectOf('p', { retentionDays: 10, rowsFrom }),
       );
+      const before = await store.counts.count('p', ALL_TIME);
+      const refusal = await other.counts
+        .record('p', [fresh, old, { ...old, id: 'older', occurredAt: 0 }])
+        .then(
+          () => undefined,
+          (error) => error,
+        );
       const at = '2026-06-05T00:00:00.000Z';
       expect(refusal).toMatchObject({
         code: 'invalid',
@@ -85,13 +93,13 @@ export function describeRetention(kind: string, factory: PlaceFactory): void {
           (index) => `queries[${index}]: occurredAt: lies before ${at}, from when on the project keeps rows`,
         ),
       });
-      expect(await store.count('p', ALL_TIME)).toEqual(before);
+      expect(await store.counts.count('p', ALL_TIME)).toEqual(before);
       // A repeat of what came earlier in the batch is one, whatever it says.
-      expect(await other.record('p', [fresh, { ...fresh, occurredAt: 5 }])).toEqual({
+      expect(await other.counts.record('p', [fresh, { ...fresh, occurredAt: 5 }])).toEqual({
         recorded: 1,
         duplicates: 1,
       });
-      expect(await other.record('kept', [old])).toEqual({ recorded: 1, duplicates: 0 });
+      expect(await other.counts.record('kept', [old])).toEqual({ recorded: 1, duplicates: 0 });
     });
 
     test('records concurrent batches although one is refused', async () => {
@@ -102,7 +110,7 @@ export function describeRetention(kind: string, factory: PlaceFactory): void {
         caller: 'web',
         occurredAt: at % 3 === 0 ? today - 11 * dayMs : today,
       }));
-      const results = await Promise.allSettled(batches.map((query) => store.record('p', [query])));
+      const results = await Promise.allSettled(batches.map((query) => store.counts.record('p', [query])));
       for (const [at, result] of results.entries()) {
         if (at % 3 === 0) expect(result).toMatchObject({ status: 'rejected', reason: { code: 'invalid' } });
         else expect(result).toMatchObject({ status: 'fulfilled', value: { recorded: 1 } });
@@ -114,7 +122,9 @@ export function describeRetention(kind: string, factory: PlaceFactory): void {
       await expectCounted(store, 'p', queries);
       let removed = 0;
       for (let done = false; !done; ) {
-        const pieces = await Promise.all([store, other].map((handle) => handle.applyRetention(now, 7)));
+        const pieces = await Promise.all(
+          [store, other].map((handle) => handle.maintenance.applyRetention(now, 7)),
+        );
         for (const piece of pieces) {
           expect(piece.removed).toBeLessThanOrEqual(7);
           removed += piece.removed;
@@ -126,9 +136,12 @@ export function describeRetention(kind: string, factory: PlaceFactory): void {
       expect(removed).toBe(queries.length - kept.length);
       expect(await rowsOf(store, 'p')).toEqual(sorted(kept));
       expect(await rowsOf(store, 'kept')).toEqual(sorted(queries));
-      expect(await store.applyRetention(now, 7)).toEqual({ removed: 0, done: true });
-      expect(await store.applyRetention(today + dayMs - 1, 7)).toEqual({ removed: 0, done: true });
-      expect(await store.verify()).toMatchObject({ queries: kept.length + queries.length });
+      expect(await store.maintenance.applyRetention(now, 7)).toEqual({ removed: 0, done: true });
+      expect(await store.maintenance.applyRetention(today + dayMs - 1, 7)).toEqual({
+        removed: 0,
+        done: true,
+      });
+      expect(await store.maintenance.verify()).toMatchObject({ queries: kept.length + queries.length });
     });
 
     test('never moves back, whatever changes', async () => {
@@ -136,35 +149,35 @@ export function describeRetention(kind: string, factory: PlaceFactory): void {
       await retainAll(store, now);
       const rowsFrom = today - 10 * dayMs;
       for (const retentionDays of [20, 10, null]) {
-        await store.changeProject(org, 'p', { retentionDays }, by);
+        await store.directory.changeProject(org, 'p', { retentionDays }, by);
         await retainAll(store, now - 3 * dayMs);
-        expect(await store.findProject(org, 'p')).toMatchObject({ rowsFrom });
+        expect(await store.directory.findProject(org, 'p')).toMatchObject({ rowsFrom });
       }
       await expect(
-        store.record('p', [{ id: 'x', caller: 'web', occurredAt: rowsFrom - 1 }]),
+        store.counts.record('p', [{ id: 'x', caller: 'web', occurredAt: rowsFrom - 1 }]),
       ).rejects.toMatchObject({ code: 'invalid' });
-      await store.changeProject(org, 'p', { retentionDays: 9 }, by);
+      await store.directory.changeProject(org, 'p', { retentionDays: 9 }, by);
       await retainAll(store, now);
-      expect(await store.findProject(org, 'p')).toMatchObject({ rowsFrom: rowsFrom + dayMs });
+      expect(await store.directory.findProject(org, 'p')).toMatchObject({ rowsFrom: rowsFrom + dayMs });
       await expectCounted(store, 'p', queries);
     });
 
     test('finishes a sweep that has begun although it was turned off', async () => {
       const { store, other } = await openNew(10);
-      await store.applyRetention(now, 5);
-      await store.applyRetention(now, 5);
-      await store.changeProject(org, 'p', { retentionDays: null }, by);
+      await store.maintenance.applyRetention(now, 5);
+      await store.maintenance.applyRetention(now, 5);
+      await store.directory.changeProject(org, 'p', { retentionDays: null }, by);
       await retainAll(other, now);
       expect(await rowsOf(store, 'p')).toEqual(sorted(since(today - 10 * dayMs)));
     });
 
     test('ends with its project', async () => {
       const { store } = await openNew(10);
-      await store.applyRetention(now, 5);
-      await store.applyRetention(now, 5);
-      await store.deleteProject(org, 'p', by);
-      expect(await store.applyRetention(now, 5)).toEqual({ removed: 0, done: true });
-      expect(await store.verify()).toMatchObject({
+      await store.maintenance.applyRetention(now, 5);
+      await store.maintenance.applyRetention(now, 5);
+      await store.directory.deleteProject(org, 'p', by);
+      expect(await store.maintenance.applyRetention(now, 5)).toEqual({ removed: 0, done: true });
+      expect(await store.maintenance.verify()).toMatchObject({
         projects: 1,
         queries: queries.length,
         differencesTotal: 0,

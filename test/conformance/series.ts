@@ -17,9 +17,9 @@ const latestMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 export function describeSeries(kind: string, factory: PlaceFactory): void {
   async function openWith(...queries: readonly (readonly [caller: string, occurredAt: number])[]) {
     const store = await (await factory()).open();
-    await store.createProject(projectOf('p'), by);
-    await store.createProject(projectOf('quiet'), by);
-    await store.record(
+    await store.directory.createProject(projectOf('p'), by);
+    await store.directory.createProject(projectOf('quiet'), by);
+    await store.counts.record(
       'p',
       queries.map(([caller, occurredAt], at): Query => ({ id: `${at}`, caller, occurredAt })),
     );
@@ -29,28 +29,28 @@ export function describeSeries(kind: string, factory: PlaceFactory): void {
   describe(`${kind}: series`, () => {
     test('are zeros for an unknown project, no queries and empty ranges', async () => {
       const store = await openWith(['web', 5]);
-      expect(await store.countSeries('none', [0, 10, 20])).toEqual([nothing, nothing]);
-      expect(await store.countSeries('quiet', [0, 10, 20])).toEqual([nothing, nothing]);
-      expect(await store.countSeries('p', [5, 5, 5])).toEqual([nothing, nothing]);
-      expect(await store.countSeries('p', [5])).toEqual([]);
-      expect(await store.countSeries('p', [])).toEqual([]);
+      expect(await store.counts.countSeries('none', [0, 10, 20])).toEqual([nothing, nothing]);
+      expect(await store.counts.countSeries('quiet', [0, 10, 20])).toEqual([nothing, nothing]);
+      expect(await store.counts.countSeries('p', [5, 5, 5])).toEqual([nothing, nothing]);
+      expect(await store.counts.countSeries('p', [5])).toEqual([]);
+      expect(await store.counts.countSeries('p', [])).toEqual([]);
     });
 
     test('of one caller are zeros for an unknown caller, project and empty ranges', async () => {
       const store = await openWith(['slack', 5], ['web', 5]);
       for (const caller of ['slack', 'web', 'nobody']) {
-        expect(await store.count('none', ALL_TIME, caller)).toEqual(nothing);
-        expect(await store.count('quiet', ALL_TIME, caller)).toEqual(nothing);
-        expect(await store.count('p', { from: 5, to: 5 }, caller)).toEqual(nothing);
-        expect(await store.countSeries('p', [], caller)).toEqual([]);
-        expect(await store.countSeries('p', [5, 5], caller)).toEqual([nothing]);
-        expect(await store.countSeriesByCaller('none', [0, 10], [caller])).toEqual({
+        expect(await store.counts.count('none', ALL_TIME, caller)).toEqual(nothing);
+        expect(await store.counts.count('quiet', ALL_TIME, caller)).toEqual(nothing);
+        expect(await store.counts.count('p', { from: 5, to: 5 }, caller)).toEqual(nothing);
+        expect(await store.counts.countSeries('p', [], caller)).toEqual([]);
+        expect(await store.counts.countSeries('p', [5, 5], caller)).toEqual([nothing]);
+        expect(await store.counts.countSeriesByCaller('none', [0, 10], [caller])).toEqual({
           all: [nothing],
           callers: [[0]],
         });
       }
-      expect(await store.count('p', ALL_TIME, 'nobody')).toEqual(nothing);
-      expect(await store.countSeriesByCaller('p', [0, 10], [])).toEqual({
+      expect(await store.counts.count('p', ALL_TIME, 'nobody')).toEqual(nothing);
+      expect(await store.counts.countSeriesByCaller('p', [0, 10], [])).toEqual({
         all: [{ web: 1, api: 0, other: 1, total: 2 }],
         callers: [],
       });
@@ -58,12 +58,12 @@ export function describeSeries(kind: string, factory: PlaceFactory): void {
 
     test('of callers with the names of missing values count only these', async () => {
       const store = await openWith(['undefined', 5], ['null', 5], ['null', 6], ['web', 5]);
-      expect((await store.countSeries('p', [0, 10]))[0]?.total).toBe(4);
-      expect((await store.countSeries('p', [0, 10], 'undefined'))[0]?.total).toBe(1);
-      expect((await store.countSeries('p', [0, 10], 'null'))[0]?.total).toBe(2);
-      expect((await store.count('p', ALL_TIME)).total).toBe(4);
-      expect((await store.count('p', ALL_TIME, 'undefined')).total).toBe(1);
-      expect((await store.countSeriesByCaller('p', [0, 10], ['null', 'undefined'])).callers).toEqual([
+      expect((await store.counts.countSeries('p', [0, 10]))[0]?.total).toBe(4);
+      expect((await store.counts.countSeries('p', [0, 10], 'undefined'))[0]?.total).toBe(1);
+      expect((await store.counts.countSeries('p', [0, 10], 'null'))[0]?.total).toBe(2);
+      expect((await store.counts.count('p', ALL_TIME)).total).toBe(4);
+      expect((await store.counts.count('p', ALL_TIME, 'undefined')).total).toBe(1);
+      expect((await store.counts.countSeriesByCaller('p', [0, 10], ['null', 'undefined'])).callers).toEqual([
         [2],
         [1],
       ]);
@@ -83,26 +83,36 @@ export function describeSeries(kind: string, factory: PlaceFactory): void {
       );
       const bounds = at.toSorted((a, b) => a - b);
       const of = async (caller: string) =>
-        (await store.countSeries('p', bounds, caller)).map(({ total }) => total);
+        (await store.counts.countSeries('p', bounds, caller)).map(({ total }) => total);
       expect(await of('slack')).toEqual(bounds.slice(1).map(() => 1));
       expect(await of('api')).toEqual(bounds.slice(1).map(() => 1));
-      expect(await store.count('p', ALL_TIME, 'slack')).toEqual({ web: 0, api: 0, other: 12, total: 12 });
-      expect(await store.count('p', ALL_TIME, 'api')).toEqual({ web: 0, api: 12, other: 0, total: 12 });
-      expect(await store.count('p', ALL_TIME, 'web')).toEqual(nothing);
+      expect(await store.counts.count('p', ALL_TIME, 'slack')).toEqual({
+        web: 0,
+        api: 0,
+        other: 12,
+        total: 12,
+      });
+      expect(await store.counts.count('p', ALL_TIME, 'api')).toEqual({
+        web: 0,
+        api: 12,
+        other: 0,
+        total: 12,
+      });
+      expect(await store.counts.count('p', ALL_TIME, 'web')).toEqual(nothing);
     });
 
     test('count a query at a bound in the range that starts there', async () => {
       const store = await (await factory()).open();
       for (const width of BUCKET_WIDTHS_MS) {
         const projectId = `width-${width}`;
-        await store.createProject(projectOf(projectId), by);
-        await store.record(projectId, [
+        await store.directory.createProject(projectOf(projectId), by);
+        await store.counts.record(projectId, [
           { id: 'a', caller: 'web', occurredAt: -width },
           { id: 'b', caller: 'api', occurredAt: 0 },
           { id: 'c', caller: 'slack', occurredAt: width },
           { id: 'd', caller: 'web', occurredAt: width },
         ]);
-        const counts = await store.countSeries(projectId, [-width, 0, width, 2 * width]);
+        const counts = await store.counts.countSeries(projectId, [-width, 0, width, 2 * width]);
         expect(counts).toEqual([
           { web: 1, api: 0, other: 0, total: 1 },
           { web: 0, api: 1, other: 0, total: 1 },
@@ -125,8 +135,8 @@ export function describeSeries(kind: string, factory: PlaceFactory): void {
         [ALL_TIME.from, ...days, ALL_TIME.to],
       ]) {
         const ranges = bounds.slice(1).map((to, at) => ({ from: bounds[at] ?? to, to }));
-        expect(await store.countSeries('p', bounds)).toEqual(
-          await Promise.all(ranges.map((range) => store.count('p', range))),
+        expect(await store.counts.countSeries('p', bounds)).toEqual(
+          await Promise.all(ranges.map((range) => store.counts.count('p', range))),
         );
       }
     });
@@ -134,7 +144,7 @@ export function describeSeries(kind: string, factory: PlaceFactory): void {
     test('see each recording completely or not at all, like all counts', async () => {
       const { open } = await factory();
       const [writer, reader] = [await open(), await open()];
-      await writer.createProject(projectOf('p'), by);
+      await writer.directory.createProject(projectOf('p'), by);
       const batchSize = 300;
       let done = false;
       const recording = (async () => {
@@ -144,22 +154,26 @@ export function describeSeries(kind: string, factory: PlaceFactory): void {
             caller: ['web', 'slack', 'zed'][at % 3] ?? '',
             occurredAt: at * 86_399_999,
           }));
-          await writer.record('p', batch);
+          await writer.counts.record('p', batch);
         }
         done = true;
       })();
       const bounds = Array.from({ length: batchSize + 2 }, (_, at) => at * dayMs - 3_600_000);
       const seen = new Set<number>();
       while (!done) {
-        const counts = await reader.countSeries('p', bounds);
+        const counts = await reader.counts.countSeries('p', bounds);
         seen.add(counts.reduce((sum, { total }) => sum + total, 0) % batchSize);
-        seen.add((await reader.countCallers('p', ALL_TIME)).total % batchSize);
-        seen.add(((await reader.count('p', ALL_TIME, 'slack')).total * 3) % batchSize);
-        const { all, callers } = await reader.countSeriesByCaller('p', bounds, ['web', 'slack', 'zed']);
+        seen.add((await reader.counts.countCallers('p', ALL_TIME)).total % batchSize);
+        seen.add(((await reader.counts.count('p', ALL_TIME, 'slack')).total * 3) % batchSize);
+        const { all, callers } = await reader.counts.countSeriesByCaller('p', bounds, [
+          'web',
+          'slack',
+          'zed',
+        ]);
         expect(callers.flat().reduce((sum, number) => sum + number, 0)).toBe(
           all.reduce((sum, { total }) => sum + total, 0),
         );
-        seen.add((await reader.count('p', { from: 0, to: batchSize * dayMs })).total % batchSize);
+        seen.add((await reader.counts.count('p', { from: 0, to: batchSize * dayMs })).total % batchSize);
         await new Promise((resolve) => setImmediate(resolve));
       }
       await recording;
@@ -169,7 +183,7 @@ export function describeSeries(kind: string, factory: PlaceFactory): void {
     test('and the counts that they are compared with see the same recordings', async () => {
       const { open } = await factory();
       const [writer, reader] = [await open(), await open()];
-      await writer.createProject(projectOf('p'), by);
+      await writer.directory.createProject(projectOf('p'), by);
       let done = false;
       const recording = (async () => {
         for (let turn = 0; turn < 5 * turns; turn++) {
@@ -178,7 +192,7 @@ export function describeSeries(kind: string, factory: PlaceFactory): void {
             caller: ['web', 'slack', 'zed'][at % 3] ?? '',
             occurredAt: (at - 30) * dayMs,
           }));
-          await writer.record('p', batch);
+          await writer.counts.record('p', batch);
         }
         done = true;
       })();
@@ -214,14 +228,14 @@ export function describeSeries(kind: string, factory: PlaceFactory): void {
       ];
       const asked = { range, compared, timeZone: UTC, weekStart: 'monday', caller: undefined } as const;
       const bounds = { dateFrom: '1970-01-01T00:00:00.000+00:00', dateTo: '1970-01-01T00:00:00.030+00:00' };
-      const previous = { ...(await store.count('p', compared)), ...bounds };
+      const previous = { ...(await store.counts.count('p', compared)), ...bounds };
       expect(previous.total).toBe(3);
       expect(await CALLER_STATS.read(store, 'p', asked)).toEqual({
-        ...(await store.count('p', range)),
+        ...(await store.counts.count('p', range)),
         previous,
       });
       expect(await CALLERS.read(store, 'p', asked)).toEqual({
-        ...(await store.countCallers('p', range)),
+        ...(await store.counts.countCallers('p', range)),
         previous,
       });
       for (const byCaller of [false, true]) {
@@ -241,10 +255,10 @@ export function describeSeries(kind: string, factory: PlaceFactory): void {
     test('are empty for an unknown project, no queries and an empty range', async () => {
       const store = await openWith(['slack', 5]);
       const nobody = { total: 0, callers: [] };
-      expect(await store.countCallers('none', ALL_TIME)).toEqual(nobody);
-      expect(await store.countCallers('quiet', ALL_TIME)).toEqual(nobody);
-      expect(await store.countCallers('p', { from: 5, to: 5 })).toEqual(nobody);
-      expect(await store.countCallers('p', { from: 6, to: ALL_TIME.to })).toEqual(nobody);
+      expect(await store.counts.countCallers('none', ALL_TIME)).toEqual(nobody);
+      expect(await store.counts.countCallers('quiet', ALL_TIME)).toEqual(nobody);
+      expect(await store.counts.countCallers('p', { from: 5, to: 5 })).toEqual(nobody);
+      expect(await store.counts.countCallers('p', { from: 6, to: ALL_TIME.to })).toEqual(nobody);
     });
 
     test('are sorted by number of queries, then by name, with their types', async () => {
@@ -258,7 +272,7 @@ export function describeSeries(kind: string, factory: PlaceFactory): void {
         ['other', 7],
       );
       const other = (caller: string) => ({ caller, type: 'other', count: 1 });
-      expect(await store.countCallers('p', ALL_TIME)).toEqual({
+      expect(await store.counts.countCallers('p', ALL_TIME)).toEqual({
         total: 7,
         callers: [
           { caller: 'web', type: 'web', count: 2 },
@@ -271,9 +285,12 @@ export function describeSeries(kind: string, factory: PlaceFactory): void {
       const edges = BUCKET_WIDTHS_MS.flatMap((width) => [-width, width]);
       const store = await openWith(...edges.map((edge, at) => [`caller-${at}`, edge] as const), ['api', 0]);
       for (const [at, edge] of edges.entries()) {
-        const { callers } = await store.countCallers('p', { from: edge, to: edge + 1 });
+        const { callers } = await store.counts.countCallers('p', { from: edge, to: edge + 1 });
         expect(callers).toEqual([{ caller: `caller-${at}`, type: 'other', count: 1 }]);
-        const { callers: all } = await store.countCallers('p', { from: -Math.abs(edge), to: Math.abs(edge) });
+        const { callers: all } = await store.counts.countCallers('p', {
+          from: -Math.abs(edge),
+          to: Math.abs(edge),
+        });
         const inside = edges.filter((one) => one >= -Math.abs(edge) && one < Math.abs(edge));
         expect(all).toHaveLength(inside.length + 1);
       }
@@ -281,8 +298,8 @@ export function describeSeries(kind: string, factory: PlaceFactory): void {
 
     test('ignore duplicates with another caller', async () => {
       const store = await openWith(['slack', 5]);
-      await store.record('p', [{ id: '0', caller: 'zed', occurredAt: 5 }]);
-      expect((await store.countCallers('p', ALL_TIME)).callers).toEqual([
+      await store.counts.record('p', [{ id: '0', caller: 'zed', occurredAt: 5 }]);
+      expect((await store.counts.countCallers('p', ALL_TIME)).callers).toEqual([
         { caller: 'slack', type: 'other', count: 1 },
       ]);
     });
@@ -291,17 +308,17 @@ export function describeSeries(kind: string, factory: PlaceFactory): void {
   describe(`${kind}: the extent of a project`, () => {
     test('is undefined without queries', async () => {
       const store = await openWith(['web', 5]);
-      expect(await store.findExtent('none')).toBeUndefined();
-      expect(await store.findExtent('quiet')).toBeUndefined();
+      expect(await store.counts.findExtent('none')).toBeUndefined();
+      expect(await store.counts.findExtent('quiet')).toBeUndefined();
     });
 
     test('begins with the first query, ends just after the last, and grows', async () => {
       const store = await openWith(['web', 5]);
-      expect(await store.findExtent('p')).toEqual({ from: 5, to: 6 });
-      await store.record('p', [{ id: 'early', caller: 'slack', occurredAt: YEAR_ZERO_MS }]);
-      expect(await store.findExtent('p')).toEqual({ from: YEAR_ZERO_MS, to: 6 });
-      await store.record('p', [{ id: 'late', caller: 'api', occurredAt: latestMs }]);
-      expect(await store.findExtent('p')).toEqual({ from: YEAR_ZERO_MS, to: latestMs + 1 });
+      expect(await store.counts.findExtent('p')).toEqual({ from: 5, to: 6 });
+      await store.counts.record('p', [{ id: 'early', caller: 'slack', occurredAt: YEAR_ZERO_MS }]);
+      expect(await store.counts.findExtent('p')).toEqual({ from: YEAR_ZERO_MS, to: 6 });
+      await store.counts.record('p', [{ id: 'late', caller: 'api', occurredAt: latestMs }]);
+      expect(await store.counts.findExtent('p')).toEqual({ from: YEAR_ZERO_MS, to: latestMs + 1 });
     });
   });
 }

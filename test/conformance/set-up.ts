@@ -13,7 +13,7 @@ export function describeSetUp(kind: string, factory: PlaceFactory): void {
   const openTwo = async () => {
     const { open } = await factory();
     const [store, other] = [await open(), await open()];
-    await store.createOrganization({ id: 'rival', name: 'Rival', createdAt: 500 }, by);
+    await store.directory.createOrganization({ id: 'rival', name: 'Rival', createdAt: 500 }, by);
     return { store, other };
   };
   const openNew = async () => (await openTwo()).store;
@@ -23,46 +23,53 @@ export function describeSetUp(kind: string, factory: PlaceFactory): void {
 
     test('have no address and are neither listed nor logged', async () => {
       const store = await openNew();
-      await store.createInvitation(setUp('s'), by);
-      expect(await store.listInvitations(org, 2000)).toEqual([]);
-      expect(await store.findInvitation('hash of s', 2000)).toMatchObject({ email: null });
-      expect(await store.findInvitation('hash of s', 9000)).toBeUndefined();
+      await store.directory.createInvitation(setUp('s'), by);
+      expect(await store.directory.listInvitations(org, 2000)).toEqual([]);
+      expect(await store.directory.findInvitation('hash of s', 2000)).toMatchObject({ email: null });
+      expect(await store.directory.findInvitation('hash of s', 9000)).toBeUndefined();
       expect(await logOf(store)).toEqual([]);
     });
 
     test('end the older ones of their organization', async () => {
       const store = await openNew();
       await addUser(store, ada);
-      await store.createInvitation(invitationOf('i', bob, 'viewer'), by);
-      await store.createInvitation(setUp('u', { organizationId: 'rival' }), by);
-      for (const id of ['s', 't']) await store.createInvitation(setUp(id), by);
-      expect(await store.findInvitation('hash of s', 2000)).toBeUndefined();
-      await expect(store.acceptInvitation('hash of s', ada, at(2000))).rejects.toMatchObject(notFound);
+      await store.directory.createInvitation(invitationOf('i', bob, 'viewer'), by);
+      await store.directory.createInvitation(setUp('u', { organizationId: 'rival' }), by);
+      for (const id of ['s', 't']) await store.directory.createInvitation(setUp(id), by);
+      expect(await store.directory.findInvitation('hash of s', 2000)).toBeUndefined();
+      await expect(store.directory.acceptInvitation('hash of s', ada, at(2000))).rejects.toMatchObject(
+        notFound,
+      );
       for (const id of ['i', 't', 'u'])
-        expect(await store.findInvitation(`hash of ${id}`, 2000)).toBeDefined();
+        expect(await store.directory.findInvitation(`hash of ${id}`, 2000)).toBeDefined();
     });
 
     test('make a member an owner and are all used up by it', async () => {
       const store = await openNew();
-      await store.addMember(memberOf(ada, { createdAt: 10 }), by);
+      await store.directory.addMember(memberOf(ada, { createdAt: 10 }), by);
       await addUser(store, ada);
-      await store.createInvitation(setUp('s'), by);
-      await store.createInvitation(setUp('t', { organizationId: 'rival' }), by);
-      await expect(store.acceptInvitation('hash of s', ada, at(9000))).rejects.toMatchObject(notFound);
+      await store.directory.createInvitation(setUp('s'), by);
+      await store.directory.createInvitation(setUp('t', { organizationId: 'rival' }), by);
+      await expect(store.directory.acceptInvitation('hash of s', ada, at(9000))).rejects.toMatchObject(
+        notFound,
+      );
       const owner = memberOf(ada, { role: 'owner', createdAt: 10 });
-      expect(await store.acceptInvitation('hash of s', ada, at(2000))).toEqual(owner);
-      expect(await store.listMembers(org)).toEqual([owner]);
-      for (const id of ['s', 't']) expect(await store.findInvitation(`hash of ${id}`, 2000)).toBeUndefined();
+      expect(await store.directory.acceptInvitation('hash of s', ada, at(2000))).toEqual(owner);
+      expect(await store.directory.listMembers(org)).toEqual([owner]);
+      for (const id of ['s', 't'])
+        expect(await store.directory.findInvitation(`hash of ${id}`, 2000)).toBeUndefined();
       expect(await logOf(store)).toContain(`member.add ${ada} (owner, invited by a test)`);
     });
 
     test('are refused once an owner can sign in', async () => {
       const store = await openNew();
-      await store.createInvitation(setUp('s'), by);
-      await store.addMember(memberOf(ada, { organizationId: 'rival', role: 'owner' }), by);
+      await store.directory.createInvitation(setUp('s'), by);
+      await store.directory.addMember(memberOf(ada, { organizationId: 'rival', role: 'owner' }), by);
       await addUser(store, ada);
-      await expect(store.acceptInvitation('hash of s', bob, at(2000))).rejects.toMatchObject(notFound);
-      expect(await store.listMembers(org)).toEqual([]);
+      await expect(store.directory.acceptInvitation('hash of s', bob, at(2000))).rejects.toMatchObject(
+        notFound,
+      );
+      expect(await store.directory.listMembers(org)).toEqual([]);
     });
 
     test.each([
@@ -72,14 +79,17 @@ export function describeSetUp(kind: string, factory: PlaceFactory): void {
       for (let round = 0; round < rounds; round++) {
         const { store, other } = await openTwo();
         for (const email of [ada, bob]) await addUser(store, email);
-        await store.createInvitation(setUp('s'), by);
-        await store.createInvitation(setUp('t', { organizationId: 'rival' }), by);
+        await store.directory.createInvitation(setUp('s'), by);
+        await store.directory.createInvitation(setUp('t', { organizationId: 'rival' }), by);
         const outcomes = await outcomesOf([
-          store.acceptInvitation('hash of s', ada, at(2000)),
-          other.acceptInvitation(`hash of ${id}`, bob, at(2000)),
+          store.directory.acceptInvitation('hash of s', ada, at(2000)),
+          other.directory.acceptInvitation(`hash of ${id}`, bob, at(2000)),
         ]);
         expect(outcomes).toEqual({ done: 1, codes: ['not_found'] });
-        const members = [...(await store.listMembers(org)), ...(await store.listMembers('rival'))];
+        const members = [
+          ...(await store.directory.listMembers(org)),
+          ...(await store.directory.listMembers('rival')),
+        ];
         expect(members.map(({ role }) => role)).toEqual(['owner']);
       }
     });
@@ -88,17 +98,25 @@ export function describeSetUp(kind: string, factory: PlaceFactory): void {
       'admit an owner of %s who got an account only now, as after copying members',
       async (of) => {
         const store = await openNew();
-        await store.addMember(memberOf(ada, { organizationId: of, role: 'owner', createdAt: 10 }), by);
-        await store.addMember(memberOf(bob, { organizationId: of, role: 'owner', createdAt: 10 }), by);
-        await store.createInvitation(setUp('s'), by);
-        await store.createInvitation(setUp('t', { organizationId: 'rival' }), by);
+        await store.directory.addMember(
+          memberOf(ada, { organizationId: of, role: 'owner', createdAt: 10 }),
+          by,
+        );
+        await store.directory.addMember(
+          memberOf(bob, { organizationId: of, role: 'owner', createdAt: 10 }),
+          by,
+        );
+        await store.directory.createInvitation(setUp('s'), by);
+        await store.directory.createInvitation(setUp('t', { organizationId: 'rival' }), by);
         await addUser(store, ada);
-        await expect(store.acceptInvitation('hash of s', bob, at(2000))).rejects.toMatchObject(notFound);
-        expect(await store.acceptInvitation('hash of s', ada, at(2000))).toEqual(
+        await expect(store.directory.acceptInvitation('hash of s', bob, at(2000))).rejects.toMatchObject(
+          notFound,
+        );
+        expect(await store.directory.acceptInvitation('hash of s', ada, at(2000))).toEqual(
           memberOf(ada, { role: 'owner', createdAt: of === org ? 10 : 2000 }),
         );
         for (const id of ['s', 't'])
-          expect(await store.findInvitation(`hash of ${id}`, 2000)).toBeUndefined();
+          expect(await store.directory.findInvitation(`hash of ${id}`, 2000)).toBeUndefined();
         expect(await logOf(store)).toContain(`member.add ${ada} (owner, invited by a test)`);
       },
     );
@@ -106,12 +124,13 @@ export function describeSetUp(kind: string, factory: PlaceFactory): void {
     test('admit the one of two such owners whose account is older', async () => {
       for (let round = 0; round < rounds; round++) {
         const { store, other } = await openTwo();
-        for (const email of [ada, bob]) await store.addMember(memberOf(email, { role: 'owner' }), by);
+        for (const email of [ada, bob])
+          await store.directory.addMember(memberOf(email, { role: 'owner' }), by);
         await addUser(store, ada, { createdAt: '2026-01-01T00:00:00.002Z' });
         await addUser(store, bob, { createdAt: '2026-01-01T00:00:00.001Z' });
-        await store.createInvitation(setUp('s'), by);
+        await store.directory.createInvitation(setUp('s'), by);
         const accept = (one: typeof store, email: string) =>
-          one.acceptInvitation('hash of s', email, at(2000));
+          one.directory.acceptInvitation('hash of s', email, at(2000));
         await expect(accept(store, ada)).rejects.toMatchObject(notFound);
         const [first, second] = await Promise.allSettled([accept(store, bob), accept(other, ada)]);
         expect(first).toMatchObject({ status: 'fulfilled', value: { email: bob, role: 'owner' } });

@@ -22,7 +22,7 @@ export function describeUserTables(kind: string, factory: PlaceFactory): void {
       await expect(addUser(store, ada, { name: 'Another' })).rejects.toMatchObject(taken);
       const move = 'UPDATE {user_account} SET email = ? WHERE email = ?';
       await expect(runOnUsers(store, move, [ada, bob])).rejects.toMatchObject(taken);
-      expect(names(await store.findUsers([ada, bob]))).toEqual([
+      expect(names(await store.directory.findUsers([ada, bob]))).toEqual([
         [ada, 'Ada'],
         [bob, 'Bob'],
       ]);
@@ -30,25 +30,25 @@ export function describeUserTables(kind: string, factory: PlaceFactory): void {
 
     test('refuse it without affecting concurrent operations', async () => {
       const store = await openNew();
-      await store.createProject(projectOf('p'), by);
+      await store.directory.createProject(projectOf('p'), by);
       await addUser(store, ada);
       const all = await Promise.allSettled(
         Array.from({ length: 20 }, (_, at) => [
-          store.record('p', [{ id: `query ${at}`, caller: 'web', occurredAt: at }]),
+          store.counts.record('p', [{ id: `query ${at}`, caller: 'web', occurredAt: at }]),
           addUser(store, ada),
-          store.createKey(keyOf(`k${at}`), by),
+          store.directory.createKey(keyOf(`k${at}`), by),
           addUser(store, `user${at}@example.org`),
-          store.touchKey(`k${at}`, 2000),
+          store.directory.touchKey(`k${at}`, 2000),
         ]).flat(),
       );
       const refused = all.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
       expect(refused).toHaveLength(20);
       for (const error of refused) expect(error).toMatchObject(taken);
-      expect((await store.count('p', ALL_TIME)).total).toBe(20);
-      expect(await store.listKeys(org)).toHaveLength(20);
+      expect((await store.counts.count('p', ALL_TIME)).total).toBe(20);
+      expect(await store.directory.listKeys(org)).toHaveLength(20);
       const { rows } = await runOnUsers(store, 'SELECT count(*) AS users FROM {user_account}');
       expect(Number(rows[0]?.['users'])).toBe(21);
-      expect(await store.verify()).toMatchObject({ damage: [], differencesTotal: 0 });
+      expect(await store.maintenance.verify()).toMatchObject({ damage: [], differencesTotal: 0 });
     });
 
     test('return rows and the number of changes', async () => {
@@ -72,7 +72,7 @@ export function describeUserTables(kind: string, factory: PlaceFactory): void {
         rows: [],
         changes: 1,
       });
-      expect(names(await store.findUsers([ada, bob]))).toEqual([[ada, 'Ada!']]);
+      expect(names(await store.directory.findUsers([ada, bob]))).toEqual([[ada, 'Ada!']]);
     });
 
     test("lose a user's rows together with the user", async () => {
@@ -94,15 +94,15 @@ export function describeUserTables(kind: string, factory: PlaceFactory): void {
     test('are logged for every organization of the user and no other', async () => {
       const store = await openNew();
       for (const id of ['rival', 'acme'])
-        await store.createOrganization({ id, name: id, createdAt: 500 }, by);
-      await store.addMember(memberOf(ada), by);
-      await store.addMember(memberOf(ada, { organizationId: 'rival', role: 'owner' }), by);
-      await store.addMember(memberOf(bob, { organizationId: 'acme' }), by);
+        await store.directory.createOrganization({ id, name: id, createdAt: 500 }, by);
+      await store.directory.addMember(memberOf(ada), by);
+      await store.directory.addMember(memberOf(ada, { organizationId: 'rival', role: 'owner' }), by);
+      await store.directory.addMember(memberOf(bob, { organizationId: 'acme' }), by);
       const change = { action: 'user.second_factor', detail: 'on' } as const;
-      await store.logUserChange(ada, change, { name: ada, address: '192.0.2.7', at: 7000 });
-      await store.logUserChange('nobody@example.org', change, by);
+      await store.directory.logUserChange(ada, change, { name: ada, address: '192.0.2.7', at: 7000 });
+      await store.directory.logUserChange('nobody@example.org', change, by);
       for (const organizationId of [org, 'rival']) {
-        const [entry, before] = await store.readAudit(organizationId, { limit: 2 });
+        const [entry, before] = await store.directory.readAudit(organizationId, { limit: 2 });
         expect(entry).toEqual({
           number: expect.any(Number),
           at: 7000,
@@ -114,7 +114,9 @@ export function describeUserTables(kind: string, factory: PlaceFactory): void {
         });
         expect(before).toMatchObject({ action: 'member.add' });
       }
-      expect((await store.readAudit('acme', { limit: 1 }))[0]).toMatchObject({ action: 'member.add' });
+      expect((await store.directory.readAudit('acme', { limit: 1 }))[0]).toMatchObject({
+        action: 'member.add',
+      });
     });
   });
 
@@ -123,17 +125,23 @@ export function describeUserTables(kind: string, factory: PlaceFactory): void {
       const { open } = await factory();
       const handles = [await open(), await open()];
       const kept = await Promise.all(
-        Array.from({ length: 8 }, (_, at) => handles[at % 2]?.keepSecret('s', `proposal ${at}`)),
+        Array.from({ length: 8 }, (_, at) => handles[at % 2]?.directory.keepSecret('s', `proposal ${at}`)),
       );
       expect(new Set(kept).size).toBe(1);
       expect(kept[0]).toMatch(/^proposal \d$/);
-      expect(await handles[0]?.keepSecret('other', 'mine')).toBe('mine');
+      expect(await handles[0]?.directory.keepSecret('other', 'mine')).toBe('mine');
       for (const handle of handles) await handle.close();
       const [one, other] = [await open(), await open()];
-      expect(await one.keepSecret('s', 'too late')).toBe(kept[0]);
-      expect([await one.findSecret('s'), await one.findSecret('third')]).toEqual([kept[0], undefined]);
-      for (const _time of [1, 2]) await one.removeSecret('s');
-      expect([await other.findSecret('s'), await other.findSecret('other')]).toEqual([undefined, 'mine']);
+      expect(await one.directory.keepSecret('s', 'too late')).toBe(kept[0]);
+      expect([await one.directory.findSecret('s'), await one.directory.findSecret('third')]).toEqual([
+        kept[0],
+        undefined,
+      ]);
+      for (const _time of [1, 2]) await one.directory.removeSecret('s');
+      expect([await other.directory.findSecret('s'), await other.directory.findSecret('other')]).toEqual([
+        undefined,
+        'mine',
+      ]);
     });
   });
 }

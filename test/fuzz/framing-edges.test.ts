@@ -77,7 +77,7 @@ describe('invalid framing gets one error response, and the connection is closed'
     const bytes = Buffer.from(head(service(), framing) + sent, 'latin1');
     const answer = await service().sendRaw(bytes, { connectionError: true });
     expect([answer.headers['connection'], answer.status >= 400]).toEqual(['close', true]);
-    expect((await service().store.verify()).queries).toBe(0);
+    expect((await service().store.maintenance.verify()).queries).toBe(0);
   });
 });
 
@@ -98,5 +98,7 @@ test('pipelined requests are answered in order', async () => {
     );
   }
   connection.close();
-  expect((await service.store.verify()).queries).toBe(new Set(texts.filter((text) => text !== '{}')).size);
+  expect((await service.store.maintenance.verify()).queries).toBe(
+    new Set(texts.filter((text) => text !== '{}')).size,
+  );
 });

@@ -67,7 +67,7 @@ describe('a gzip body is refused', () => {
     const { record, store } = service();
     const answer = await record(body, GZIP);
     expect([answer.status, errorOf(answer)]).toEqual([status, error]);
-    expect((await store.verify()).queries).toBe(0);
+    expect((await store.maintenance.verify()).queries).toBe(0);
   });
 
   test('if it is cut after any byte, and nothing is recorded', async () => {
@@ -78,7 +78,7 @@ describe('a gzip body is refused', () => {
       const answer = await record(whole.subarray(0, length), GZIP);
       expect([length, answer.status]).toEqual([length, length === between ? 200 : 400]);
     }
-    expect((await store.verify()).queries).toBe(1);
+    expect((await store.maintenance.verify()).queries).toBe(1);
   });
 });
 
@@ -94,5 +94,5 @@ test('a gzip body with a changed byte is refused or decodes to the same queries'
     }
   }
   expect((await record(line('same'), { 'content-type': 'application/x-ndjson' })).status).toBe(200);
-  expect((await store.verify()).queries).toBe(1);
+  expect((await store.maintenance.verify()).queries).toBe(1);
 });

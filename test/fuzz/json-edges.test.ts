@@ -29,7 +29,7 @@ describe('a body that is not JSON is refused', () => {
         [expect.stringMatching(/^queries\[1\]: is not JSON: /)],
       ]);
     }
-    expect((await store.verify()).queries).toBe(0);
+    expect((await store.maintenance.verify()).queries).toBe(0);
   });
 });
 
@@ -45,7 +45,7 @@ describe('JSON with a string that is not UTF-8 is refused', () => {
       expect([answer.status, errorOf(answer)]).toEqual([400, 'The body is not valid UTF-8.']);
       const lines = await record(body, { 'content-type': 'application/x-ndjson' });
       expect(detailsOf(lines)).toEqual(['queries[0]: is not valid UTF-8']);
-      expect((await store.verify()).queries).toBe(0);
+      expect((await store.maintenance.verify()).queries).toBe(0);
     },
   );
 });
@@ -85,7 +85,7 @@ describe('JSON that is not a query is refused', () => {
     const details = problem.split('\n').map((one) => `queries[0]: ${one}`);
     expect([answer.status, detailsOf(answer)]).toEqual([400, details]);
     expect(answer.text.length).toBeLessThan(1000);
-    expect((await store.verify()).queries).toBe(0);
+    expect((await store.maintenance.verify()).queries).toBe(0);
   });
 
   test('with too many levels in a long body, not counting brackets in strings', async () => {
@@ -125,9 +125,9 @@ describe('accepts', () => {
   const service = sharedService();
   test.each(VALID)('%s', async (_what, body, ids) => {
     const { record, store } = service();
-    const before = (await store.verify()).queries;
+    const before = (await store.maintenance.verify()).queries;
     expect((await record(body)).text).toBe(`{"recorded":${ids.length},"duplicates":0}`);
-    expect((await store.verify()).queries).toBe(before + ids.length);
+    expect((await store.maintenance.verify()).queries).toBe(before + ids.length);
     const again = ids.map((id) => ({ id, caller: 'web' }));
     expect((await record(again)).text).toBe(`{"recorded":0,"duplicates":${ids.length}}`);
   });

@@ -100,7 +100,7 @@ describe("a key's last use", () => {
     const touches = () => calls.filter(({ method }) => method === 'touchKey');
     const lastUsed = async () => {
       await Promise.all(touches().map(({ result }) => result));
-      return (await store.listKeys('default')).find(({ id }) => id === 'admin')?.lastUsedAt;
+      return (await store.directory.listKeys('default')).find(({ id }) => id === 'admin')?.lastUsedAt;
     };
     await Promise.all([send(), send(), send()]);
     expect(await lastUsed()).toBe(startMs);

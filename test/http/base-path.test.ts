@@ -110,7 +110,7 @@ test('single sign-on redirects below the base path', async () => {
   const { issuer, clientId, clientSecret } = await startOidcProvider({ users, redirectPath });
   const singleSignOn = { name: 'SSO', issuer, clientId, clientSecret, secondFactor: 'require' } as const;
   const service = await startService({ basePath, users: { publicUrl, singleSignOn } });
-  await service.store.addMember(memberOf('ada@example.org'), by);
+  await service.store.directory.addMember(memberOf('ada@example.org'), by);
   const browser = new Browser(service);
   const findRedirect = async (path: string) => (await browser.send({ path })).headers['location'] ?? '';
   const signIn = async (email: string | null) => {

@@ -240,10 +240,10 @@ test('a changed role or a removed membership takes effect on the next request', 
   const invitations = '/api/organizations/default/invitations';
   const attempt = () => leaver.send({ path: invitations, body: REFUSED_BODY });
   expect((await attempt()).status).toBe(400);
-  await store.changeMember('default', 'leaver@example.org', 'viewer', by);
+  await store.directory.changeMember('default', 'leaver@example.org', 'viewer', by);
   expect((await attempt()).status).toBe(403);
   expect((await leaver.send({ path: invitations })).status).toBe(200);
-  await store.removeMember('default', 'leaver@example.org', by);
+  await store.directory.removeMember('default', 'leaver@example.org', by);
   expect((await leaver.send({ path: invitations })).status).toBe(404);
   expect(await leaver.ask({ path: '/api/session' })).toMatchObject({
     user: { email: 'leaver@example.org' },

@@ -151,8 +151,8 @@ describe('the dashboard reads a log that no single response has', () => {
   beforeAll(async () => {
     const owner = await signedIn(service(), ada, 'owner');
     for (let at = 0; at <= auditEntriesMax; at++)
-      await service().store.changeProject('default', 'docs', { name: `Docs ${at}` }, by);
-    const all = await service().store.readAudit('default', { limit: 2 * auditEntriesMax });
+      await service().store.directory.changeProject('default', 'docs', { name: `Docs ${at}` }, by);
+    const all = await service().store.directory.readAudit('default', { limit: 2 * auditEntriesMax });
     numbers = all.map(({ number }) => number);
     expect(numbers.length).toBeGreaterThan(auditEntriesMax);
     // The browser's, which sends the cookies of the session.

@@ -131,5 +131,5 @@ test('the summaries of all projects have the counts of each', async () => {
       expect(projectsTotal).toBe(projects.length);
     }
   }
-  expect((await store.listProjects('default')).length).toBeGreaterThan(0);
+  expect((await store.directory.listProjects('default')).length).toBeGreaterThan(0);
 });

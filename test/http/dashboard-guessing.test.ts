@@ -221,7 +221,7 @@ describe('a cookie of a known browser', () => {
 test('ids of other organizations can be tried a few times, and tell nothing but that they are not free', async () => {
   const service = await startService();
   const editor = await signedIn(service, ada, 'editor');
-  await service.store.createProject(projectOf('theirs', { organizationId: 'rival' }), by);
+  await service.store.directory.createProject(projectOf('theirs', { organizationId: 'rival' }), by);
   const create = (id?: string) =>
     editor.send({ path: '/api/organizations/default/projects', body: { name: 'Mine', id } });
   expect(errorOf(await create('theirs'))).toBe(

@@ -18,7 +18,7 @@ const EXPIRED = 'The link was used, withdrawn or replaced, has expired, or is fo
 async function setUpToken({ store, clock, hide }: Service): Promise<string> {
   const wanted = { organizationId: 'default', email: null, role: 'owner' } as const;
   const { invitation, token } = newInvitation(wanted, { by: { ...by, at: clock.nowMs }, randomInt });
-  await store.createInvitation(invitation, by);
+  await store.directory.createInvitation(invitation, by);
   hide(token);
   return token;
 }
@@ -64,7 +64,7 @@ describe.each(databases)('on %s', (_kind, newDatabase) => {
     const late = await setUp(new Browser(service), token, bob);
     expect([late.status, errorOf(late), late.cookies]).toEqual([404, EXPIRED, []]);
     expect(await isSetUpOpen(service)).toBe(false);
-    expect(await service.store.findUsers([ada, bob])).toEqual(
+    expect(await service.store.directory.findUsers([ada, bob])).toEqual(
       new Map([[ada, { name: 'Ada', secondFactor: false }]]),
     );
     const [entry] = (await auditOf(service)).filter(({ action }) => action === 'member.add');
@@ -97,11 +97,12 @@ describe.each(databases)('on %s', (_kind, newDatabase) => {
 
   test('an owner who was copied without an account signs up with a set-up link', async () => {
     const source = await startService();
-    for (const email of [ada, bob]) await source.store.addMember(memberOf(email, { role: 'owner' }), by);
+    for (const email of [ada, bob])
+      await source.store.directory.addMember(memberOf(email, { role: 'owner' }), by);
     const service = await start();
     const copied = await runCli(['copy', '--from', source.databaseUrl, '--to', service.databaseUrl]);
     expect(copied).toMatchObject({ status: 0 });
-    const members = await service.store.listMembers('default');
+    const members = await service.store.directory.listMembers('default');
     expect(members.map(({ email, role }) => [email, role])).toEqual([
       [ada, 'owner'],
       [bob, 'owner'],
@@ -115,7 +116,7 @@ describe.each(databases)('on %s', (_kind, newDatabase) => {
       setUp: false,
     });
     expect((await setUp(new Browser(service), token, bob)).status).toBe(404);
-    expect(await service.store.listMembers('default')).toEqual(members);
+    expect(await service.store.directory.listMembers('default')).toEqual(members);
     const [entry] = await auditOf(service);
     expect(entry).toMatchObject({ action: 'member.add', actor: ada, targetId: ada, address: browser.from });
   });
@@ -125,7 +126,8 @@ describe.each(databases)('on %s', (_kind, newDatabase) => {
     ['owners without an account', [ada, bob]],
   ] as const)('of two %s who set up concurrently, one gets an account', async (_who, owners) => {
     const service = await start();
-    for (const email of owners) await service.store.addMember(memberOf(email, { role: 'owner' }), by);
+    for (const email of owners)
+      await service.store.directory.addMember(memberOf(email, { role: 'owner' }), by);
     const token = await setUpToken(service);
     const answers = await Promise.all([
       setUp(new Browser(service, '192.0.2.1'), token, ada),
@@ -135,8 +137,8 @@ describe.each(databases)('on %s', (_kind, newDatabase) => {
     const [first, second] = answers[0].status === 204 ? [ada, bob] : [bob, ada];
     expect((await new Browser(service).signIn(first)).status).toBe(200);
     expect((await new Browser(service).signIn(second)).status).toBe(401);
-    expect([...(await service.store.findUsers([ada, bob])).keys()]).toEqual([first]);
-    expect(await service.store.listMembers('default')).toHaveLength(Math.max(owners.length, 1));
+    expect([...(await service.store.directory.findUsers([ada, bob])).keys()]).toEqual([first]);
+    expect(await service.store.directory.listMembers('default')).toHaveLength(Math.max(owners.length, 1));
   });
 
   test('an invitation lets one person join once', async () => {
@@ -209,10 +211,10 @@ test('an invitation that is revoked while somebody accepts it leaves no account'
   const service = await startService();
   const { store, clock } = service;
   const token = await invite(service, 'bob@example.org', 'owner');
-  const accept = store.acceptInvitation.bind(store);
-  vi.spyOn(store, 'acceptInvitation').mockImplementationOnce(async (...args) => {
-    const [invitation] = await store.listInvitations('default', clock.nowMs);
-    await store.revokeInvitation('default', invitation?.id ?? '', by);
+  const accept = store.directory.acceptInvitation;
+  vi.spyOn(store.directory, 'acceptInvitation').mockImplementationOnce(async (...args) => {
+    const [invitation] = await store.directory.listInvitations('default', clock.nowMs);
+    await store.directory.revokeInvitation('default', invitation?.id ?? '', by);
     return accept(...args);
   });
   const stranger = new Browser(service);

@@ -38,7 +38,7 @@ async function findKey(editor: Browser, id: string): Promise<Key | undefined> {
 
 test('the dashboard rejects a key with invalid fields, and names each of them', async () => {
   const { service, editor } = await start({ keyLifeMax: 30 * dayMs });
-  const before = await service.store.listKeys('default');
+  const before = await service.store.directory.listKeys('default');
   const cases: readonly (readonly [body: unknown, expected: readonly RegExp[]])[] = [
     [{}, [/^name: /, /^type: /]],
     [
@@ -73,7 +73,7 @@ test('the dashboard rejects a key with invalid fields, and names each of them', 
   }
   const foreign = { name: 'k', type: 'recording', projectId: 'rival-docs' };
   expect((await editor.send({ path: KEYS, body: foreign })).status).toBe(404);
-  expect(await service.store.listKeys('default')).toEqual(before);
+  expect(await service.store.directory.listKeys('default')).toEqual(before);
 });
 
 describe('a created key', () => {

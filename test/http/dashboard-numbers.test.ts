@@ -135,7 +135,7 @@ describe('buckets', () => {
 
 test('a project without queries has zeros', async () => {
   const path = '/api/organizations/default/projects/empty/numbers';
-  await service().store.createProject(projectOf('empty'), by);
+  await service().store.directory.createProject(projectOf('empty'), by);
   expect(await viewer.ask<Numbers>({ path: `${path}?period=all` })).toEqual({
     range: { dateFrom: null, dateTo: null },
     isOpen: true,

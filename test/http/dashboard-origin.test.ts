@@ -34,7 +34,7 @@ function send(browser: Browser, method: string, path: string, body: unknown, hea
 async function readState({ store }: Service, owner: Browser): Promise<unknown> {
   return {
     audit: await auditOf({ store } as Service),
-    keys: await store.listKeys('default'),
+    keys: await store.directory.listKeys('default'),
     session: await owner.ask({ path: '/api/session' }),
     sessions: await owner.ask({ path: '/api/sessions' }),
   };

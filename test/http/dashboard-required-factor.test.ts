@@ -117,7 +117,7 @@ test('a member of two organizations uses the other one', async () => {
   await addPasskey(owner, deviceOf(service));
   await require(owner);
   const member = await signedIn(service, bob, 'viewer', { organization: 'rival' });
-  await service.store.addMember(memberOf(bob), by);
+  await service.store.directory.addMember(memberOf(bob), by);
   expectLocked(await member.send({ path: `${organization}/keys` }));
   expect((await member.send({ path: '/api/organizations/rival/keys' })).status).toBe(200);
   expect(await organizationsOf(member)).toMatchObject([

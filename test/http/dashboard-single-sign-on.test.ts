@@ -81,7 +81,7 @@ describe('single sign-on rejects', () => {
   ])('%s', async (_what, email, expected) => {
     const { service, provider } = await startBoth();
     provider.users.push({ id: 'u3', email: 'eve@example.org', emailVerified: true, name: 'Eve' });
-    for (const one of [ada.email, bob.email]) await service.store.addMember(memberOf(one), by);
+    for (const one of [ada.email, bob.email]) await service.store.directory.addMember(memberOf(one), by);
     const browser = new Browser(service);
     expect(await signInAs(browser, email)).toBe(expected);
     expect(await findUser(browser)).toBeNull();
@@ -92,7 +92,7 @@ describe('single sign-on rejects', () => {
 
   test('a response that was used, changed, or meant for another browser', async () => {
     const { service } = await startBoth();
-    await service.store.addMember(memberOf(ada.email), by);
+    await service.store.directory.addMember(memberOf(ada.email), by);
     const browser = new Browser(service);
     const answer = await signInAtProvider(browser, ada.email);
     const failed = /^\/sign-in\?problem=failed$/;
@@ -111,7 +111,7 @@ describe('single sign-on rejects', () => {
 
   test('everyone while the provider is unavailable', async () => {
     const { service, provider } = await startBoth();
-    await service.store.addMember(memberOf(ada.email), by);
+    await service.store.directory.addMember(memberOf(ada.email), by);
     const browser = new Browser(service);
     const answer = await signInAtProvider(browser, ada.email);
     await provider.stop();
@@ -150,7 +150,7 @@ describe('single sign-on rejects', () => {
     const { service, provider } = await startBoth();
     const name = 'Eve\n\u202egpj.\u0007';
     provider.users.push({ id: 'u3', email: 'eve@example.org', emailVerified: true, name });
-    await service.store.addMember(memberOf('eve@example.org'), by);
+    await service.store.directory.addMember(memberOf('eve@example.org'), by);
     const browser = new Browser(service);
     expect(await signInAs(browser, 'eve@example.org')).toBe('/projects/docs');
     expect(await findUser(browser)).toMatchObject({ name: 'eve@example.org' });
@@ -179,7 +179,7 @@ test.each([
   ['an empty path', ''],
 ])('does not redirect to %s after signing in', async (_what, to) => {
   const { service } = await startBoth();
-  await service.store.addMember(memberOf(ada.email), by);
+  await service.store.directory.addMember(memberOf(ada.email), by);
   expect(await signInAs(new Browser(service), ada.email, to)).toBe('/');
 });
 
@@ -198,7 +198,7 @@ describe('a user with two-factor authentication', () => {
   /** Signs in once by single sign-on, and then has a password and a second factor. */
   const prepare = async (secondFactor: 'require' | 'trust', amr?: readonly string[]) => {
     const { service, provider } = await startBoth(undefined, secondFactor);
-    await service.store.addMember(memberOf(ada.email), by);
+    await service.store.directory.addMember(memberOf(ada.email), by);
     provider.users.splice(0, 1, { ...ada, ...(amr && { amr }) });
     const first = new Browser(service);
     await signInAs(first, ada.email);
@@ -259,8 +259,8 @@ test.each([
   'an organization that requires a second factor, if the provider %s',
   async (_what, mode, amr, locked) => {
     const { service, provider } = await startBoth(undefined, mode);
-    await service.store.addMember(memberOf(ada.email, { role: 'owner' }), by);
-    await service.store.changeOrganization('default', { secondFactor: 'required' }, by);
+    await service.store.directory.addMember(memberOf(ada.email, { role: 'owner' }), by);
+    await service.store.directory.changeOrganization('default', { secondFactor: 'required' }, by);
     provider.users.splice(0, 1, { ...ada, ...(amr && { amr }) });
     const browser = new Browser(service);
     expect(await signInAs(browser, ada.email)).toBe('/projects/docs');
@@ -294,7 +294,7 @@ test.each([
 test('a user without a password adds a passkey just after signing in, and then needs it', async () => {
   const url = 'http://localhost:4321';
   const { service } = await startBoth(undefined, 'require', url);
-  await service.store.addMember(memberOf(ada.email), by);
+  await service.store.directory.addMember(memberOf(ada.email), by);
   const device = new SoftwareAuthenticator(url);
   const browser = new Browser(service);
   await signInAs(browser, ada.email);
@@ -329,7 +329,7 @@ describe.each(databases)('on %s', (_kind, newDatabase) => {
 
   test('creates an account at the first sign-in and stores no token', async () => {
     const { service } = await start();
-    await service.store.addMember(memberOf(ada.email, { role: 'owner' }), by);
+    await service.store.directory.addMember(memberOf(ada.email, { role: 'owner' }), by);
     const browser = new Browser(service);
     for (const _time of [1, 2]) {
       expect(await signInAs(browser, ada.email)).toBe('/projects/docs');
@@ -341,7 +341,7 @@ describe.each(databases)('on %s', (_kind, newDatabase) => {
     ]);
     expect(await storedTokens(service)).toEqual([]);
     expect(await signIns(service)).toEqual(new Array(2).fill(`${ada.email} with single sign-on`));
-    expect(await service.store.isSetUpOpen()).toBe(false);
+    expect(await service.store.directory.isSetUpOpen()).toBe(false);
   });
 
   test('is the first proof of an address, and removes what somebody else may have created for it', async () => {
@@ -374,7 +374,7 @@ describe.each(databases)('on %s', (_kind, newDatabase) => {
 
   test('leaves an account alone whose address it has proved', async () => {
     const { service } = await start();
-    await service.store.addMember(memberOf(ada.email), by);
+    await service.store.directory.addMember(memberOf(ada.email), by);
     const browser = new Browser(service);
     await signInAs(browser, ada.email);
     const setLink = await usersOf(service.store).credentials.startPasswordReset(ada.email);
@@ -387,7 +387,7 @@ describe.each(databases)('on %s', (_kind, newDatabase) => {
 
   test('does not open an account for another user of the provider with its address, until it is unlinked', async () => {
     const { service, provider } = await start();
-    await service.store.addMember(memberOf(ada.email), by);
+    await service.store.directory.addMember(memberOf(ada.email), by);
     const [first, second] = [new Browser(service), new Browser(service)];
     await signInAs(first, ada.email);
     provider.users.splice(0, 1, { ...ada, id: 'u9' });

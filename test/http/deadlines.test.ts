@@ -39,7 +39,7 @@ describe('an incomplete request returns 408, records nothing and ends the connec
     expect([answer.status, errorOf(answer)]).toEqual([408, TOO_LATE]);
     expect(answer.headers['connection']).toBe('close');
     await connection.ended();
-    expect((await service.store.verify()).queries).toBe(0);
+    expect((await service.store.maintenance.verify()).queries).toBe(0);
     expect((await service.record({ id: 'a', caller: 'web' })).status).toBe(200);
   });
 

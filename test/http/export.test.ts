@@ -28,10 +28,10 @@ test('an export whose key has expired or was disabled or revoked elsewhere is re
   };
   expect(await statuses()).toEqual([200, 200, 200]);
   service.clock.nowMs += 1000;
-  await other.changeKey('default', 'paused', 'disable', by);
-  await other.changeKey('default', 'leaked', 'revoke', by);
+  await other.directory.changeKey('default', 'paused', 'disable', by);
+  await other.directory.changeKey('default', 'leaked', 'revoke', by);
   expect(await statuses()).toEqual([401, 401, 401]);
-  await other.changeKey('default', 'paused', 'enable', by);
+  await other.directory.changeKey('default', 'paused', 'enable', by);
   expect(await statuses()).toEqual([401, 200, 401]);
 });
 
@@ -87,7 +87,7 @@ test('exports are answered in order with other requests on the connection', asyn
 test("exports store their key's last use at most once a minute", async () => {
   const service = await startWithSome();
   const usedAt = async () =>
-    (await service.store.listKeys('default')).find(({ id }) => id === 'admin')?.lastUsedAt;
+    (await service.store.directory.listKeys('default')).find(({ id }) => id === 'admin')?.lastUsedAt;
   await ask(service);
   await expect.poll(usedAt).toBe(startMs);
   service.clock.nowMs += 59_999;
@@ -104,7 +104,7 @@ test('an export of a period counts up to the time of each request', async () => 
     const { text } = await ask(service, `${STATS}?period=today`);
     return (JSON.parse(text) as { total: number }).total;
   };
-  await service.store.record('docs', [{ id: 'now', caller: 'web', occurredAt: service.clock.nowMs }]);
+  await service.store.counts.record('docs', [{ id: 'now', caller: 'web', occurredAt: service.clock.nowMs }]);
   expect(await total()).toBe(1);
   service.clock.nowMs += dayMs;
   expect(await total()).toBe(0);
@@ -117,7 +117,7 @@ test('exports count queries that another connection to the database has just rec
   const other = await openStore(service.databaseUrl);
   whenOver(() => other.close());
   for (let recorded = 1; recorded <= 30; recorded++) {
-    await other.record('docs', [{ id: `more ${recorded}`, caller: 'web', occurredAt: -1 }]);
+    await other.counts.record('docs', [{ id: `more ${recorded}`, caller: 'web', occurredAt: -1 }]);
     // Often enough for whole days to be cached.
     for (let times = 0; times < 20; times++) {
       const { text } = await ask(service, `${STATS}?dateFrom=1969-12-30&dateTo=1970-01-01`);

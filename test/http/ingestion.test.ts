@@ -204,7 +204,7 @@ test('queries are recorded while the diagnostics cannot be stored, which are sto
   expect((await report(service)).sources).toEqual([]);
   expect(service.log()).toContain('could not be counted by source');
   Object.assign(store.ingestion, { add });
-  expect((await store.count('docs', { from: 0, to: 2 * startMs })).total).toBe(1);
+  expect((await store.counts.count('docs', { from: 0, to: 2 * startMs })).total).toBe(1);
   expect((await report(service)).sources).toMatchObject([{ lastHour: { requests: 1, recorded: 1 } }]);
 });
 

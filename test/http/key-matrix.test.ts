@@ -89,7 +89,7 @@ describe.each(Object.entries(HOLDERS).map(([what, holder], index) => [what, hold
       'that is %s is accepted or rejected as specified',
       async (state, stateIndex) => {
         const { store } = service();
-        const queriesBefore = (await store.verify()).queries;
+        const queriesBefore = (await store.maintenance.verify()).queries;
         const seen: Seen = { recorded: 0, lastUsed: new Map() };
         for (const [placeIndex, place] of PLACES.entries()) {
           const key = await createKey(service(), state, holder, place.allow);
@@ -100,9 +100,11 @@ describe.each(Object.entries(HOLDERS).map(([what, holder], index) => [what, hold
             await tryRequest(service(), { ...key, ...place, one, should }, seen);
           }
         }
-        const stored = (await store.listKeys(holder.organization)).filter(({ id }) => seen.lastUsed.has(id));
+        const stored = (await store.directory.listKeys(holder.organization)).filter(({ id }) =>
+          seen.lastUsed.has(id),
+        );
         for (const { id, lastUsedAt } of stored) expect(lastUsedAt, id).toBe(seen.lastUsed.get(id));
-        expect((await store.verify()).queries - queriesBefore).toBe(seen.recorded);
+        expect((await store.maintenance.verify()).queries - queriesBefore).toBe(seen.recorded);
       },
     );
   },

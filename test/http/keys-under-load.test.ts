@@ -58,7 +58,7 @@ async function changeUnderLoad(service: Service, store: Store, change: KeyChange
   (await service.connect()).close();
   const load = sendContinuously(service, () => changed);
   await load.more(50);
-  await store.changeKey('default', 'admin', change, by);
+  await store.directory.changeKey('default', 'admin', change, by);
   changed = true;
   await load.more(100);
   await load.stop();
@@ -90,14 +90,16 @@ describe.each([
       expect(listStatuses(after)).toEqual([401]);
       expect([before.length >= 50, after.length >= 100]).toEqual([true, true]);
       const recorded = ended.filter(({ status, recording }) => recording && status === 200).length;
-      expect((await service.store.verify()).queries, 'what was refused was not recorded').toBe(recorded);
+      expect((await service.store.maintenance.verify()).queries, 'what was refused was not recorded').toBe(
+        recorded,
+      );
     },
   );
 
   test('enable: later requests are accepted', async () => {
     const service = await startService({ logLevel: 'info' });
     const { store } = await storeOf(service);
-    await store.changeKey('default', 'admin', 'disable', by);
+    await store.directory.changeKey('default', 'admin', 'disable', by);
     const ended = await changeUnderLoad(service, store, 'enable');
     expect(listStatuses(ended.filter(({ endedBefore }) => endedBefore))).toEqual([401]);
     expect(listStatuses(ended.filter(({ beganAfter }) => beganAfter))).toEqual([200]);
@@ -109,7 +111,7 @@ describe.each([
     const { store } = await storeOf(service);
     const { secret, key } = newKey('successor', { type: 'admin' });
     expect((await send({ key: secret })).status).toBe(401);
-    await store.rotateKey('default', 'admin', key, startMs + 1000, by);
+    await store.directory.rotateKey('default', 'admin', key, startMs + 1000, by);
     expect((await send({ key: secret })).status).toBe(200);
     clock.nowMs = startMs + 999;
     expect((await send({ key: keys.admin })).status).toBe(200);

@@ -102,7 +102,7 @@ describe('after Expect: 100-continue', () => {
       const got = await statusesOf(url, 'POST', headers, body, body.length);
       expect(got).toEqual({ statuses: [100, 200], connection: 'keep-alive' });
     }
-    expect((await service.store.verify()).queries).toBe(2);
+    expect((await service.store.maintenance.verify()).queries).toBe(2);
   });
 });
 

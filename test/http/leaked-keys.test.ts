@@ -137,7 +137,7 @@ const ineffective = ({ keys }: Service): string[] => [
 
 /** The ids of the revoked keys of both organizations. */
 async function listRevoked({ store }: Service): Promise<string[]> {
-  const all = [...(await store.listKeys('default')), ...(await store.listKeys('rival'))];
+  const all = [...(await store.directory.listKeys('default')), ...(await store.directory.listKeys('rival'))];
   return all
     .filter(({ revokedAt }) => revokedAt !== null)
     .map(({ id }) => id)
@@ -145,7 +145,7 @@ async function listRevoked({ store }: Service): Promise<string[]> {
 }
 
 async function listReports({ store }: Service, organizationId: string) {
-  const entries = await store.readAudit(organizationId, { limit: 1000 });
+  const entries = await store.directory.readAudit(organizationId, { limit: 1000 });
   return entries.filter(({ actor }) => actor === 'leak report');
 }
 

@@ -9,7 +9,7 @@ const service = sharedService({}, async ({ store, record }) => {
     { id: 'a', caller: 'web', occurredAt: '2026-01-01T00:00:00Z' },
     { id: 'b', caller: 'slack', occurredAt: '2026-05-01T00:00:00Z' },
   ]);
-  await store.record('blog', [{ id: 'a', caller: 'api', occurredAt: 0 }]);
+  await store.counts.record('blog', [{ id: 'a', caller: 'api', occurredAt: 0 }]);
 });
 
 const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };

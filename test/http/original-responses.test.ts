@@ -29,7 +29,7 @@ async function prepare({ store, addKey }: Service): Promise<void> {
     caller: callers[at % callers.length] ?? '',
     occurredAt: startMs - at * dayMs,
   }));
-  await store.record('docs', queries);
+  await store.counts.record('docs', queries);
   elsewhere = await addKey('elsewhere', { type: 'admin', allow: ['192.0.2.0/24'] });
 }
 

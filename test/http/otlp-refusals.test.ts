@@ -58,7 +58,7 @@ describe.each(PATHS)('%s rejects', (path) => {
     const { send, keys, store } = service();
     const answer = await send({ method, path, key: key === null ? null : keys[key], headers, body });
     expect([answer.status, errorOf(answer)]).toEqual([status, error]);
-    expect((await store.verify()).queries).toBe(0);
+    expect((await store.maintenance.verify()).queries).toBe(0);
   });
 
   test('an admin key without the scope write', async () => {

@@ -59,7 +59,7 @@ async function countAfter(
   requests: readonly TraceRequest[],
 ): Promise<number> {
   const id = `sample-${++projects}`;
-  await store.createProject(projectOf(id, { createdAt: startMs }), by);
+  await store.directory.createProject(projectOf(id, { createdAt: startMs }), by);
   for (const request of requests) {
     const headers = { 'content-type': 'application/json', 'caller-stats-project': id };
     const body = JSON.stringify(request);

@@ -85,10 +85,10 @@ describe.each(EVERY)('%s as %s', (signal, type) => {
       413,
       'The body has more than 3 queries; send fewer at a time.',
     ]);
-    expect((await service.store.verify()).queries).toBe(0);
+    expect((await service.store.maintenance.verify()).queries).toBe(0);
     const others = Array.from({ length: 9 }, (_, n) => ({ traceId: traceId(n), attributes: { a: 1 } }));
     expect((await post(service, signal, type, [...four.slice(1), question(2), ...others])).status).toBe(200);
-    expect(await service.store.count('docs', ALL_TIME)).toMatchObject({ total: 3 });
+    expect(await service.store.counts.count('docs', ALL_TIME)).toMatchObject({ total: 3 });
   });
 
   test('rejects and names invalid queries, records the valid ones and ignores other spans', async () => {
@@ -111,9 +111,9 @@ describe.each(EVERY)('%s as %s', (signal, type) => {
         `^Not recorded: ${traceId(2)}/b+1: caller: is not .* \\| ${traceId(3)}/b+1: occurredAt: lies more`,
       ),
     );
-    expect(await store.count('docs', ALL_TIME)).toEqual({ web: 1, api: 0, other: 1, total: 2 });
+    expect(await store.counts.count('docs', ALL_TIME)).toEqual({ web: 1, api: 0, other: 1, total: 2 });
     const from = { from: startMs - 5, to: startMs - 4 };
-    expect(await store.count('docs', from)).toMatchObject({ web: 1, total: 1 });
+    expect(await store.counts.count('docs', from)).toMatchObject({ web: 1, total: 1 });
     expect(service.log()).toContain('were rejected');
   });
 
@@ -144,7 +144,7 @@ describe.each(EVERY)('%s as %s', (signal, type) => {
       expect(readPartialSuccess(signal, type, answer)).toBeUndefined();
       expect(answer.text).toBe(type === PROTOBUF ? '' : '{}');
     }
-    expect(await service.store.count('docs', ALL_TIME)).toMatchObject({ other: 10, total: 10 });
+    expect(await service.store.counts.count('docs', ALL_TIME)).toMatchObject({ other: 10, total: 10 });
     expect(service.calls.filter(({ method }) => method === 'record')).toHaveLength(3);
   });
 
@@ -179,8 +179,8 @@ test.each(databases)(
       const answer = await post(service, signal, type, [question(1), question(2)]);
       expect([answer.status, readPartialSuccess(signal, type, answer)]).toEqual([200, undefined]);
     }
-    expect((await service.store.verify()).queries).toBe(2);
-    expect(await service.store.count('docs', ALL_TIME)).toMatchObject({ total: 2 });
+    expect((await service.store.maintenance.verify()).queries).toBe(2);
+    expect(await service.store.counts.count('docs', ALL_TIME)).toMatchObject({ total: 2 });
   },
 );
 
@@ -202,7 +202,7 @@ describe('questions that share a trace', () => {
 
   test('are told apart by the spans of the server, which arrive later', async () => {
     const service = await startService();
-    const total = async () => (await service.store.count('docs', ALL_TIME)).total;
+    const total = async () => (await service.store.counts.count('docs', ALL_TIME)).total;
     for (const number of [1, 2, 3]) await post(service, 'traces', PROTOBUF, [model(number)]);
     expect(await total()).toBe(1);
     await post(service, 'traces', JSON_TYPE, [server(1), server(2)]);
@@ -218,7 +218,7 @@ describe('questions that share a trace', () => {
     const message = { 'ai.telemetry.metadata.messageId': 'msg-1' };
     await post(service, 'traces', PROTOBUF, [server(1), model(1, message)]);
     await post(service, 'traces', PROTOBUF, [{ ...model(2, message), traceId: traceId(2) }]);
-    expect(await service.store.count('docs', ALL_TIME)).toMatchObject({ total: 1 });
+    expect(await service.store.counts.count('docs', ALL_TIME)).toMatchObject({ total: 1 });
     const [recorded] = service.calls.filter(({ method }) => method === 'record');
     expect(recorded?.parameters[1]).toMatchObject([{ id: 'msg-1' }]);
   });
@@ -234,7 +234,7 @@ describe('questions that share a trace', () => {
   test('are one by --otlp-id trace', async () => {
     const service = await startService({ telemetry: { otlpId: 'trace' } });
     await post(service, 'traces', PROTOBUF, [model(1), server(1), model(2), server(2)]);
-    expect(await service.store.count('docs', ALL_TIME)).toMatchObject({ total: 1 });
+    expect(await service.store.counts.count('docs', ALL_TIME)).toMatchObject({ total: 1 });
   });
 
   test('are not recorded by a request that is refused, nor by a later one', async () => {
@@ -242,7 +242,7 @@ describe('questions that share a trace', () => {
     const two = [model(1, { 'caller_stats.id': 'a' }), model(2, { 'caller_stats.id': 'b' })];
     expect((await post(service, 'traces', PROTOBUF, two)).status).toBe(413);
     expect((await post(service, 'traces', PROTOBUF, [server(1)])).status).toBe(200);
-    expect(await service.store.count('docs', ALL_TIME)).toMatchObject({ total: 0 });
+    expect(await service.store.counts.count('docs', ALL_TIME)).toMatchObject({ total: 0 });
   });
 });
 
@@ -260,7 +260,7 @@ describe('retention', () => {
 
   test('rejects only the queries from before the retention period', async () => {
     const service = await startService();
-    await service.store.changeProject('default', 'docs', { retentionDays: 10 }, by);
+    await service.store.directory.changeProject('default', 'docs', { retentionDays: 10 }, by);
     await retainAll(service.store, startMs);
     const answer = await post(service, 'traces', JSON_TYPE, [
       question(1),
@@ -270,7 +270,7 @@ describe('retention', () => {
       rejectedSpans: '1',
       errorMessage: expect.stringContaining('occurredAt: lies before 2026-06-05T00:00:00.000Z') as string,
     });
-    expect(await service.store.count('docs', ALL_TIME)).toMatchObject({ total: 1 });
+    expect(await service.store.counts.count('docs', ALL_TIME)).toMatchObject({ total: 1 });
   });
 });
 

@@ -29,7 +29,7 @@ describe('at the limit of concurrent recordings', () => {
     hold.release();
     for (const answer of await Promise.all(accepted))
       expect(JSON.parse(answer.text)).toEqual({ recorded: 1, duplicates: 0 });
-    expect((await service.store.verify()).queries).toBe(2);
+    expect((await service.store.maintenance.verify()).queries).toBe(2);
     expect(JSON.parse((await service.record(query('c'))).text)).toEqual({ recorded: 1, duplicates: 0 });
   });
 
@@ -117,7 +117,7 @@ describe('the limit of received bytes', () => {
     expect((await service.send()).status).toBe(200);
     for (const connection of announced) connection.close();
     while ((await service.record(body)).status !== 200) await setImmediate();
-    expect((await service.store.verify()).queries).toBe(2);
+    expect((await service.store.maintenance.verify()).queries).toBe(2);
   });
 
   test('counts decompressed bytes', async () => {

@@ -105,7 +105,7 @@ describe('an invalid query string returns 400 with a message for each problem:',
     const answer = await send({ method: 'POST', path: QUERIES + queryString, headers, body });
     expect(answer.status).toBe(400);
     expect(detailsOf(answer)).toEqual(details);
-    expect((await store.verify()).queries).toBe(0);
+    expect((await store.maintenance.verify()).queries).toBe(0);
   });
 });
 

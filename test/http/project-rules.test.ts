@@ -40,7 +40,7 @@ async function send(service: Pick<Service, 'send' | 'keys'>, project: string): P
 }
 
 const countOf = async ({ store }: Service, project: string) => {
-  const { web, api, other } = await store.count(project, ALL_TIME);
+  const { web, api, other } = await store.counts.count(project, ALL_TIME);
   return { web, api, other };
 };
 
@@ -48,8 +48,8 @@ const shared = sharedService();
 
 test('a text that no version of this server accepts refuses spans for now, and counts nothing', async () => {
   const service = shared();
-  await service.store.createProject(projectOf('shop'), by);
-  await service.store.changeProject(org, 'docs', { otlpId: 'of a later version' }, by);
+  await service.store.directory.createProject(projectOf('shop'), by);
+  await service.store.directory.changeProject(org, 'docs', { otlpId: 'of a later version' }, by);
   const failing = { method: 'POST', path: '/v1/traces', key: service.keys.recording, failing: true };
   const headers = { 'content-type': PROTOBUF };
   const answer = await service.send({ ...failing, headers, body: BODY });
@@ -57,7 +57,7 @@ test('a text that no version of this server accepts refuses spans for now, and c
   expect(await countOf(service, 'docs')).toEqual({ web: 0, api: 0, other: 0 });
   expect(await send(service, 'shop')).toBe(200);
   expect(await countOf(service, 'shop')).toEqual({ web: 0, api: 0, other: 2 });
-  await service.store.changeProject(org, 'docs', { otlpId: null }, by);
+  await service.store.directory.changeProject(org, 'docs', { otlpId: null }, by);
   expect(await send(service, 'docs')).toBe(200);
 });
 
@@ -81,8 +81,8 @@ test.each<[what: string, own: ProjectChange, counts: object]>([
 ])('a project with %s counts the same bytes by them', async (what, own, counts) => {
   const service = shared();
   const [id, usual] = [what.replaceAll(' ', '-'), `beside-${what.replaceAll(' ', '-')}`];
-  await service.store.createProject(projectOf(id, own), by);
-  await service.store.createProject(projectOf(usual), by);
+  await service.store.directory.createProject(projectOf(id, own), by);
+  await service.store.directory.createProject(projectOf(usual), by);
   expect([await send(service, id), await send(service, usual)]).toEqual([200, 200]);
   expect(await countOf(service, id)).toEqual(counts);
   expect(await countOf(service, usual)).toEqual({ web: 0, api: 0, other: 2 });
@@ -96,13 +96,13 @@ test.each(databases)(
     const path = '/v1/analytics/docs/assistant/ingestion';
     const rulesOf = async (service: Service) =>
       (JSON.parse((await service.send({ path })).text) as { otlpQuery: string }).otlpQuery;
-    await one.store.changeProject(org, 'docs', { otlpQuery: 'none.such' }, by);
+    await one.store.directory.changeProject(org, 'docs', { otlpQuery: 'none.such' }, by);
     for (const service of [one, other]) {
       expect(await send(service, 'docs')).toBe(200);
       expect(await rulesOf(service)).toBe('none.such');
     }
     expect(await countOf(one, 'docs')).toEqual({ web: 0, api: 0, other: 0 });
-    await one.store.changeProject(org, 'docs', { otlpQuery: null, otlpId: 'trace' }, by);
+    await one.store.directory.changeProject(org, 'docs', { otlpQuery: null, otlpId: 'trace' }, by);
     expect(await send(other, 'docs')).toBe(200);
     expect(await rulesOf(other)).toBe('default');
     expect(await countOf(one, 'docs')).toEqual({ web: 0, api: 0, other: 1 });
@@ -111,7 +111,10 @@ test.each(databases)(
 
 test('diagnostics suggest what the rules of the project leave out', async () => {
   const service = shared();
-  await service.store.createProject(projectOf('narrow', { otlpQuery: 'gen_ai.operation.name=chat' }), by);
+  await service.store.directory.createProject(
+    projectOf('narrow', { otlpQuery: 'gen_ai.operation.name=chat' }),
+    by,
+  );
   await send(service, 'narrow');
   const { text } = await service.send({ path: '/v1/analytics/narrow/assistant/ingestion' });
   const [source] = (JSON.parse(text) as { sources: { lastHour: { unmatchedValues: object[] } }[] }).sources;
@@ -154,7 +157,10 @@ describe('the dashboard', () => {
     for (const otlpQuery of [`a=${'b'.repeat(telemetryTextCharactersMax)}`, 'a=\0', 'a=\ud800'])
       expect((await change({ otlpQuery })).status).toBe(400);
     expect(detailsOf(await change({ otlpRules: 'a' }))).toEqual([expect.stringContaining('not a field')]);
-    expect(await service().store.findProject(org, 'docs')).toMatchObject({ otlpQuery: null, name: 'docs' });
+    expect(await service().store.directory.findProject(org, 'docs')).toMatchObject({
+      otlpQuery: null,
+      name: 'docs',
+    });
   });
 
   test('is refused to viewers', async () => {

@@ -7,7 +7,7 @@ const queriesOf = (project: string) => `/v1/analytics/${project}/assistant/queri
 const query = { headers: { 'content-type': 'application/json' }, body: '{"id":"a","caller":"web"}' };
 
 const service = sharedService();
-const recorded = async () => (await service().store.verify()).queries;
+const recorded = async () => (await service().store.maintenance.verify()).queries;
 
 describe('a project that the key cannot access', () => {
   test.each<[string, KeyName, string, string]>([

@@ -152,7 +152,7 @@ describe('an invalid request gets a JSON error and its connection is closed:', (
       connectionError: true,
     });
     expect([answer.status, errorOf(answer)]).toEqual([400, INVALID]);
-    expect((await store.verify()).queries).toBe(0);
+    expect((await store.maintenance.verify()).queries).toBe(0);
   });
 
   test('a complete request before invalid data gets its own response first, because it was recorded', async () => {

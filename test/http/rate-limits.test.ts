@@ -248,7 +248,9 @@ describe('the rate limit of failures', () => {
       ]),
     ).toEqual([429, 429, 429, 429]);
     expect(calls).toEqual([]);
-    expect((await store.listKeys('default')).find(({ id }) => id === 'admin')?.revokedAt).toBeNull();
+    expect(
+      (await store.directory.listKeys('default')).find(({ id }) => id === 'admin')?.revokedAt,
+    ).toBeNull();
   });
 
   test('is independent of the limit of the organization', async () => {

@@ -65,7 +65,7 @@ describe('an invalid query returns 400, and the valid ones beside it are not rec
       expect(detailsOf(await record(line))).toEqual(problems.map((problem) => `queries[0]: ${problem}`));
 
     expect((await send()).text).toBe('{"web":0,"api":0,"other":0,"total":0}');
-    expect((await store.verify()).queries).toBe(0);
+    expect((await store.maintenance.verify()).queries).toBe(0);
   });
 
   test('a field named __proto__', async () => {
@@ -198,7 +198,7 @@ describe('an invalid body is rejected:', () => {
     const answer = await send({ method: 'POST', path: QUERIES, headers, body });
     expect([answer.status, errorOf(answer), detailsOf(answer)]).toEqual([status, error, []]);
     expect(answer.headers['accept-encoding']).toBe(error === ENCODINGS ? 'gzip' : undefined);
-    expect((await store.verify()).queries).toBe(0);
+    expect((await store.maintenance.verify()).queries).toBe(0);
   });
 
   test('invalid lines of NDJSON, named by their index without blank lines', async () => {
@@ -213,6 +213,6 @@ describe('an invalid body is rejected:', () => {
       'queries[1]: is not JSON: "{\\"id\\""',
       'queries[2]: is not valid UTF-8',
     ]);
-    expect((await store.verify()).queries).toBe(0);
+    expect((await store.maintenance.verify()).queries).toBe(0);
   });
 });

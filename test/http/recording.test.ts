@@ -169,7 +169,7 @@ describe('recording into a project with a retention period', () => {
     const { record, store } = await startService();
     const old = [queryAt('a', '2026-06-04T23:59:59.999Z'), queryAt('b', rowsFrom)];
     expect(JSON.parse((await record(JSON.stringify(old))).text)).toEqual({ recorded: 2, duplicates: 0 });
-    await store.changeProject('default', 'docs', { retentionDays: 10 }, by);
+    await store.directory.changeProject('default', 'docs', { retentionDays: 10 }, by);
     await retainAll(store, startMs);
     const sent = [queryAt('c'), ...old, queryAt('d', '2020-02-29T12:00:00+01:00')];
     const answer = await record(JSON.stringify(sent));
@@ -186,16 +186,16 @@ describe('recording into a project with a retention period', () => {
     const [, b] = old;
     const known = await record(JSON.stringify([b]));
     expect(JSON.parse(known.text)).toEqual({ recorded: 0, duplicates: 1 });
-    expect(await store.count('docs', ALL_TIME)).toMatchObject({ total: 2 });
+    expect(await store.counts.count('docs', ALL_TIME)).toMatchObject({ total: 2 });
   });
 
   test('a duplicate without a time counts again if the row of the first one was deleted', async () => {
     const { record, store } = await startService();
     await record(JSON.stringify([queryAt('a', '2026-01-01T00:00:00Z')]));
-    await store.changeProject('default', 'docs', { retentionDays: 10 }, by);
+    await store.directory.changeProject('default', 'docs', { retentionDays: 10 }, by);
     await retainAll(store, startMs);
     const again = await record(JSON.stringify([queryAt('a')]));
     expect(JSON.parse(again.text)).toEqual({ recorded: 1, duplicates: 0 });
-    expect(await store.count('docs', ALL_TIME)).toMatchObject({ total: 2 });
+    expect(await store.counts.count('docs', ALL_TIME)).toMatchObject({ total: 2 });
   });
 });

@@ -185,7 +185,7 @@ describe('GET series', () => {
     const ask = async () => (await service.send({ path })).text;
     const occurredAt = Date.parse('2026-04-01T12:00:00Z');
     for (const total of [1, 2, 3]) {
-      await other.record('docs', [{ id: `query ${total}`, caller: 'web', occurredAt }]);
+      await other.counts.record('docs', [{ id: `query ${total}`, caller: 'web', occurredAt }]);
       const text = await ask();
       expect(JSON.parse(text)).toMatchObject({ buckets: [{ web: total, total }] });
       expect(await ask()).toBe(text);
@@ -193,7 +193,7 @@ describe('GET series', () => {
     const week = await service.send({ path: `${path}&interval=week` });
     expect(week.text).not.toBe(await ask());
     expect((await service.send({ path, headers: { accept: 'text/csv' } })).text).toMatch(/^start,end/);
-    await other.deleteProject('default', 'docs', by);
+    await other.directory.deleteProject('default', 'docs', by);
     expect((await service.send({ path })).status).toBe(404);
   });
 
@@ -211,7 +211,7 @@ describe('GET series', () => {
     const { send, record, store } = await startService();
     await record({ id: 'a', caller: 'web', occurredAt: '0000-01-01T00:00:00Z' });
     const last = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
-    await store.record('docs', [{ id: 'b', caller: 'web', occurredAt: last }]);
+    await store.counts.record('docs', [{ id: 'b', caller: 'web', occurredAt: last }]);
     for (const range of [
       'dateFrom=9999-12-01&timeZone=Asia/Tokyo&interval=month',
       'dateFrom=9999-12-31&timeZone=Pacific/Honolulu',
@@ -236,7 +236,7 @@ describe('GET series', () => {
     watched.before = async (method) => {
       if (method !== 'countSeries' || late === times) return;
       const occurredAt = Date.UTC(2026, 3, 2) + late++ * dayMs;
-      await store.record('docs', [{ id: `late ${late}`, caller: 'web', occurredAt }]);
+      await store.counts.record('docs', [{ id: `late ${late}`, caller: 'web', occurredAt }]);
     };
   };
 

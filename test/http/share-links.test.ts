@@ -88,7 +88,7 @@ describe('creating a share link', () => {
     for (const project of ['rival-docs', 'none', 'a%2Fb'])
       for (const body of [undefined, { name: 'x' }])
         expect((await editor.send({ path: SHARE_LINKS.replace('docs', project), body })).status).toBe(404);
-    expect(await service.store.listShareLinks('default', 'docs')).toEqual([]);
+    expect(await service.store.directory.listShareLinks('default', 'docs')).toEqual([]);
   });
 
   test('shows the token once, and stores neither token nor password', async () => {
@@ -112,7 +112,7 @@ describe('creating a share link', () => {
     });
     expect(await editor.ask({ path: SHARE_LINKS })).toEqual({ links: [link] });
     const stored = JSON.stringify([
-      await service.store.listShareLinks('default', 'docs'),
+      await service.store.directory.listShareLinks('default', 'docs'),
       await auditOf(service),
     ]);
     expect(stored).not.toContain(token);
@@ -133,9 +133,9 @@ describe('a share link', () => {
       const { service, editor } = await start();
       const { link, token } = await share(service, editor, { expires: '7d', origins: ['https://a.test'] });
       expect((await open(service, token)).status).toBe(200);
-      if (what === 'revoked') await service.store.revokeShareLink('default', link.id, by);
+      if (what === 'revoked') await service.store.directory.revokeShareLink('default', link.id, by);
       if (what === 'expired') service.clock.nowMs += 7 * dayMs;
-      if (what === 'of a deleted project') await service.store.deleteProject('default', 'docs', by);
+      if (what === 'of a deleted project') await service.store.directory.deleteProject('default', 'docs', by);
       const tried =
         {
           mistyped: `${token.slice(1)}${token[0]}x`.slice(0, 43),
@@ -184,7 +184,7 @@ describe('a share link', () => {
   test('reads the counts of its project only, whatever the request names', async () => {
     const { service, editor } = await start();
     await service.record({ id: 'mine', caller: 'web' });
-    await service.store.record('blog', [{ id: 'theirs', caller: 'api', occurredAt: startMs }]);
+    await service.store.counts.record('blog', [{ id: 'theirs', caller: 'api', occurredAt: startMs }]);
     const { token } = await share(service, editor);
     expect(JSON.parse((await open(service, token, '/caller-stats')).text)).toMatchObject({
       web: 1,
@@ -199,8 +199,13 @@ describe('a share link', () => {
 
   test('shows nothing of the organization but the project’s name and time zone', async () => {
     const { service, editor } = await start({ limits: { requestsPerMinute: 50 } });
-    await service.store.changeOrganization('default', { name: 'Acme Secret' }, by);
-    await service.store.changeProject('default', 'docs', { name: 'Handbook', timeZone: 'Europe/Berlin' }, by);
+    await service.store.directory.changeOrganization('default', { name: 'Acme Secret' }, by);
+    await service.store.directory.changeProject(
+      'default',
+      'docs',
+      { name: 'Handbook', timeZone: 'Europe/Berlin' },
+      by,
+    );
     const { token } = await share(service, editor);
     const { text } = await open(service, token);
     expect(JSON.parse(text)).toEqual({ name: 'Handbook', timeZone: 'Europe/Berlin', servesCsv: true });

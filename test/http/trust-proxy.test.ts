@@ -28,7 +28,7 @@ async function findAddress(
     from,
   });
   expect(answer.status).toBe(200);
-  const [entry] = await store.readAudit('default', { limit: 1 });
+  const [entry] = await store.directory.readAudit('default', { limit: 1 });
   expect(entry).toMatchObject({ action: 'key.revoke', targetId: id });
   return entry?.address;
 }

@@ -173,10 +173,10 @@ function inBatches<One>(all: readonly One[], sizes: readonly number[]): One[][] 
 /** A process with its own memory. */
 export class Node {
   readonly #index: TraceIndex;
-  readonly #store: Pick<Store, 'record' | 'questions'>;
+  readonly #store: Pick<Store, 'counts' | 'questions'>;
   readonly #projectId: string;
 
-  constructor(store: Pick<Store, 'record' | 'questions'>, projectId: string, spansMax = 10_000) {
+  constructor(store: Pick<Store, 'counts' | 'questions'>, projectId: string, spansMax = 10_000) {
     this.#store = store;
     this.#projectId = projectId;
     this.#index = new TraceIndex(spansMax);

@@ -19,7 +19,7 @@ import {
 } from './events.js';
 
 async function expectSound(store: Store): Promise<void> {
-  expect(await store.verify()).toMatchObject({ damage: [], differencesTotal: 0 });
+  expect(await store.maintenance.verify()).toMatchObject({ damage: [], differencesTotal: 0 });
 }
 
 describe.each(placeFactories)('%s', (kind, factory) => {
@@ -40,7 +40,7 @@ describe.each(placeFactories)('%s', (kind, factory) => {
         const project = await newProject();
         const results: RecordResult[] = [];
         for (const batch of splitIntoBatches(delivered, sizes))
-          results.push(await handles[0].record(project, batch));
+          results.push(await handles[0].counts.record(project, batch));
         const recorded = firstOfEachId(delivered);
         expect(results.reduce((sum, one) => sum + one.recorded, 0)).toBe(recorded.length);
         expect(results.reduce((sum, one) => sum + one.duplicates, 0)).toBe(
@@ -71,14 +71,14 @@ describe.each(placeFactories)('%s', (kind, factory) => {
         const results = await Promise.all(
           deliveries.flatMap((delivered, at) =>
             splitIntoBatches(delivered, sizes).map((batch) =>
-              (at === 0 ? handles[0] : handles[1]).record(project, batch),
+              (at === 0 ? handles[0] : handles[1]).counts.record(project, batch),
             ),
           ),
         );
         const recorded: Query[] = firstOfEachId(deliveries.flat());
         expect(results.reduce((sum, one) => sum + one.recorded, 0)).toBe(recorded.length);
         for (const range of ranges)
-          expect(await handles[0].count(project, range)).toEqual(recount(recorded, range));
+          expect(await handles[0].counts.count(project, range)).toEqual(recount(recorded, range));
       }),
       parameters,
     );

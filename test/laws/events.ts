@@ -118,22 +118,22 @@ export async function expectCounted(
   const names = [...new Set(['web', 'nobody', ...all.map(({ caller: name }) => name)])].slice(0, 5);
   const of = (name: string) => all.filter((query) => query.caller === name);
   for (const range of ranges) {
-    expect(await store.count(project, range)).toEqual(recount(all, range));
-    expect(await store.countCallers(project, range)).toEqual(recountCallers(all, range));
+    expect(await store.counts.count(project, range)).toEqual(recount(all, range));
+    expect(await store.counts.countCallers(project, range)).toEqual(recountCallers(all, range));
     for (const name of names)
-      expect(await store.count(project, range, name)).toEqual(recount(of(name), range));
+      expect(await store.counts.count(project, range, name)).toEqual(recount(of(name), range));
   }
   const bounds = edges.toSorted((a, b) => a - b);
   const recountSeries = (queriesOf: readonly Query[]) =>
     bounds.slice(1).map((to, at) => recount(queriesOf, { from: bounds[at] ?? to, to }));
-  expect(await store.countSeries(project, bounds)).toEqual(recountSeries(all));
+  expect(await store.counts.countSeries(project, bounds)).toEqual(recountSeries(all));
   const callers = names.map((name) => recountSeries(of(name)));
-  expect(await store.countSeriesByCaller(project, bounds, names)).toEqual({
+  expect(await store.counts.countSeriesByCaller(project, bounds, names)).toEqual({
     all: recountSeries(all),
     callers: callers.map((counts) => counts.map(({ total }) => total)),
   });
   for (const [at, name] of names.slice(0, 2).entries())
-    expect(await store.countSeries(project, bounds, name)).toEqual(callers[at]);
+    expect(await store.counts.countSeries(project, bounds, name)).toEqual(callers[at]);
 }
 
 /** Two connections to one store, and a new project for each run of a law. */
@@ -143,7 +143,7 @@ export async function openTwo(factory: PlaceFactory) {
   let projects = 0;
   const newProject = async (): Promise<string> => {
     const id = `run-${projects++}`;
-    await handles[0].createProject(projectOf(id), by);
+    await handles[0].directory.createProject(projectOf(id), by);
     return id;
   };
   return { handles, newProject };

@@ -69,12 +69,12 @@ async function expectImported(
   added: readonly ImportedCount[] | undefined,
 ): Promise<void> {
   if (added === undefined) {
-    await expect(store.importCounts(project, batch)).rejects.toMatchObject({ code: 'already_exists' });
+    await expect(store.counts.importCounts(project, batch)).rejects.toMatchObject({ code: 'already_exists' });
     return;
   }
   const result = { recorded: added.length, duplicates: batch.length - added.length };
-  expect(await store.importCounts(project, batch, { dryRun: true })).toEqual(result);
-  expect(await store.importCounts(project, batch)).toEqual(result);
+  expect(await store.counts.importCounts(project, batch, { dryRun: true })).toEqual(result);
+  expect(await store.counts.importCounts(project, batch)).toEqual(result);
 }
 
 /** Imports the batches through both handles in turn, and records the queries after the first. Returns what is there. */
@@ -88,7 +88,7 @@ async function importAll(
     const added = newIn(batch, there);
     await expectImported(handles[at % 2 === 0 ? 0 : 1], project, batch, added);
     there.push(...(added ?? []));
-    if (at === 0) await handles[0].record(project, recorded);
+    if (at === 0) await handles[0].counts.record(project, recorded);
   }
   return there;
 }
@@ -114,16 +114,18 @@ describe.each(placeFactories)('%s', (kind, factory) => {
     await fc.assert(
       fc.asyncProperty(scenario, async ({ given, ranges, edges }) => {
         const project = `run-${runs++}`;
-        await handles[0].createProject(projectOf(project), by);
+        await handles[0].directory.createProject(projectOf(project), by);
         const there = await importAll(handles, project, given);
         const all = [...asQueries(there), ...firstOfEachId(given.recorded)];
         await expectCounted(handles[1], project, all, ranges, edges);
         for (const bound of edges)
-          expect((await handles[0].findCutSpan(project, bound))?.count).toBe(queriesCutBy(bound, there));
+          expect((await handles[0].counts.findCutSpan(project, bound))?.count).toBe(
+            queriesCutBy(bound, there),
+          );
       }),
       parameters,
     );
-    expect(await handles[0].verify()).toMatchObject({ damage: [], differencesTotal: 0 });
+    expect(await handles[0].maintenance.verify()).toMatchObject({ damage: [], differencesTotal: 0 });
   });
 
   test('any interleaving of imports, recordings, retention and a deletion counts each once', async () => {
@@ -137,7 +139,7 @@ describe.each(placeFactories)('%s', (kind, factory) => {
     await fc.assert(
       fc.asyncProperty(scenario, async ({ given, deliveries }) => {
         const project = `at-once-${runs++}`;
-        await handles[0].createProject(projectOf(project, { retentionDays: 1 }), by);
+        await handles[0].directory.createProject(projectOf(project, { retentionDays: 1 }), by);
         const consistent: ImportedCount[] = [];
         for (const one of given) consistent.push(...(newIn([one], consistent) ?? []));
         const latest = { id: 'latest', caller: 'slack', occurredAt: 20_481 * dayMs };
@@ -145,22 +147,27 @@ describe.each(placeFactories)('%s', (kind, factory) => {
         const results = await Promise.all(
           deliveries.map(async ([handle, numbers], at) => {
             const store = handles[handle === 0 ? 0 : 1];
-            await store.record(project, [latest]);
-            if (at % 3 === 0) await store.applyRetention(20_481 * dayMs, 3);
+            await store.counts.record(project, [latest]);
+            if (at % 3 === 0) await store.maintenance.applyRetention(20_481 * dayMs, 3);
             const batch = numbers.flatMap((number) => consistent[number % consistent.length] ?? []);
             for (const one of batch) sent.add(one);
-            return store.importCounts(project, batch);
+            return store.counts.importCounts(project, batch);
           }),
         );
         expect(results.reduce((sum, { recorded }) => sum + recorded, 0)).toBe(sent.size);
         const all = [...asQueries([...sent]), ...(deliveries.length > 0 ? [latest] : [])];
         const everything = { from: -2 * dayMs, to: 20_482 * dayMs };
-        expect(await handles[0].countCallers(project, everything)).toEqual(recountCallers(all, everything));
-        expect(await handles[1].count(project, everything)).toEqual(recount(all, everything));
-        expect(await handles[0].verify()).toMatchObject({ damage: [], differencesTotal: 0 });
-        await handles[1].deleteProject(DEFAULT_ORGANIZATION_ID, project, by);
+        expect(await handles[0].counts.countCallers(project, everything)).toEqual(
+          recountCallers(all, everything),
+        );
+        expect(await handles[1].counts.count(project, everything)).toEqual(recount(all, everything));
+        expect(await handles[0].maintenance.verify()).toMatchObject({ damage: [], differencesTotal: 0 });
+        await handles[1].directory.deleteProject(DEFAULT_ORGANIZATION_ID, project, by);
         await purgeAll(handles[0]);
-        expect(await handles[0].verify()).toMatchObject({ importedQueries: 0, differencesTotal: 0 });
+        expect(await handles[0].maintenance.verify()).toMatchObject({
+          importedQueries: 0,
+          differencesTotal: 0,
+        });
       }),
       { ...parameters, numRuns: Math.ceil(parameters.numRuns / 3) },
     );

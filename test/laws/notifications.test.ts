@@ -99,9 +99,8 @@ function startNode(store: Store, channels: Channels, nowMs: () => number, crashe
   return new Notifier({
     store: {
       notifications: own,
-      findProject: (...args) => store.findProject(...args),
-      count: (...args) => store.count(...args),
-      findExtent: (...args) => store.findExtent(...args),
+      directory: store.directory,
+      counts: store.counts,
     },
     clock: { now: nowMs },
     channels,
@@ -188,7 +187,7 @@ class Scene {
     if (records) {
       this.#queries.push(this.#nowMs);
       const query = { id: `q${this.#queries.length}`, caller: 'web', occurredAt: this.#nowMs };
-      await this.store.record(this.projectId, [query]);
+      await this.store.counts.record(this.projectId, [query]);
     }
     this.receiver.fails = receiverFails;
     await this.#runNodes(crashes);

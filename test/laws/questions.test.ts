@@ -38,7 +38,7 @@ describe.each(placeFactories)('%s', (kind, factory) => {
       fc.asyncProperty(arrivals, async (arrival) => law(arrival, await newProject(), handles)),
       { ...parameters, numRuns: Math.ceil(numRuns / 5) },
     );
-    expect(await handles[0].verify()).toMatchObject({ damage: [], differencesTotal: 0 });
+    expect(await handles[0].maintenance.verify()).toMatchObject({ damage: [], differencesTotal: 0 });
   }
 
   test('one node counts each message and each other request once, whatever arrives first or at once', async () => {
@@ -47,7 +47,7 @@ describe.each(placeFactories)('%s', (kind, factory) => {
       const node = new Node(handles[0], project);
       await deliver([node], arrival);
       await node.receive(toRecords(arrival.requests));
-      const { total } = await handles[1].count(project, ALL_TIME);
+      const { total } = await handles[1].counts.count(project, ALL_TIME);
       expect(total).toBe(countQuestions(arrival.requests));
     });
   });
@@ -58,13 +58,13 @@ describe.each(placeFactories)('%s', (kind, factory) => {
       const { requests } = arrival;
       const nodes = handles.map((store, at) => new Node(store, project, at === 0 ? fewSpans : undefined));
       await deliver(nodes, arrival);
-      const { total } = await handles[1].count(project, ALL_TIME);
+      const { total } = await handles[1].counts.count(project, ALL_TIME);
       expect(total).toBeLessThanOrEqual(requests.length);
       const all = toRecords(requests);
       // A node that has just started, and then the first one again.
       await new Node(handles[1], project).receive(all);
       await nodes[0]?.receive(all.toReversed());
-      expect(await handles[0].count(project, ALL_TIME)).toMatchObject({ total: requests.length });
+      expect(await handles[0].counts.count(project, ALL_TIME)).toMatchObject({ total: requests.length });
     });
   });
 
@@ -74,7 +74,7 @@ describe.each(placeFactories)('%s', (kind, factory) => {
       const nodes = handles.map((store) => new Node(store, project, fewSpans));
       await deliver(nodes, arrival);
       await nodes[1]?.receive(toRecords(arrival.requests));
-      const { total } = await handles[0].count(project, ALL_TIME);
+      const { total } = await handles[0].counts.count(project, ALL_TIME);
       expect(total).toBe(countQuestions(arrival.requests));
     });
   });
@@ -88,11 +88,11 @@ describe.each(placeFactories)('%s', (kind, factory) => {
       await new Node(handles[0], project).receive(firstOfTraces(requests));
       await deliver(newNodes(), arrival);
       await new Node(handles[1], project).receive(toRecords(requests));
-      const { total } = await handles[1].count(project, ALL_TIME);
+      const { total } = await handles[1].counts.count(project, ALL_TIME);
       expect(total).toBeGreaterThanOrEqual(countQuestions(requests));
       expect(total).toBeLessThanOrEqual(countAtMost(requests));
       await deliver(newNodes(), arrival);
-      expect(await handles[0].count(project, ALL_TIME)).toMatchObject({ total });
+      expect(await handles[0].counts.count(project, ALL_TIME)).toMatchObject({ total });
     });
   });
 });

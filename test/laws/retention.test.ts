@@ -66,7 +66,7 @@ class Outcome {
 
 async function record(store: Store, project: string, batch: Query[], outcome: Outcome): Promise<void> {
   try {
-    const result = await store.record(project, batch);
+    const result = await store.counts.record(project, batch);
     outcome.recordedCount += result.recorded;
     for (const query of batch) outcome.recorded.set(query.id, query);
   } catch (error) {
@@ -77,7 +77,7 @@ async function record(store: Store, project: string, batch: Query[], outcome: Ou
 
 async function makeBusy(store: Store, project: string, start: number, count: number, outcome: Outcome) {
   const one = { source: `${start}-${count}`, caller: 'slack', start, end: start + 1, count };
-  await store.importCounts(project, [one]);
+  await store.counts.importCounts(project, [one]);
   outcome.imported.set(one.source, one);
 }
 
@@ -91,8 +91,8 @@ interface Run {
 }
 
 function perform(what: Action, { store, project, known, startDay, at, outcome }: Run): Promise<unknown> {
-  if ('limit' in what) return store.applyRetention(at, what.limit);
-  if ('retentionDays' in what) return store.changeProject(org, project, what, by);
+  if ('limit' in what) return store.maintenance.applyRetention(at, what.limit);
+  if ('retentionDays' in what) return store.directory.changeProject(org, project, what, by);
   if ('busyDay' in what)
     return makeBusy(store, project, (startDay + what.busyDay) * dayMs, what.count, outcome);
   const batch = what.record.map((number) => known[number % known.length]);
@@ -132,7 +132,7 @@ describe.each(placeFactories)('%s', (kind, factory) => {
           caller,
           occurredAt: (startDay + day) * dayMs + ms,
         }));
-        await handles[0].createProject(projectOf(project, { retentionDays: 2 }), by);
+        await handles[0].directory.createProject(projectOf(project, { retentionDays: 2 }), by);
         const outcome = new Outcome();
         let now = (startDay + 1) * dayMs;
         for (const { daysLater, actions } of steps) {
@@ -155,11 +155,11 @@ describe.each(placeFactories)('%s', (kind, factory) => {
         ]) {
           for (const from of [ALL_TIME.from, (startDay + 1) * dayMs - 1]) {
             const range = { from: Math.min(from, to), to };
-            expect(await handles[1].count(project, range)).toEqual(countedIn(outcome, range));
+            expect(await handles[1].counts.count(project, range)).toEqual(countedIn(outcome, range));
           }
         }
-        expect(await handles[0].verify()).toMatchObject({ differences: [], differencesTotal: 0 });
-        await handles[0].deleteProject(org, project, by);
+        expect(await handles[0].maintenance.verify()).toMatchObject({ differences: [], differencesTotal: 0 });
+        await handles[0].directory.deleteProject(org, project, by);
         await purgeAll(handles[1]);
       }),
       parameters,

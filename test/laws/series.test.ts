@@ -97,8 +97,8 @@ describe.each(placeFactories)('%s', (kind, factory) => {
     await fc.assert(
       fc.asyncProperty(scenario, async ({ queries, parameters }) => {
         const project = `run-${projects++}`;
-        await store.createProject(projectOf(project), by);
-        await store.record(project, queries);
+        await store.directory.createProject(projectOf(project), by);
+        await store.counts.record(project, queries);
         const request = parseRequest(parameters);
         const series = await readSeries(store, project, request);
         expectTiles(series, request, parameters);
@@ -112,7 +112,7 @@ describe.each(placeFactories)('%s', (kind, factory) => {
             ]),
           ),
         ).toEqual(countByUnit(queries, request));
-        expect(addUp(series.buckets)).toEqual(await store.count(project, request.range));
+        expect(addUp(series.buckets)).toEqual(await store.counts.count(project, request.range));
         // No two buckets are the same hour, day, week or month.
         const units = series.buckets.map(({ start }) => localUnit(Date.parse(start), interval, timeZone));
         expect(new Set(units).size).toBe(units.length);

@@ -126,14 +126,14 @@ describe.each(installations().map((one) => [one.version, one] as const))(
       ['verify-full', { sslmode: 'verify-full', sslrootcert: 'ca.crt' }, 'localhost'],
     ])('connects with %s, encrypted', async (what, parameters, host) => {
       const store = await openForTest(urlWith({ ...parameters, application_name: what }, host));
-      await store.check();
+      await store.maintenance.check();
       expect(await encryptedAs(what)).toEqual([true]);
     });
 
     test('accepts a client certificate and refuses a client without one', async () => {
       const verified = { sslmode: 'verify-full', sslrootcert: 'ca.crt' };
       const certified = { ...verified, sslcert: 'client.crt', sslkey: 'client.key' };
-      await (await openForTest(urlWith(certified, 'localhost', 'certified'))).check();
+      await (await openForTest(urlWith(certified, 'localhost', 'certified'))).maintenance.check();
       await expect(openStore(urlWith(verified, 'localhost', 'certified'))).rejects.toMatchObject({
         code: 'unavailable',
         message: expect.stringMatching(/refuses this user/),
@@ -147,7 +147,7 @@ describe.each(installations().map((one) => [one.version, one] as const))(
     test('finds a socket by its folder', async () => {
       const { username, password, port, search } = new URL(urlWith({ application_name: 'by socket' }));
       const url = `postgres://${username}:${password}@/${database}${search}&host=${folder}&port=${port}`;
-      await (await openForTest(url)).check();
+      await (await openForTest(url)).maintenance.check();
       expect(await encryptedAs('by socket')).toEqual([false]);
       await expect(openStore(url.replace(`port=${port}`, 'port=1'))).rejects.toMatchObject({
         code: 'unavailable',

@@ -41,9 +41,9 @@ async function deadlocksAfter(stores: readonly Store[], url: string): Promise<nu
 /** Counts and counters are those of a recount, and nobody met a deadlock on the way. Closes the stores. */
 async function expectExactly(events: readonly Query[], stores: readonly Store[], url: string): Promise<void> {
   for (const range of rangesOver(events, 50)) {
-    expect(await stores[1]?.count('p', range)).toEqual(recount(events, range));
+    expect(await stores[1]?.counts.count('p', range)).toEqual(recount(events, range));
   }
-  expect(await stores[2]?.verify()).toMatchObject({
+  expect(await stores[2]?.maintenance.verify()).toMatchObject({
     queries: events.length,
     damage: [],
     differencesTotal: 0,
@@ -74,12 +74,12 @@ describe.each(inject('postgresServers').map(({ version, url }) => [version, url]
     test('many nodes record the same ids in different orders', async () => {
       const url = await newDatabase(serverUrl);
       const stores = await openMany(url, writers, 2);
-      await stores[0]?.createProject(projectOf('p'), by);
+      await stores[0]?.directory.createProject(projectOf('p'), by);
       const events = Array.from({ length: 1201 }, (_, number) => knownEvent(number));
       const results = await Promise.all(
         stores.map(async (store, writer) => {
           const own: RecordResult[] = [];
-          for (const batch of shuffled(events, writer, 60)) own.push(await store.record('p', batch));
+          for (const batch of shuffled(events, writer, 60)) own.push(await store.counts.record('p', batch));
           return own;
         }),
       );
@@ -93,14 +93,14 @@ describe.each(inject('postgresServers').map(({ version, url }) => [version, url]
     test('many nodes record different ids into the same counters in different orders', async () => {
       const url = await newDatabase(serverUrl);
       const stores = await openMany(url, writers, 2);
-      await stores[0]?.createProject(projectOf('p'), by);
+      await stores[0]?.directory.createProject(projectOf('p'), by);
       const eventsOf = (writer: number) =>
         Array.from({ length: 601 }, (_, number) => ({ ...knownEvent(number), id: `${writer}-${number}` }));
       const results = await Promise.all(
         stores.map(async (store, writer) => {
           const own: RecordResult[] = [];
           for (const batch of shuffled(eventsOf(writer), writer, 10 + writer * 9)) {
-            own.push(await store.record('p', batch));
+            own.push(await store.counts.record('p', batch));
           }
           return own;
         }),
@@ -115,7 +115,7 @@ describe.each(inject('postgresServers').map(({ version, url }) => [version, url]
       const stores = await openMany(url, 4, 16);
       const projects = Array.from({ length: projectCount }, (_, number) => `project-${number}`);
       await Promise.all(
-        projects.map((id, at) => stores[at % stores.length]?.createProject(projectOf(id), by)),
+        projects.map((id, at) => stores[at % stores.length]?.directory.createProject(projectOf(id), by)),
       );
       const events = Array.from({ length: 10 }, (_, number) => knownEvent(number));
       const results = await Promise.all(
@@ -125,7 +125,7 @@ describe.each(inject('postgresServers').map(({ version, url }) => [version, url]
           for (let at = 0; at < projects.length; at += 100) {
             const some = projects.slice(at, at + 100);
             const recorded = some.map((id) =>
-              shuffled(events, writer, 10).map((batch) => store.record(id, batch)),
+              shuffled(events, writer, 10).map((batch) => store.counts.record(id, batch)),
             );
             own.push(...(await Promise.all(recorded.flat())));
           }
@@ -138,10 +138,10 @@ describe.each(inject('postgresServers').map(({ version, url }) => [version, url]
       });
       const expected = recount(events, ALL_TIME);
       const counts = await Promise.all(
-        projects.map((id, at) => stores[at % stores.length]?.count(id, ALL_TIME)),
+        projects.map((id, at) => stores[at % stores.length]?.counts.count(id, ALL_TIME)),
       );
       expect(counts.filter((count) => JSON.stringify(count) !== JSON.stringify(expected))).toEqual([]);
-      expect(await stores[0]?.verify()).toMatchObject({
+      expect(await stores[0]?.maintenance.verify()).toMatchObject({
         projects: projects.length,
         queries: projects.length * events.length,
         damage: [],
@@ -155,18 +155,18 @@ describe.each(inject('postgresServers').map(({ version, url }) => [version, url]
 test('counts are checked while a query of their project is being recorded', async () => {
   const url = await newDatabase(inject('postgresServers')[0]?.url ?? '');
   const store = await openForTest(url);
-  await store.createProject(projectOf('p'), by);
+  await store.directory.createProject(projectOf('p'), by);
   const count = { source: 'old', caller: 'web', start: 0, end: 5, count: 1 };
-  await store.importCounts('p', [count]);
+  await store.counts.importCounts('p', [count]);
   await onDatabase(url, async (client) => {
     // As `record` does.
     await client.query(`BEGIN; SELECT pg_advisory_xact_lock_shared(hashtextextended('caller_stats.p', 0))`);
     const dryRun = { dryRun: true };
-    expect(await store.importCounts('p', [count, { ...count, caller: 'api' }], dryRun)).toEqual({
+    expect(await store.counts.importCounts('p', [count, { ...count, caller: 'api' }], dryRun)).toEqual({
       recorded: 1,
       duplicates: 1,
     });
-    await expect(store.importCounts('p', [{ ...count, count: 2 }], dryRun)).rejects.toMatchObject({
+    await expect(store.counts.importCounts('p', [{ ...count, count: 2 }], dryRun)).rejects.toMatchObject({
       code: 'already_exists',
     });
     await client.query('ROLLBACK');

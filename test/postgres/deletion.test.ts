@@ -75,7 +75,7 @@ function recordUntilGone(store: Store, projectId: string, writer: number): Recor
         id: `${writer % 2} ${from + at}`,
       }));
       try {
-        await store.record(projectId, batch);
+        await store.counts.record(projectId, batch);
       } catch (error) {
         expect(error).toMatchObject({ code: 'not_found' });
         return;
@@ -95,16 +95,20 @@ describe.each(servers)('on PostgreSQL %s', (_version, databaseUrl) => {
     const [first, second] = nodes;
     if (first === undefined || second === undefined) throw new Error('there are no nodes');
     const kept = Array.from({ length: 500 }, (_, number) => knownEvent(number));
-    await first.createProject(projectOf('kept'), by);
+    await first.directory.createProject(projectOf('kept'), by);
     for (let round = 0; round < 8; round++) {
       // The same id each time, as soon as it can be had again.
-      await first.createProject(projectOf('p'), by);
+      await first.directory.createProject(projectOf('p'), by);
       const writers = [...nodes, ...nodes].map((node, writer) => recordUntilGone(node, 'p', writer));
       await Promise.all(writers.map(({ started }) => started));
-      await eventually(async () => ((await second.count('p', ALL_TIME)).total > 200 ? true : undefined));
-      await second.record('kept', kept.slice(round * 50, round * 50 + 100));
-      await second.deleteProject(org, 'p', by);
-      const refused = nodes.map((node) => node.record('p', [knownEvent(1)]).catch((error) => error.code));
+      await eventually(async () =>
+        (await second.counts.count('p', ALL_TIME)).total > 200 ? true : undefined,
+      );
+      await second.counts.record('kept', kept.slice(round * 50, round * 50 + 100));
+      await second.directory.deleteProject(org, 'p', by);
+      const refused = nodes.map((node) =>
+        node.counts.record('p', [knownEvent(1)]).catch((error) => error.code),
+      );
       expect(await Promise.all(refused)).toEqual(nodes.map(() => 'not_found'));
       // Some are still on their way to being told.
       await Promise.all(nodes.map(purgeAll));
@@ -113,13 +117,13 @@ describe.each(servers)('on PostgreSQL %s', (_version, databaseUrl) => {
       expect(await rowsOf(url, 'p')).toBe(0);
     }
     const recorded = kept.slice(0, 450);
-    expect(await first.count('kept', ALL_TIME)).toEqual(recount(recorded, ALL_TIME));
-    expect(await first.verify()).toEqual(intact(1, recorded.length));
+    expect(await first.counts.count('kept', ALL_TIME)).toEqual(recount(recorded, ALL_TIME));
+    expect(await first.maintenance.verify()).toEqual(intact(1, recorded.length));
   });
 
   test.each<[string, (store: Store) => Promise<unknown>, boolean]>([
-    ['a deletion', (store) => store.deleteProject(org, 'p', by), false],
-    ['giving up old rows', (store) => store.applyRetention(50 * dayMs, 10), true],
+    ['a deletion', (store) => store.directory.deleteProject(org, 'p', by), false],
+    ['giving up old rows', (store) => store.maintenance.applyRetention(50 * dayMs, 10), true],
   ])('%s waits for a recording in progress and then sees it', async (_what, work, lives) => {
     const url = newSchemaIn(databaseUrl);
     const nodes = await Promise.all(
@@ -127,11 +131,11 @@ describe.each(servers)('on PostgreSQL %s', (_version, databaseUrl) => {
     );
     const [first, second] = nodes;
     if (first === undefined || second === undefined) throw new Error('there are no nodes');
-    await first.createProject(projectOf('p', { retentionDays: 1 }), by);
+    await first.directory.createProject(projectOf('p', { retentionDays: 1 }), by);
     const batch = ['a', 'held'].map((id) => ({ id, caller: 'slack', occurredAt: 5 }));
     let over = false;
     const ended = await whileHeld(url, { projectId: 'p', id: 'held' }, async () => {
-      const recording = first.record('p', batch);
+      const recording = first.counts.record('p', batch);
       await waiting(url, 1);
       const working = work(second).finally(() => {
         over = true;
@@ -144,32 +148,32 @@ describe.each(servers)('on PostgreSQL %s', (_version, databaseUrl) => {
     expect(await ended.recording).toEqual({ recorded: 2, duplicates: 0 });
     await ended.working;
     if (lives) {
-      await expect(first.record('p', batch)).rejects.toMatchObject({ code: 'invalid' });
+      await expect(first.counts.record('p', batch)).rejects.toMatchObject({ code: 'invalid' });
       await retainAll(second, 50 * dayMs);
-      expect(await second.count('p', ALL_TIME)).toMatchObject({ other: 2 });
-      expect(await second.readQueries('p', undefined, 10)).toEqual([]);
+      expect(await second.counts.count('p', ALL_TIME)).toMatchObject({ other: 2 });
+      expect(await second.counts.readQueries('p', undefined, 10)).toEqual([]);
     } else {
-      await expect(first.record('p', batch)).rejects.toMatchObject({ code: 'not_found' });
+      await expect(first.counts.record('p', batch)).rejects.toMatchObject({ code: 'not_found' });
       await purgeAll(second);
       expect(await rowsOf(url, 'p')).toBe(0);
     }
-    expect(await first.verify()).toMatchObject({ queries: 0, differencesTotal: 0 });
+    expect(await first.maintenance.verify()).toMatchObject({ queries: 0, differencesTotal: 0 });
   });
 
   test('an id stays taken until the purge has finished, and then belongs to a new project', async () => {
     const url = newSchemaIn(databaseUrl);
     const store = await openForTest(url);
-    await store.createProject(projectOf('p'), by);
-    await store.record('p', [knownEvent(1), knownEvent(2)]);
-    await store.deleteProject(org, 'p', by);
-    await store.purgeDeleted(1);
-    await expect(store.createProject(projectOf('p'), by)).rejects.toMatchObject({
+    await store.directory.createProject(projectOf('p'), by);
+    await store.counts.record('p', [knownEvent(1), knownEvent(2)]);
+    await store.directory.deleteProject(org, 'p', by);
+    await store.maintenance.purgeDeleted(1);
+    await expect(store.directory.createProject(projectOf('p'), by)).rejects.toMatchObject({
       code: 'already_exists',
       message: expect.stringMatching(/still being removed\. Try again in a while/),
     });
     await purgeAll(store);
-    await store.createProject(projectOf('p'), by);
-    expect(await store.record('p', [knownEvent(1)])).toEqual({ recorded: 1, duplicates: 0 });
+    await store.directory.createProject(projectOf('p'), by);
+    expect(await store.counts.record('p', [knownEvent(1)])).toEqual({ recorded: 1, duplicates: 0 });
   });
 });
 
@@ -189,14 +193,14 @@ test('a deleted project is 404 on every node, and another node finishes a killed
   }
   // Past the commands, which would purge it themselves: the nodes find it, and one of them dies at it.
   const store = await openForTest(url);
-  await store.deleteProject(org, project, by);
+  await store.directory.deleteProject(org, project, by);
   for (const reader of readers) {
     expect(await reader.count()).toEqual({ status: 404, body: { error: 'There is no such project.' } });
   }
   for (const writer of writers) {
     expect(await writer.record(batchOf(9, 1))).toMatchObject({ status: 401 });
   }
-  await store.purgeDeleted(1000);
+  await store.maintenance.purgeDeleted(1000);
   kill(running[0]?.pid ?? 0, 'SIGKILL');
   program.start();
   await eventually(async () => ((await rowsOf(url, project)) === 0 ? true : undefined));

@@ -59,13 +59,13 @@ async function noted(url: string): Promise<{ changes: number; settings: object[]
 
 /** Makes every kind of change there is, on as many connections as the store has. */
 async function changeAll(store: Store): Promise<void> {
-  await store.createOrganization({ id: 'other', name: 'Other', createdAt: 0 }, by);
+  await store.directory.createOrganization({ id: 'other', name: 'Other', createdAt: 0 }, by);
   const ids = Array.from({ length: 12 }, (_, at) => `p${at}`);
-  await Promise.all(ids.map((id) => store.createProject(projectOf(id), by)));
-  await Promise.all(ids.map((id) => store.record(id, [{ id: 'a', caller: 'web', occurredAt: 0 }])));
-  await store.createKey(keyOf('k'), by);
-  await store.touchKey('k', 5);
-  await store.changeKey('default', 'k', 'revoke', { ...by, at: 6 });
+  await Promise.all(ids.map((id) => store.directory.createProject(projectOf(id), by)));
+  await Promise.all(ids.map((id) => store.counts.record(id, [{ id: 'a', caller: 'web', occurredAt: 0 }])));
+  await store.directory.createKey(keyOf('k'), by);
+  await store.directory.touchKey('k', 5);
+  await store.directory.changeKey('default', 'k', 'revoke', { ...by, at: 6 });
 }
 
 const expected = { durable: 'on', isolation: 'read committed', timeout: '5s', name: 'caller-stats' };
@@ -98,7 +98,7 @@ describe.each(inject('postgresServers').map(({ version, url }) => [version, url]
       });
       const stores = await Promise.all([openForTest(user.url(url)), openForTest(user.url(url))]);
       await noteSettings(url);
-      await stores[0]?.createProject(projectOf('docs'), by);
+      await stores[0]?.directory.createProject(projectOf('docs'), by);
       const batches = Array.from({ length: 40 }, (_, batch) =>
         Array.from({ length: 20 }, (_one, at) => ({
           // Half of each batch is in the next one as well.
@@ -108,12 +108,14 @@ describe.each(inject('postgresServers').map(({ version, url }) => [version, url]
         })),
       );
       const results = await Promise.all(
-        batches.map((batch, at) => stores[at % 2]?.record('docs', at % 4 < 2 ? batch : batch.toReversed())),
+        batches.map((batch, at) =>
+          stores[at % 2]?.counts.record('docs', at % 4 < 2 ? batch : batch.toReversed()),
+        ),
       );
       const recorded = results.reduce((sum, result) => sum + (result?.recorded ?? 0), 0);
       expect(recorded).toBe(410);
-      expect(await stores[0]?.count('docs', ALL_TIME)).toMatchObject({ web: 410, total: 410 });
-      expect(await stores[1]?.verify()).toMatchObject({ queries: 410, differencesTotal: 0 });
+      expect(await stores[0]?.counts.count('docs', ALL_TIME)).toMatchObject({ web: 410, total: 410 });
+      expect(await stores[1]?.maintenance.verify()).toMatchObject({ queries: 410, differencesTotal: 0 });
       expect((await noted(url)).settings).toEqual([expected]);
     });
 
@@ -124,8 +126,8 @@ describe.each(inject('postgresServers').map(({ version, url }) => [version, url]
       await noteSettings(direct);
       await changeAll(store);
       expect((await noted(direct)).settings).toEqual([expected]);
-      expect(await store.count('p0', ALL_TIME)).toMatchObject({ web: 1, total: 1 });
-      expect(await store.verify()).toMatchObject({ queries: 12, differencesTotal: 0 });
+      expect(await store.counts.count('p0', ALL_TIME)).toMatchObject({ web: 1, total: 1 });
+      expect(await store.maintenance.verify()).toMatchObject({ queries: 12, differencesTotal: 0 });
       const left = await onDatabase(url, async (client) => {
         const seen = new Map<number, object>();
         for (let looks = 0; looks < 40; looks++) {
@@ -173,7 +175,7 @@ test.each(inject('postgresServers'))(
     const schemaUrl = newSchemaIn(url);
     const schema = schemaOf(schemaUrl);
     const store = await openForTest(schemaUrl);
-    await store.createProject(projectOf('p'), by);
+    await store.directory.createProject(projectOf('p'), by);
     for (const [told, kept] of [
       ['off', 'on'],
       ['local', 'local'],

@@ -96,10 +96,10 @@ test('passes options to the server', async () => {
   const url = newSchemaIn(databaseUrl);
   await (await openStore(url)).close();
   const store = await openForTest(`${url}&options=-c default_transaction_read_only=on`);
-  await store.check();
-  const making = store.createOrganization({ id: 'other', name: 'Other', createdAt: 0 }, by);
+  await store.maintenance.check();
+  const making = store.directory.createOrganization({ id: 'other', name: 'Other', createdAt: 0 }, by);
   await expect(making).rejects.toMatchObject({ code: 'unavailable', message: /read-only/ });
-  await expect(store.checkRecording(0)).rejects.toThrow(/read-only/);
+  await expect(store.maintenance.checkRecording(0)).rejects.toThrow(/read-only/);
 });
 
 test('uses at most the configured number of connections', async () => {

@@ -34,7 +34,7 @@ test(
     const standby = await ownStandby(primary);
     const gone = { ...primary, port: 1 };
     const store = await openStore(urlOf([primary], ''));
-    await store.createProject(projectOf('docs'), by);
+    await store.directory.createProject(projectOf('docs'), by);
     await store.close();
 
     for (const [servers, target, message] of [
@@ -70,9 +70,9 @@ test(
       const open = await openForTest(
         urlOf(servers, `target_session_attrs=${target}&application_name=${name}`),
       );
-      await open.check();
+      await open.maintenance.check();
       expect(await connectedTo([primary, standby], name), name).toEqual([used.port]);
-      const recording = open.record('docs', [{ id: name, caller: 'web', occurredAt: 0 }]);
+      const recording = open.counts.record('docs', [{ id: name, caller: 'web', occurredAt: 0 }]);
       if (used === primary) expect(await recording).toEqual({ recorded: 1, duplicates: 0 });
       else if (target === 'any') {
         // The refusal sends the next connection to the other host.
@@ -105,7 +105,7 @@ test(
     const standby = await ownStandby(primary);
     const store = await openForTest(primary.url());
     await standby.kill();
-    const refused = expect(store.createProject(projectOf('docs'), by)).rejects.toMatchObject({
+    const refused = expect(store.directory.createProject(projectOf('docs'), by)).rejects.toMatchObject({
       code: 'unavailable',
       message: expect.stringMatching(/the wait for a standby server was cancelled/),
     });
@@ -121,11 +121,11 @@ test(
     const primary = await ownPrimary();
     const standby = await ownStandby(primary);
     const store = await openForTest(primary.url(), { timeoutMs: 3000 });
-    await store.createProject(projectOf('docs'), by);
+    await store.directory.createProject(projectOf('docs'), by);
     await standby.kill();
     // After the cancelled wait, the query is there, and the store tries again.
     const refused = expect(
-      store.record('docs', [{ id: 'a', caller: 'web', occurredAt: 0 }]),
+      store.counts.record('docs', [{ id: 'a', caller: 'web', occurredAt: 0 }]),
     ).rejects.toMatchObject({ code: 'unavailable' });
     await cancelWait(primary);
     await refused;

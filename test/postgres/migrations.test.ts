@@ -30,19 +30,19 @@ describe.each(inject('postgresServers').map(({ version, url }) => [version, url]
         client.query(`SELECT version FROM ${schemaOf(url)}.schema_version`),
       );
       expect(rows).toEqual([{ version: NEWEST_VERSION }]);
-      await stores[0]?.createProject(projectOf('docs'), by);
+      await stores[0]?.directory.createProject(projectOf('docs'), by);
       const query = { id: randomBytes(8).toString('hex'), caller: 'web', occurredAt: 0 };
-      const results = await Promise.all(stores.map((store) => store.record('docs', [query])));
+      const results = await Promise.all(stores.map((store) => store.counts.record('docs', [query])));
       expect(results.reduce((sum, { recorded }) => sum + recorded, 0)).toBe(1);
-      expect(await stores[19]?.count('docs', ALL_TIME)).toMatchObject({ total: 1 });
+      expect(await stores[19]?.counts.count('docs', ALL_TIME)).toMatchObject({ total: 1 });
     });
 
     test('schemas in one database are independent', async () => {
       const urls = Array.from({ length: 5 }, () => newSchemaIn(databaseUrl));
       const stores = await Promise.all([...urls, ...urls].map(opened));
       for (const [at, store] of stores.slice(0, 5).entries()) {
-        await store.createProject(projectOf(`docs-${at}`), by);
-        expect(await stores[at + 5]?.listProjects('default')).toEqual([projectOf(`docs-${at}`)]);
+        await store.directory.createProject(projectOf(`docs-${at}`), by);
+        expect(await stores[at + 5]?.directory.listProjects('default')).toEqual([projectOf(`docs-${at}`)]);
       }
     });
 
@@ -50,7 +50,7 @@ describe.each(inject('postgresServers').map(({ version, url }) => [version, url]
       const url = newSchemaIn(databaseUrl);
       await onDatabase(url, (client) => client.query(`CREATE SCHEMA ${schemaOf(url)}`));
       const store = await opened(url);
-      expect(await store.listOrganizations()).toHaveLength(1);
+      expect(await store.directory.listOrganizations()).toHaveLength(1);
     });
   },
 );

@@ -29,25 +29,25 @@ function done<T extends object>(answered: T | string): T {
 /** Invitations of each kind, and all that becomes of them. */
 async function inviteAll(store: Store, name: string): Promise<void> {
   const email = `${name}@example.org`;
-  await store.isSetUpOpen();
-  await store.createInvitation(invitationOf(`${name} 1`, null, 'owner'), by);
-  await store.createInvitation(invitationOf(`${name} 2`, email, 'viewer'), by);
-  await store.revokeInvitation(org, `${name} 2`, by);
-  await store.createInvitation(invitationOf(`${name} 3`, email, 'viewer'), by);
-  await store.findInvitation(`hash of ${name} 3`, 2000);
-  await store.listInvitations(org, 2000);
-  await store.acceptInvitation(`hash of ${name} 3`, email, { ...by, at: 2000 });
-  await store.listMemberships(email);
-  await store.logUserChange(email, { action: 'user.password', detail: '' }, by);
+  await store.directory.isSetUpOpen();
+  await store.directory.createInvitation(invitationOf(`${name} 1`, null, 'owner'), by);
+  await store.directory.createInvitation(invitationOf(`${name} 2`, email, 'viewer'), by);
+  await store.directory.revokeInvitation(org, `${name} 2`, by);
+  await store.directory.createInvitation(invitationOf(`${name} 3`, email, 'viewer'), by);
+  await store.directory.findInvitation(`hash of ${name} 3`, 2000);
+  await store.directory.listInvitations(org, 2000);
+  await store.directory.acceptInvitation(`hash of ${name} 3`, email, { ...by, at: 2000 });
+  await store.directory.listMemberships(email);
+  await store.directory.logUserChange(email, { action: 'user.password', detail: '' }, by);
 }
 
 /** A share link, and all that becomes of it. */
 async function shareAll(store: Store, name: string): Promise<void> {
-  await store.createProject(projectOf(name), by);
-  await store.createShareLink(shareLinkOf(name, name), by);
-  await store.listShareLinks(org, name);
-  await store.findShareLink(`hash of ${name}`, 2000);
-  await store.revokeShareLink(org, name, by);
+  await store.directory.createProject(projectOf(name), by);
+  await store.directory.createShareLink(shareLinkOf(name, name), by);
+  await store.directory.listShareLinks(org, name);
+  await store.directory.findShareLink(`hash of ${name}`, 2000);
+  await store.directory.revokeShareLink(org, name, by);
 }
 
 /** Counts of sign-ins: taken, given back and forgotten. */

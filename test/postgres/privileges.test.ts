@@ -26,17 +26,17 @@ const lacks = /this user lacks a privilege; grant it, or connect as another user
 
 /** All that a node and the commands do, on things of its own. */
 async function doAll(store: Store, name: string): Promise<void> {
-  await store.check();
-  await store.createOrganization({ id: name, name, createdAt: 1000 }, by);
-  await store.createProject(projectOf(name), by);
-  await store.listProjects('default');
-  await store.changeProject('default', name, { name: `new ${name}` }, by);
-  await store.createKey(keyOf(name), by);
-  await store.findAccess(`hash of ${name}`, name);
-  await store.touchKey(name, 2000);
-  await store.listKeys('default');
-  await store.record(name, [{ id: 'a', caller: 'web', occurredAt: 0 }]);
-  await store.record(name, [{ id: 'b', caller: 'web', occurredAt: 0 }]);
+  await store.maintenance.check();
+  await store.directory.createOrganization({ id: name, name, createdAt: 1000 }, by);
+  await store.directory.createProject(projectOf(name), by);
+  await store.directory.listProjects('default');
+  await store.directory.changeProject('default', name, { name: `new ${name}` }, by);
+  await store.directory.createKey(keyOf(name), by);
+  await store.directory.findAccess(`hash of ${name}`, name);
+  await store.directory.touchKey(name, 2000);
+  await store.directory.listKeys('default');
+  await store.counts.record(name, [{ id: 'a', caller: 'web', occurredAt: 0 }]);
+  await store.counts.record(name, [{ id: 'b', caller: 'web', occurredAt: 0 }]);
   const question = { traceId: 'a'.repeat(32), service: 'docs' };
   await store.questions.identify(name, [question], 1000);
   await store.questions.identify(name, [{ ...question, entrySpanId: 'b'.repeat(16) }], 1000);
@@ -47,18 +47,18 @@ async function doAll(store: Store, name: string): Promise<void> {
   await store.ingestion.listSources(name);
   await store.ingestion.listOutdated({ bucketsBefore: 1, seenBefore: 2 });
   await store.ingestion.prune(name, { bucketsBefore: 1, seenBefore: 2 }, 10);
-  await store.importCounts(name, [{ source: 'old', caller: 'slack', start: 0, end: 5, count: 1 }]);
-  await store.readImportedCounts(name, undefined, 1);
-  await store.findCutSpan(name, 1);
-  await store.count(name, ALL_TIME);
-  await store.countSeries(name, [0, 1]);
-  await store.countCallers(name, ALL_TIME);
-  await store.findExtent(name);
+  await store.counts.importCounts(name, [{ source: 'old', caller: 'slack', start: 0, end: 5, count: 1 }]);
+  await store.counts.readImportedCounts(name, undefined, 1);
+  await store.counts.findCutSpan(name, 1);
+  await store.counts.count(name, ALL_TIME);
+  await store.counts.countSeries(name, [0, 1]);
+  await store.counts.countCallers(name, ALL_TIME);
+  await store.counts.findExtent(name);
   const successor = keyOf(`${name}-successor`);
-  await store.rotateKey('default', name, successor, 5000, { ...by, at: 3000 });
+  await store.directory.rotateKey('default', name, successor, 5000, { ...by, at: 3000 });
   for (const change of ['disable', 'enable', 'revoke'] as const)
-    await store.changeKey('default', name, change, { ...by, at: 3000 });
-  await store.revokeLeakedKey(successor.hash, by);
+    await store.directory.changeKey('default', name, change, { ...by, at: 3000 });
+  await store.directory.revokeLeakedKey(successor.hash, by);
   const member = { organizationId: name, email: 'a@example.org', role: 'viewer', createdAt: 1000 } as const;
   const { notifications } = store;
   await notifications.create(notificationOf(name, { projectId: name }), by);
@@ -68,15 +68,15 @@ async function doAll(store: Store, name: string): Promise<void> {
     await notifications.endAttempt(claimed, { state: 'delivered' }, by);
   await notifications.prune(2000, 10);
   await notifications.remove('default', name, by);
-  await store.addMember(member, by);
-  await store.listMembers(name);
-  await store.changeMember(name, member.email, 'editor', by);
-  await store.removeMember(name, member.email, by);
-  await store.readAudit(name, { limit: 10 });
-  await store.pruneAudit(0, 1);
-  await store.verify();
-  await store.deleteProject('default', name, by);
-  while (!(await store.purgeDeleted(1)).done);
+  await store.directory.addMember(member, by);
+  await store.directory.listMembers(name);
+  await store.directory.changeMember(name, member.email, 'editor', by);
+  await store.directory.removeMember(name, member.email, by);
+  await store.directory.readAudit(name, { limit: 10 });
+  await store.directory.pruneAudit(0, 1);
+  await store.maintenance.verify();
+  await store.directory.deleteProject('default', name, by);
+  while (!(await store.maintenance.purgeDeleted(1)).done);
 }
 
 test('reports a missing privilege to create the schema, and serves once it is granted', async () => {
@@ -171,5 +171,5 @@ test('every documented privilege is necessary', async () => {
     await change(`GRANT ${privilege} TO ${user.name}`);
   }
   await doAll(store, 'after');
-  expect(await store.verify()).toMatchObject({ differencesTotal: 0 });
+  expect(await store.maintenance.verify()).toMatchObject({ differencesTotal: 0 });
 });

@@ -22,7 +22,7 @@ const spread = (name: string, amount: number, from: number, spanMs: number): Que
 async function openMany(stores: number): Promise<{ url: string; all: Store[] }> {
   const url = newSchemaIn(databaseUrl);
   const first = await openForTest(url);
-  await first.createProject(projectOf('p'), by);
+  await first.directory.createProject(projectOf('p'), by);
   const others = await Promise.all(Array.from({ length: stores - 1 }, () => openForTest(url)));
   return { url, all: [first, ...others] };
 }
@@ -40,8 +40,11 @@ async function levelsIn(url: string, before = Number.MAX_SAFE_INTEGER): Promise<
 
 async function expectCounted(stores: readonly Store[], recorded: readonly Query[]): Promise<void> {
   for (const [at, range] of rangesOver(recorded, 30).entries())
-    expect(await stores[at % stores.length]?.count('p', range)).toEqual(recount(recorded, range));
-  expect(await stores[0]?.verify()).toMatchObject({ queries: recorded.length, differencesTotal: 0 });
+    expect(await stores[at % stores.length]?.counts.count('p', range)).toEqual(recount(recorded, range));
+  expect(await stores[0]?.maintenance.verify()).toMatchObject({
+    queries: recorded.length,
+    differencesTotal: 0,
+  });
 }
 
 test('nodes that make a bucket busy at the same time count exactly, and few rows lack counters', async () => {
@@ -58,7 +61,7 @@ test('nodes that make a bucket busy at the same time count exactly, and few rows
     await Promise.all(
       all.flatMap((store, node) => {
         const sent = ofRound[node] ?? [];
-        return [sent, ...sent.slice(-20).map((one) => [one])].map((batch) => store.record('p', batch));
+        return [sent, ...sent.slice(-20).map((one) => [one])].map((batch) => store.counts.record('p', batch));
       }),
     );
   }
@@ -76,7 +79,7 @@ test('a call counts its own queries when it chooses counters', async () => {
   const few = spread('few', 999, start, tenSecondsMs);
   const many = spread('many', 1000, start + quarterMs, quarterMs);
   const most = spread('most', 10_000, start + 2 * quarterMs, tenSecondsMs);
-  for (const batch of [few, many, most]) await all[0]?.record('p', batch);
+  for (const batch of [few, many, most]) await all[0]?.counts.record('p', batch);
   expect(Object.fromEntries(await levelsIn(url))).toEqual({ 0: 10_000, 1: 1000, 2: 999 });
   const [another] = spread('another', 1, start, 1);
   if (another === undefined) throw new Error('there is one');
@@ -87,7 +90,7 @@ test('a call counts its own queries when it chooses counters', async () => {
   })) as [Query, Query];
   const last = { ...another, id: 'the first of the rest' };
   // Each alone, as a call of its own. The last two lie in the first bucket, which the next to last makes busy.
-  for (const one of [busy, busier, another, last]) await all[0]?.record('p', [one]);
+  for (const one of [busy, busier, another, last]) await all[0]?.counts.record('p', [one]);
   expect(Object.fromEntries(await levelsIn(url))).toEqual({ 0: 10_001, 1: 1002, 2: 1000 });
   await expectCounted(all, [...few, ...many, ...most, busy, busier, another, last]);
 });

@@ -66,14 +66,16 @@ describe.each(inject('postgresServers').map(({ version, url }) => [version, url]
         ),
       };
       await expect(migrateStore(url, { distribute: false })).rejects.toMatchObject(refused);
-      await expect(opened(url).then((store) => store.listOrganizations())).rejects.toMatchObject(refused);
+      await expect(opened(url).then((store) => store.directory.listOrganizations())).rejects.toMatchObject(
+        refused,
+      );
       expect(await catalogOf(url)).toEqual(before);
     });
 
     test('a schema of the oldest version gets the same catalog as a new one, with all its queries', async () => {
       const [url, newUrl] = [await keptSchemaIn(databaseUrl, OLDEST_VERSION), newSchemaIn(databaseUrl)];
       const store = await opened(url);
-      expect(await store.count('docs', ALL_TIME)).toEqual(recount(keptQueries, ALL_TIME));
+      expect(await store.counts.count('docs', ALL_TIME)).toEqual(recount(keptQueries, ALL_TIME));
       await opened(newUrl);
       expect(await catalogOf(url)).toEqual(await catalogOf(newUrl));
     });
@@ -81,8 +83,11 @@ describe.each(inject('postgresServers').map(({ version, url }) => [version, url]
     test('a schema is upgraded once when many stores open it concurrently', async () => {
       const url = await keptSchemaIn(databaseUrl, OLDEST_VERSION);
       const stores = await Promise.all(Array.from({ length: 10 }, () => opened(url)));
-      for (const store of stores) expect(await store.listOrganizations()).toHaveLength(2);
-      expect(await stores[0]?.verify()).toMatchObject({ queries: keptQueries.length, differencesTotal: 0 });
+      for (const store of stores) expect(await store.directory.listOrganizations()).toHaveLength(2);
+      expect(await stores[0]?.maintenance.verify()).toMatchObject({
+        queries: keptQueries.length,
+        differencesTotal: 0,
+      });
     });
 
     test('a schema is unchanged if a migration fails, and can be migrated later', async () => {
@@ -105,14 +110,14 @@ describe.each(inject('postgresServers').map(({ version, url }) => [version, url]
     test('the database refuses changes of audit log entries', async () => {
       const url = newSchemaIn(databaseUrl);
       const store = await opened(url);
-      await store.createProject(projectOf('p'), by);
-      const before = await store.readAudit(DEFAULT_ORGANIZATION_ID, { limit: 10 });
+      await store.directory.createProject(projectOf('p'), by);
+      const before = await store.directory.readAudit(DEFAULT_ORGANIZATION_ID, { limit: 10 });
       for (const change of ["actor = 'nobody'", 'at = at', "organization_id = 'other'"]) {
         const made = onDatabase(url, (client) => client.query(`UPDATE ${schemaOf(url)}.audit SET ${change}`));
         await expect(made, change).rejects.toThrow(/the audit log is never changed/);
       }
       expect(before).toHaveLength(1);
-      expect(await store.readAudit(DEFAULT_ORGANIZATION_ID, { limit: 10 })).toEqual(before);
+      expect(await store.directory.readAudit(DEFAULT_ORGANIZATION_ID, { limit: 10 })).toEqual(before);
     });
   },
 );

@@ -51,20 +51,20 @@ test.each<[what: string, change: string, found: object]>([
 ])('verify finds a counter that was %s', async (_what, change, found) => {
   const url = newSchemaIn(databaseUrl);
   const store = await openForTest(url);
-  await store.createProject(projectOf('p'), by);
+  await store.directory.createProject(projectOf('p'), by);
   const starts = [1_767_225_600_000, -1];
-  await store.importCounts(
+  await store.counts.importCounts(
     'p',
     starts.map((start) => ({ ...busy, start, end: start + 1 })),
   );
-  await store.record('p', [
+  await store.counts.record('p', [
     { id: 'a', caller: 'web', occurredAt: 1_767_225_600_000 },
     { id: 'b', caller: 'slack', occurredAt: -1 },
   ]);
-  expect(await store.verify()).toMatchObject({ queries: 2, differencesTotal: 0 });
+  expect(await store.maintenance.verify()).toMatchObject({ queries: 2, differencesTotal: 0 });
   const schema = schemaOf(url);
   await onDatabase(url, (client) => client.query(`SET search_path = ${schema}; ${change}`));
-  expect(await store.verify()).toMatchObject({
+  expect(await store.maintenance.verify()).toMatchObject({
     damage: [],
     differencesTotal: 1,
     differences: [{ projectId: 'p', ...found }],
@@ -74,19 +74,19 @@ test.each<[what: string, change: string, found: object]>([
 test('verify finds an imported count that changed or is gone', async () => {
   const url = newSchemaIn(databaseUrl);
   const store = await openForTest(url);
-  await store.createProject(projectOf('p'), by);
+  await store.directory.createProject(projectOf('p'), by);
   const count = (caller: string) => ({ source: 'old', caller, start: -1, end: 5, count: 7 });
-  await store.importCounts('p', [count('web'), count('slack')]);
-  expect(await store.verify()).toMatchObject({ importedQueries: 14, differencesTotal: 0 });
+  await store.counts.importCounts('p', [count('web'), count('slack')]);
+  expect(await store.maintenance.verify()).toMatchObject({ importedQueries: 14, differencesTotal: 0 });
   const change = (sql: string) =>
     onDatabase(url, (client) => client.query(`SET search_path = ${schemaOf(url)}; ${sql}`));
   await change("UPDATE imported_count SET queries = 6 WHERE caller = 'web'");
   // Every level has a counter of types.
-  expect(await store.verify()).toMatchObject({
+  expect(await store.maintenance.verify()).toMatchObject({
     differencesTotal: 6,
     differences: [{ level: 0, bucket: -1, counted: { web: 7 }, recounted: { web: 6 } }, {}, {}, {}, {}, {}],
   });
   await change("DELETE FROM imported_count WHERE caller = 'slack'");
   // And one of the caller.
-  expect(await store.verify()).toMatchObject({ importedQueries: 6, differencesTotal: 12 });
+  expect(await store.maintenance.verify()).toMatchObject({ importedQueries: 6, differencesTotal: 12 });
 });

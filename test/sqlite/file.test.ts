@@ -13,8 +13,8 @@ import { temporaryFolder } from '../support/temporary.js';
 async function storeFile(): Promise<string> {
   const file = join(await temporaryFolder(), 'data', 'store.db');
   const store = await openSqliteStore(file);
-  await store.createProject(projectOf('p'), by);
-  await store.record('p', [
+  await store.directory.createProject(projectOf('p'), by);
+  await store.counts.record('p', [
     { id: 'a', caller: 'web', occurredAt: 1_767_225_600_000 },
     { id: 'b', caller: 'slack', occurredAt: -1 },
   ]);
@@ -82,7 +82,7 @@ describe('verification', () => {
       const bytes = readFileSync(file);
       bytes.fill(0x5a, (rootpage - 1) * 4096, (rootpage - 1) * 4096 + 12);
       writeFileSync(file, bytes);
-      const found = await store.verify();
+      const found = await store.maintenance.verify();
       expect(found.damage).not.toEqual([]);
       expect(found).toMatchObject({ queries: 0, differencesTotal: 0 });
       await store.close();

@@ -15,7 +15,9 @@ test('creates a missing file, and opens it if it must exist', async () => {
   for (const options of [{}, { mustExist: true }, { mustExist: true, forImport: true }]) {
     const store = await openStore(`sqlite:${file}`, options);
     whenOver(() => store.close());
-    expect(await store.listOrganizations()).toMatchObject([{ id: 'default', name: 'Default', createdAt: 0 }]);
+    expect(await store.directory.listOrganizations()).toMatchObject([
+      { id: 'default', name: 'Default', createdAt: 0 },
+    ]);
   }
 });
 
@@ -40,7 +42,7 @@ test('reports the duration of each commit', async () => {
   const took: number[] = [];
   const commits = { now: () => 7, committed: (ms: number) => void took.push(ms) };
   const store = await openStore(`sqlite:${await temporaryFolder()}/store.db`, { commits });
-  await store.createProject(projectOf('docs'), by);
+  await store.directory.createProject(projectOf('docs'), by);
   await store.close();
   expect(took).toEqual([0]);
 });

@@ -19,14 +19,14 @@ async function openWithProjects(...ids: string[]): Promise<{ readonly store: Sto
   const file = `${await temporaryFolder()}/store.db`;
   const store = await openSqliteStore(file);
   whenOver(() => store.close());
-  for (const id of ids) await store.createProject(projectOf(id), by);
+  for (const id of ids) await store.directory.createProject(projectOf(id), by);
   return { store, file };
 }
 
 /** Counts as often as it takes to cache everything. */
 async function expectCount(store: Store, id: string, queries: readonly Query[], range: DateRange) {
   const answers = new Set<string>();
-  for (let ask = 0; ask < asks; ask++) answers.add(JSON.stringify(await store.count(id, range)));
+  for (let ask = 0; ask < asks; ask++) answers.add(JSON.stringify(await store.counts.count(id, range)));
   expect([...answers], JSON.stringify(range)).toEqual([JSON.stringify(recount(queries, range))]);
 }
 
@@ -36,7 +36,7 @@ test('counts equal a recount, cached or not, between recordings in two projects'
   for (let delivery = 0; delivery < 16; delivery++) {
     const projectId = delivery % 3 === 0 ? 'two' : 'one';
     const queries = knownDelivery(delivery);
-    await store.record(projectId, queries);
+    await store.counts.record(projectId, queries);
     for (const query of queries) {
       const known = recorded[projectId];
       if (!known?.has(query.id)) known?.set(query.id, query);
@@ -54,29 +54,29 @@ test('counts equal a recount, cached or not, between recordings in two projects'
 
 test('reads that follow a look-up of a key in one turn have its snapshot, and later ones a newer one', async () => {
   const { store, file } = await openWithProjects('docs');
-  await store.record('docs', [{ id: 'a', caller: 'web', occurredAt: 0 }]);
+  await store.counts.record('docs', [{ id: 'a', caller: 'web', occurredAt: 0 }]);
   const other = new DatabaseSync(file);
   whenOver(async () => other.close());
   for (let more = 1; more <= 3; more++) {
     await Promise.all(
       ['one', 'another', 'a third'].map(async (key) => {
-        await store.findAccess(key, 'docs');
+        await store.directory.findAccess(key, 'docs');
         for (let ask = 0; ask < asks; ask++) {
-          expect((await store.count('docs', ALL_TIME)).total).toBe(more);
-          expect((await store.count('docs', { from: -1, to: 2 * dayMs + 1 })).total).toBe(more);
+          expect((await store.counts.count('docs', ALL_TIME)).total).toBe(more);
+          expect((await store.counts.count('docs', { from: -1, to: 2 * dayMs + 1 })).total).toBe(more);
           if (ask === 5 && key === 'another') other.exec('UPDATE type_counter SET web = web + 1');
         }
       }),
     );
     await setImmediate();
-    expect((await store.count('docs', ALL_TIME)).total).toBe(more + 1);
+    expect((await store.counts.count('docs', ALL_TIME)).total).toBe(more + 1);
   }
 });
 
 test('a store can be closed while it holds a snapshot', async () => {
   const { store } = await openWithProjects('docs');
-  await store.findAccess('one', 'docs');
+  await store.directory.findAccess('one', 'docs');
   await store.close();
   await setImmediate();
-  await expect(store.count('docs', ALL_TIME)).rejects.toThrow('closing');
+  await expect(store.counts.count('docs', ALL_TIME)).rejects.toThrow('closing');
 });

@@ -22,7 +22,7 @@ async function place() {
   whenOver(() => process.off('worker', note));
   const store = await openSqliteStore(file);
   whenOver(() => store.close());
-  await store.createProject(projectOf('docs'), by);
+  await store.directory.createProject(projectOf('docs'), by);
   const other = new DatabaseSync(file);
   whenOver(() => other.close());
   return { file, store, other, threads };
@@ -41,7 +41,7 @@ test('refuses a file without a table that it reads', async () => {
 test('check reports the broken part, alone and with all others', async () => {
   const { store, other } = await place();
   const refused = async (part?: (typeof STORE_PARTS)[number]) =>
-    store.check(part).then(
+    store.maintenance.check(part).then(
       () => 'in order',
       (error: Error) => error.message,
     );
@@ -64,7 +64,7 @@ test('check reports the broken part, alone and with all others', async () => {
 test('verify throws if it cannot recount', async () => {
   const { store, other } = await place();
   other.exec('DROP TABLE type_counter');
-  await expect(store.verify()).rejects.toThrow(/no such table/);
+  await expect(store.maintenance.verify()).rejects.toThrow(/no such table/);
 });
 
 test('passes on the error of a transaction from the writer thread', async () => {
@@ -72,7 +72,9 @@ test('passes on the error of a transaction from the writer thread', async () => 
   other.exec(`
     CREATE TRIGGER refuse BEFORE INSERT ON caller WHEN new.name = 'refused'
     BEGIN SELECT RAISE(ABORT, 'refused for a test'); END`);
-  await expect(store.record('docs', [{ id: 'a', caller: 'refused', occurredAt: 0 }])).rejects.toMatchObject({
+  await expect(
+    store.counts.record('docs', [{ id: 'a', caller: 'refused', occurredAt: 0 }]),
+  ).rejects.toMatchObject({
     message: expect.stringMatching(/refused for a test/),
     cause: { message: expect.stringMatching(/refused for a test/) },
   });
@@ -80,12 +82,12 @@ test('passes on the error of a transaction from the writer thread', async () => 
 
 test('starts another writer thread after one has ended', async () => {
   const { store, threads } = await place();
-  await store.record('docs', [query('a')]);
+  await store.counts.record('docs', [query('a')]);
   expect(threads).toHaveLength(1);
   await threads[0]?.terminate();
-  expect(await store.record('docs', [query('a'), query('b')])).toEqual({ recorded: 1, duplicates: 1 });
+  expect(await store.counts.record('docs', [query('a'), query('b')])).toEqual({ recorded: 1, duplicates: 1 });
   expect(threads).toHaveLength(2);
-  expect((await store.count('docs', ALL_TIME)).web).toBe(2);
+  expect((await store.counts.count('docs', ALL_TIME)).web).toBe(2);
 });
 
 test('asks the writer to clean up only if there is something to do', async () => {
@@ -98,11 +100,11 @@ test('asks the writer to clean up only if there is something to do', async () =>
       post(message);
     };
   }
-  expect(await store.purgeDeleted(10)).toEqual({ removed: 0, done: true });
-  expect(await store.applyRetention(0, 10)).toEqual({ removed: 0, done: true });
+  expect(await store.maintenance.purgeDeleted(10)).toEqual({ removed: 0, done: true });
+  expect(await store.maintenance.applyRetention(0, 10)).toEqual({ removed: 0, done: true });
   expect(asked).toEqual([]);
-  await store.deleteProject('default', 'docs', by);
-  await store.purgeDeleted(10);
+  await store.directory.deleteProject('default', 'docs', by);
+  await store.maintenance.purgeDeleted(10);
   expect(asked).toMatchObject([
     [{ kind: 'directory', method: 'deleteProject' }],
     [{ kind: 'purgeDeleted', limit: 10 }],
@@ -113,12 +115,12 @@ test('reports the operations and queries that wait', async () => {
   const { store, other } = await place();
   other.exec('BEGIN IMMEDIATE');
   const written = [
-    store.record('docs', [query('a')]),
-    store.record('docs', [query('b'), query('c'), query('d')]),
-    store.createProject(projectOf('more'), by),
+    store.counts.record('docs', [query('a')]),
+    store.counts.record('docs', [query('b'), query('c'), query('d')]),
+    store.directory.createProject(projectOf('more'), by),
   ];
   // The first is being written, and so does not wait any more.
-  expect(await store.stats()).toMatchObject({ pendingOperations: 2, pendingQueries: 4 });
+  expect(await store.maintenance.stats()).toMatchObject({ pendingOperations: 2, pendingQueries: 4 });
   other.exec('ROLLBACK');
   await Promise.all(written);
 });

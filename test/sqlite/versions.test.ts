@@ -49,7 +49,7 @@ test.each([1, OLDEST_VERSION - 1])(
 test('a file of the oldest version gets the same schema as a new one, with all its queries', async () => {
   const file = await keptFile(OLDEST_VERSION);
   const store = await openSqliteStore(file);
-  expect(await store.count('docs', ALL_TIME)).toEqual(recount(keptQueries, ALL_TIME));
+  expect(await store.counts.count('docs', ALL_TIME)).toEqual(recount(keptQueries, ALL_TIME));
   await store.close();
   const newFile = join(await temporaryFolder(), 'new.db');
   await (await openSqliteStore(newFile)).close();
@@ -63,7 +63,10 @@ test('a file of the oldest version is upgraded once when several stores open it 
   const onBackup = (copy: string): void => void copies.push(copy);
   const stores = await Promise.all(Array.from({ length: 4 }, () => openSqliteStore(file, { onBackup })));
   for (const store of stores) {
-    expect(await store.verify()).toMatchObject({ queries: keptQueries.length, differencesTotal: 0 });
+    expect(await store.maintenance.verify()).toMatchObject({
+      queries: keptQueries.length,
+      differencesTotal: 0,
+    });
     await store.close();
   }
   expect(copies).toHaveLength(NEWEST_VERSION > OLDEST_VERSION ? 1 : 0);
@@ -72,14 +75,14 @@ test('a file of the oldest version is upgraded once when several stores open it 
 test('the file refuses changes of audit log entries', async () => {
   const file = join(await temporaryFolder(), 'store.db');
   const store = await openSqliteStore(file);
-  await store.createProject(projectOf('p'), by);
-  const before = await store.readAudit(DEFAULT_ORGANIZATION_ID, { limit: 10 });
+  await store.directory.createProject(projectOf('p'), by);
+  const before = await store.directory.readAudit(DEFAULT_ORGANIZATION_ID, { limit: 10 });
   for (const change of ["actor = 'nobody'", 'at = at', 'number = number + 1', "organization_id = 'other'"]) {
     expect(() => withFile(file, (db) => db.exec(`UPDATE audit SET ${change}`)), change).toThrow(
       /the audit log is never changed/,
     );
   }
   expect(before).toHaveLength(1);
-  expect(await store.readAudit(DEFAULT_ORGANIZATION_ID, { limit: 10 })).toEqual(before);
+  expect(await store.directory.readAudit(DEFAULT_ORGANIZATION_ID, { limit: 10 })).toEqual(before);
   await store.close();
 });

@@ -10,22 +10,22 @@ import { temporaryFolder } from '../support/temporary.js';
 test('counts, and refuses recordings after a wait, while another process holds the write lock', async () => {
   const file = join(await temporaryFolder(), 'store.db');
   const store = await openSqliteStore(file);
-  await store.createProject(projectOf('p'), by);
-  await store.record('p', [{ id: 'a', caller: 'web', occurredAt: 1 }]);
+  await store.directory.createProject(projectOf('p'), by);
+  await store.counts.record('p', [{ id: 'a', caller: 'web', occurredAt: 1 }]);
   const other = new DatabaseSync(file);
   other.exec('BEGIN IMMEDIATE');
-  expect((await store.count('p', ALL_TIME)).total).toBe(1);
-  await expect(store.record('p', [{ id: 'c', caller: 'web', occurredAt: 0 }])).rejects.toMatchObject({
+  expect((await store.counts.count('p', ALL_TIME)).total).toBe(1);
+  await expect(store.counts.record('p', [{ id: 'c', caller: 'web', occurredAt: 0 }])).rejects.toMatchObject({
     code: 'unavailable',
     message: expect.stringMatching(/another process is writing/),
   });
-  await expect(store.checkRecording(0)).rejects.toThrow(/another process is writing/);
+  await expect(store.maintenance.checkRecording(0)).rejects.toThrow(/another process is writing/);
   other.exec('ROLLBACK');
   other.close();
-  expect(await store.record('p', [{ id: 'c', caller: 'web', occurredAt: 0 }])).toEqual({
+  expect(await store.counts.record('p', [{ id: 'c', caller: 'web', occurredAt: 0 }])).toEqual({
     recorded: 1,
     duplicates: 0,
   });
-  await store.checkRecording(1);
+  await store.maintenance.checkRecording(1);
   await store.close();
 });

@@ -28,12 +28,12 @@ export async function copyKeys(
   for (const key of keys.filter(({ hash }) => !before.has(hash))) {
     if (
       !there.has(key.hash) &&
-      !(await createUnlessTaken(() => to.ask((store) => store.createKey(key, by))))
+      !(await createUnlessTaken(() => to.ask((store) => store.directory.createKey(key, by))))
     ) {
       // Another key has its id, or a concurrent copy has just created it.
       there = await keysByHash(organizationId, to);
       if (!there.has(key.hash)) {
-        await to.ask((store) => store.createKey({ ...key, id: generateId(randomInt) }, by));
+        await to.ask((store) => store.directory.createKey({ ...key, id: generateId(randomInt) }, by));
       }
     }
     tally.copied++;
@@ -42,7 +42,7 @@ export async function copyKeys(
 }
 
 async function keysByHash(organizationId: string, to: Side): Promise<Map<string, ApiKey>> {
-  const keys = await to.ask((store) => store.listKeys(organizationId));
+  const keys = await to.ask((store) => store.directory.listKeys(organizationId));
   return new Map(keys.map((key) => [key.hash, key]));
 }
 
@@ -59,14 +59,15 @@ async function bringUpToDate(
 ): Promise<void> {
   const { organizationId, id } = there;
   const change = (what: KeyChange, at: number) =>
-    to.ask((store) => store.changeKey(organizationId, id, what, { ...by, at }));
+    to.ask((store) => store.directory.changeKey(organizationId, id, what, { ...by, at }));
   const { lastUsedAt, expiresAt } = key;
   if (lastUsedAt !== null && lastUsedAt > (there.lastUsedAt ?? Number.NEGATIVE_INFINITY)) {
-    await to.ask((store) => store.touchKey(id, lastUsedAt));
+    await to.ask((store) => store.directory.touchKey(id, lastUsedAt));
   }
   const rotated =
     successor !== undefined && expiresAt !== null && there.successorId === null && there.revokedAt === null;
-  if (rotated) await to.ask((store) => store.rotateKey(organizationId, id, successor, expiresAt, by));
+  if (rotated)
+    await to.ask((store) => store.directory.rotateKey(organizationId, id, successor, expiresAt, by));
   if (key.disabledAt !== null) await change('disable', key.disabledAt);
   else if (there.disabledAt !== null) await change('enable', by.at);
   if (key.revokedAt !== null) await change('revoke', key.revokedAt);

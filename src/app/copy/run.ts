@@ -33,14 +33,16 @@ export type Copied = Awaited<ReturnType<typeof copyStock>>;
 
 /** Everything to copy, with the keys of each organization. Of the queries only their number; more may be recorded meanwhile. */
 export async function takeStock(from: Side) {
-  const organizations = await from.ask((store) => store.listOrganizations());
+  const organizations = await from.ask((store) => store.directory.listOrganizations());
   const members: Member[] = [];
   const keys = new Map<string, readonly ApiKey[]>();
   const projects: Project[] = [];
-  for (const { id } of organizations) members.push(...(await from.ask((store) => store.listMembers(id))));
+  for (const { id } of organizations)
+    members.push(...(await from.ask((store) => store.directory.listMembers(id))));
   // Keys before projects, so that the project of each key is listed even if both are new.
-  for (const { id } of organizations) keys.set(id, await from.ask((store) => store.listKeys(id)));
-  for (const { id } of organizations) projects.push(...(await from.ask((store) => store.listProjects(id))));
+  for (const { id } of organizations) keys.set(id, await from.ask((store) => store.directory.listKeys(id)));
+  for (const { id } of organizations)
+    projects.push(...(await from.ask((store) => store.directory.listProjects(id))));
   for (const project of projects) requireAllRows(project, from);
   let queries = 0;
   for (const { id } of projects) queries += (await countAll(from, id)).total;
@@ -69,10 +71,12 @@ export async function copyStock(
   const organizationTally: Tally = { copied: 0, present: 0 };
   const keyTally: Tally = { copied: 0, present: 0 };
   for (const organization of organizations) {
-    const made = await createUnlessTaken(() => to.ask((store) => store.createOrganization(organization, by)));
+    const made = await createUnlessTaken(() =>
+      to.ask((store) => store.directory.createOrganization(organization, by)),
+    );
     organizationTally[made ? 'copied' : 'present']++;
     const { id, secondFactor } = organization;
-    if (!made) await to.ask((store) => store.changeOrganization(id, { secondFactor }, by));
+    if (!made) await to.ask((store) => store.directory.changeOrganization(id, { secondFactor }, by));
   }
   // Owners first: the store refuses to demote the last owner of the target.
   const rank = ({ role }: Member) => (role === 'owner' ? 0 : 1);
@@ -105,19 +109,19 @@ export async function copyStock(
 
 /** An existing member gets the role of the source. */
 async function copyMember(member: Member, to: Side, by: Actor): Promise<void> {
-  if (await createUnlessTaken(() => to.ask((store) => store.addMember(member, by)))) return;
+  if (await createUnlessTaken(() => to.ask((store) => store.directory.addMember(member, by)))) return;
   const { organizationId, email, role } = member;
-  const there = await to.ask((store) => store.listMembers(organizationId));
+  const there = await to.ask((store) => store.directory.listMembers(organizationId));
   if (there.some((one) => one.email === email && one.role === role)) return;
-  await to.ask((store) => store.changeMember(organizationId, email, role, by));
+  await to.ask((store) => store.directory.changeMember(organizationId, email, role, by));
 }
 
 /** Queries are copied into the project of the same id, but not if that belongs to another organization. */
 async function copyProject(project: Project, to: Side, by: Actor): Promise<void> {
   // Without retention, which would refuse older queries: see `copyRetention`.
   const made = { ...project, retentionDays: null };
-  if (await createUnlessTaken(() => to.ask((store) => store.createProject(made, by)))) return;
-  const there = await to.ask((store) => store.findProject(project.organizationId, project.id));
+  if (await createUnlessTaken(() => to.ask((store) => store.directory.createProject(made, by)))) return;
+  const there = await to.ask((store) => store.directory.findProject(project.organizationId, project.id));
   if (there !== undefined) return requireAllRows(there, to);
   throw new CallerStatsError(
     'already_exists',
@@ -130,9 +134,9 @@ async function copyProject(project: Project, to: Side, by: Actor): Promise<void>
 async function copyRetention(project: Project, to: Side, by: Actor): Promise<void> {
   const { organizationId, id, retentionDays } = project;
   if (retentionDays === null) return;
-  const there = await to.ask((store) => store.findProject(organizationId, id));
+  const there = await to.ask((store) => store.directory.findProject(organizationId, id));
   if (there?.retentionDays !== null) return;
-  await to.ask((store) => store.changeProject(organizationId, id, { retentionDays }, by));
+  await to.ask((store) => store.directory.changeProject(organizationId, id, { retentionDays }, by));
 }
 
 /** Reads one page while the last is being recorded. */
@@ -142,10 +146,10 @@ async function copyQueries(
   to: Side,
   onRead: (queries: number) => void,
 ): Promise<RecordResult> {
-  const batcher = new Batcher((queries) => to.ask((store) => store.record(projectId, queries)));
+  const batcher = new Batcher((queries) => to.ask((store) => store.counts.record(projectId, queries)));
   let afterId: string | undefined;
   do {
-    const page = await from.ask((store) => store.readQueries(projectId, afterId, pageQueries));
+    const page = await from.ask((store) => store.counts.readQueries(projectId, afterId, pageQueries));
     for (const query of page) await batcher.add(query);
     onRead(page.length);
     afterId = page.length < pageQueries ? undefined : page.at(-1)?.id;
@@ -164,8 +168,10 @@ async function copyImportedCounts(
   let queries = 0;
   let after: ImportedCount | undefined;
   do {
-    const page = await from.ask((store) => store.readImportedCounts(projectId, after, importedCountsMax));
-    if (page.length > 0) await to.ask((store) => store.importCounts(projectId, page));
+    const page = await from.ask((store) =>
+      store.counts.readImportedCounts(projectId, after, importedCountsMax),
+    );
+    if (page.length > 0) await to.ask((store) => store.counts.importCounts(projectId, page));
     const read = page.reduce((sum, { count }) => sum + count, 0);
     onRead(read);
     queries += read;
@@ -175,5 +181,5 @@ async function copyImportedCounts(
 }
 
 function countAll(side: Side, projectId: string): Promise<Counts> {
-  return side.ask((store) => store.count(projectId, ALL_TIME));
+  return side.ask((store) => store.counts.count(projectId, ALL_TIME));
 }

@@ -11,18 +11,18 @@ export interface MonthCount {
 const pageQueries = 10_000;
 
 /** The project's queries by month and caller, in this order. */
-export async function countMonths(store: CountStore, projectId: string): Promise<MonthCount[]> {
-  const counts = new Map<string, number>();
+export async function countMonths(counts: CountStore, projectId: string): Promise<MonthCount[]> {
+  const byMonth = new Map<string, number>();
   let afterId: string | undefined;
   do {
-    const page = await store.readQueries(projectId, afterId, pageQueries);
+    const page = await counts.readQueries(projectId, afterId, pageQueries);
     for (const { caller, occurredAt } of page) {
       const key = `${new Date(occurredAt).toISOString().slice(0, 7)} ${caller}`;
-      counts.set(key, (counts.get(key) ?? 0) + 1);
+      byMonth.set(key, (byMonth.get(key) ?? 0) + 1);
     }
     afterId = page.length < pageQueries ? undefined : page.at(-1)?.id;
   } while (afterId !== undefined);
-  return [...counts]
+  return [...byMonth]
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .map(([key, queries]) => ({ month: key.slice(0, 7), caller: key.slice(8), queries }));
 }

@@ -22,7 +22,7 @@ import type { NotificationSetup } from '../notifications/notifications.js';
 import { openDestination, reasonOf } from '../notifications/sending.js';
 
 export interface NotifierOptions extends Pick<NotificationSetup, 'channels' | 'seal' | 'linkTo'> {
-  readonly store: Pick<Store, 'notifications' | 'findProject' | 'count' | 'findExtent'>;
+  readonly store: Pick<Store, 'notifications' | 'directory' | 'counts'>;
   readonly clock: Clock;
   /** Counts attempts, for the metrics. */
   readonly notified?: ((kind: NotificationKind, result: DeliveryResult) => void) | undefined;
@@ -78,13 +78,13 @@ export class Notifier {
     const { store, clock, warn } = this.#options;
     const { id, organizationId, projectId, checkAt } = notification;
     try {
-      const project = await store.findProject(organizationId, projectId);
+      const project = await store.directory.findProject(organizationId, projectId);
       // Deleted meanwhile, with its notifications.
       if (project === undefined) return false;
       const nowMs = clock.now();
       const { incidentAt, finding } = await evaluate(notification, nowMs, {
-        count: (range) => store.count(projectId, range),
-        findExtent: () => store.findExtent(projectId),
+        count: (range) => store.counts.count(projectId, range),
+        findExtent: () => store.counts.findExtent(projectId),
       });
       const context = { project, notification, nowMs, link: this.#options.linkTo(projectId) };
       const delivery = finding && {

@@ -13,23 +13,20 @@ interface PurgeContext extends JobContext {
 }
 
 /** Removes the rows of deleted projects until none are left or `signal` is aborted. Returns the number of rows. */
-export function purgeAll(store: Pick<Store, 'purgeDeleted'>, signal?: AbortSignal): Promise<number> {
-  return removeAll(() => store.purgeDeleted(cleanupRowsMax), signal);
+export function purgeAll(store: Pick<Store, 'maintenance'>, signal?: AbortSignal): Promise<number> {
+  return removeAll(() => store.maintenance.purgeDeleted(cleanupRowsMax), signal);
 }
 
 /**
  * Removes the rows of deleted projects and of queries older than their retention every few seconds. Any number of servers may
  * do this at once.
  */
-export function runPurging(
-  store: Pick<Store, 'purgeDeleted' | 'applyRetention'>,
-  context: PurgeContext,
-): Promise<void> {
+export function runPurging(store: Pick<Store, 'maintenance'>, context: PurgeContext): Promise<void> {
   const { clock, signal, log } = context;
   const purge = async () => {
     const rows = await purgeAll(store, signal);
     if (rows > 0) log.info({ rows }, 'rows of deleted projects were removed');
-    const old = await removeAll(() => store.applyRetention(clock.now(), cleanupRowsMax), signal);
+    const old = await removeAll(() => store.maintenance.applyRetention(clock.now(), cleanupRowsMax), signal);
     if (old > 0)
       log.info({ rows: old }, 'rows of queries older than the retention of their project were removed');
   };
@@ -39,7 +36,7 @@ export function runPurging(
 
 /** Removes audit entries older than `days` once a day. Null keeps all entries. */
 export async function runAuditPruning(
-  store: Pick<Store, 'pruneAudit'>,
+  store: Pick<Store, 'directory'>,
   context: PurgeContext & { readonly days: number | null },
 ): Promise<void> {
   const { days, clock, signal, log } = context;
@@ -47,7 +44,7 @@ export async function runAuditPruning(
   const prune = async () => {
     const before = clock.now() - days * dayMs;
     const entries = await removeAll(async () => {
-      const removed = await store.pruneAudit(before, cleanupRowsMax);
+      const removed = await store.directory.pruneAudit(before, cleanupRowsMax);
       return { removed, done: removed < cleanupRowsMax };
     }, signal);
     if (entries > 0) log.info({ entries, days }, 'old entries of the audit log were forgotten');

@@ -4,11 +4,14 @@ import type { Store } from '../../storage/ports/store.js';
 import { type JobContext, repeatStep } from './job.js';
 
 /** Looks every few seconds. Without a cluster it logs nothing. */
-export function watchServers(store: Pick<Store, 'stats'>, context: JobContext): Promise<void> {
+export function watchServers(
+  store: { readonly maintenance: Pick<Store['maintenance'], 'stats'> },
+  context: JobContext,
+): Promise<void> {
   const { signal, log } = context;
   const down = new Set<string>();
   const look = async () => {
-    const { servers } = await store.stats();
+    const { servers } = await store.maintenance.stats();
     for (const { name: server, isUp } of servers) {
       if (signal.aborted) return;
       if (!isUp && !down.has(server)) {

@@ -138,7 +138,7 @@ async function withSink<T>(
   }
   return runOnStore(
     readStoreSettings(options, io),
-    (store) => work((counts, given) => store.importCounts(project, counts, given), store),
+    (store) => work((counts, given) => store.counts.importCounts(project, counts, given), store),
     { mustExist: true, forImport: true },
   );
 }

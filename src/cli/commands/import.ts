@@ -64,7 +64,7 @@ export function addImportCommand(program: Command, io: Io): void {
     const sources = await Promise.all(files.map((file) => openSource(file, io.stdin)));
     if (options.dryRun) return rehearse(sources, form, options, io);
     const totals = await withSink(options, io, async (sink, store) => {
-      const imported = await importWith(sources, form, options, sink, io, store?.importBatchQueries);
+      const imported = await importWith(sources, form, options, sink, io, store?.counts.importBatchQueries);
       if (store !== undefined) await noteImport(store, options.project, imported, io.clock.now());
       return imported;
     });
@@ -84,8 +84,14 @@ async function rehearse(sources: readonly Source[], form: Form, options: ImportO
     const by = { name: 'dry run', address: null, at: io.clock.now() };
     const wanted = { id: undefined, organizationId: DEFAULT_ORGANIZATION_ID, name: 'Dry run' };
     const { id } = await createProject({ store, randomInt: io.randomInt }, wanted, by);
-    const totals = await importWith(sources, form, options, (queries) => store.record(id, queries), io);
-    const months = await countMonths(store, id);
+    const totals = await importWith(
+      sources,
+      form,
+      options,
+      (queries) => store.counts.record(id, queries),
+      io,
+    );
+    const months = await countMonths(store.counts, id);
     const rows = months.map(({ month, caller, queries }) => [month, caller, formatCount(queries)]);
     return {
       json: { dryRun: true, ...totals, months },
@@ -147,7 +153,7 @@ async function withSink<T>(
   return runOnStore(
     readStoreSettings(options, io),
     (store) =>
-      work((queries) => retryWhileUnavailable(() => store.record(project, queries), { note }), store),
+      work((queries) => retryWhileUnavailable(() => store.counts.record(project, queries), { note }), store),
     { mustExist: true, forImport: true },
   );
 }

@@ -73,7 +73,7 @@ function addList(key: Command, io: Io): void {
   addStoreAction(command, io, {
     json: 'print them as JSON',
     run: async ({ store, organizationId, by }) => {
-      const json = (await store.listKeys(organizationId)).map((one) => keyToJson(one, by.at));
+      const json = (await store.directory.listKeys(organizationId)).map((one) => keyToJson(one, by.at));
       const rows = json.map((row) => [
         row.id,
         row.name,
@@ -135,7 +135,7 @@ function addChange(
     json: 'print the properties of the key as JSON',
     parse: (_options, id) => id,
     run: async ({ store, organizationId, input, by }) => {
-      const changed = await store.changeKey(organizationId, input, change, by);
+      const changed = await store.directory.changeKey(organizationId, input, change, by);
       const status = keyStatus(changed, by.at);
       // Enabling does not help a key that is also expired or revoked.
       const still = change === 'enable' && status !== 'active' ? `, but it is still ${status}` : '';

@@ -59,7 +59,7 @@ function addAdd(member: Command, io: Io): void {
     json: 'print the member as JSON',
     parse: readMember,
     run: async ({ store, organizationId, input, by }) => {
-      await store.addMember({ organizationId, ...input, createdAt: by.at }, by);
+      await store.directory.addMember({ organizationId, ...input, createdAt: by.at }, by);
       return { json: input, text: `added ${input.email} as ${input.role}` };
     },
   });
@@ -69,7 +69,7 @@ function addList(member: Command, io: Io): void {
   addStoreAction(member.command('list').description('lists the members'), io, {
     json: 'print them as JSON',
     run: async ({ store, organizationId }) => {
-      const json = (await store.listMembers(organizationId)).map(memberToJson);
+      const json = (await store.directory.listMembers(organizationId)).map(memberToJson);
       const rows = json.map(({ email, role, createdAt }) => [email, role, createdAt]);
       return { json, text: formatTable(['E-MAIL', 'ROLE', 'SINCE'], rows) };
     },
@@ -259,7 +259,7 @@ async function openAccounts(
     randomInt: io.randomInt,
     log: pino({ level: 'error' }, io.stderr as unknown as DestinationStream),
   });
-  return { recovery: new Credentials(provider), users: new Users(provider, store) };
+  return { recovery: new Credentials(provider), users: new Users(provider, store.directory) };
 }
 
 type PagesSettings = Values<'publicUrl' | 'basePath' | 'port'>;

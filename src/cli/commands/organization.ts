@@ -60,7 +60,7 @@ export function addOrganizationCommand(program: Command, io: Io): void {
       };
     },
     run: async ({ store, input: { id, change }, by }) => {
-      const changed = await store.changeOrganization(id, change, by);
+      const changed = await store.directory.changeOrganization(id, change, by);
       return { json: organizationToJson(changed), text: `changed ${id} (${changed.name})` };
     },
   });
@@ -69,7 +69,7 @@ export function addOrganizationCommand(program: Command, io: Io): void {
     json: 'print them as JSON',
     hasOrganization: false,
     run: async ({ store }) => {
-      const json = (await store.listOrganizations()).map(organizationToJson);
+      const json = (await store.directory.listOrganizations()).map(organizationToJson);
       const rows = json.map(({ id, name, createdAt, secondFactor }) => [id, name, createdAt, secondFactor]);
       return { json, text: formatTable(['ID', 'NAME', 'CREATED', 'SECOND FACTOR'], rows) };
     },

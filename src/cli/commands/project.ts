@@ -51,7 +51,7 @@ function addList(project: Command, io: Io): void {
   addStoreAction(project.command('list').description('lists the projects'), io, {
     json: 'print them as JSON',
     run: async ({ store, organizationId }) => {
-      const json = (await store.listProjects(organizationId)).map(projectToJson);
+      const json = (await store.directory.listProjects(organizationId)).map(projectToJson);
       const rows = json.map((row) => [
         row.id,
         row.name,

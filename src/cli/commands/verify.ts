@@ -18,7 +18,7 @@ export function addVerifyCommand(program: Command, io: Io): void {
     json: 'print the result as JSON',
     hasOrganization: false,
     run: async ({ store }) => {
-      const found = await store.verify();
+      const found = await store.maintenance.verify();
       const failed = found.differencesTotal > 0 || found.damage.length > 0;
       return { json: toJson(found), text: describe(found), failed };
     },

@@ -15,7 +15,7 @@ import { type SECRET_SETTINGS, SETTINGS, secrets, type Values } from '../setting
 
 type SecretSettings = Values<'database' | (typeof SECRET_SETTINGS)[number]>;
 
-type SecretStore = Pick<Store, 'findSecret' | 'removeSecret'>;
+type SecretStore = Pick<Store, 'directory'>;
 
 /** Returns the secrets, newest first; none if the store has one for all servers of the database. */
 export async function findSecrets(
@@ -45,7 +45,7 @@ export function secretFileOf({ database, secretFile }: Values<'database' | 'secr
 
 /** Moves the secret that earlier versions kept in the database into the file, and makes one if there is none. */
 async function keepBeside(file: string, store: SecretStore): Promise<readonly string[]> {
-  const stored = await store.findSecret(SECRET_NAME);
+  const stored = await store.directory.findSecret(SECRET_NAME);
   const found = await readSecrets(file);
   if (found.length === 0) {
     await create(file, stored ?? randomBytes(32).toString('hex'));
@@ -53,7 +53,7 @@ async function keepBeside(file: string, store: SecretStore): Promise<readonly st
     // A restored database of an earlier version: its secret is the oldest.
     await replace(file, [...found, stored]);
   }
-  if (stored !== undefined) await store.removeSecret(SECRET_NAME);
+  if (stored !== undefined) await store.directory.removeSecret(SECRET_NAME);
   return readSecrets(file);
 }
 

@@ -33,12 +33,12 @@ type Handlers<Found> = {
 
 export class SessionGuard {
   readonly #users: Users;
-  readonly #store: Pick<Store, 'listMemberships'>;
+  readonly #store: Pick<Store, 'directory'>;
   readonly #clock: Clock;
   readonly #found = new WeakMap<FastifyRequest, SignedIn>();
   readonly #roles = new WeakMap<FastifyRequest, Role>();
 
-  constructor(users: Users, store: Pick<Store, 'listMemberships'>, clock: Clock) {
+  constructor(users: Users, store: Pick<Store, 'directory'>, clock: Clock) {
     this.#users = users;
     this.#store = store;
     this.#clock = clock;
@@ -79,7 +79,7 @@ export class SessionGuard {
       await this.#requireUser(request, reply);
       const organizationId = getParameter(request, 'organizationId');
       const { user, session } = this.#get(request);
-      const memberships = await this.#store.listMemberships(user.email);
+      const memberships = await this.#store.directory.listMemberships(user.email);
       const membership = memberships.find((one) => one.organizationId === organizationId);
       if (membership === undefined) throw new CallerStatsError('not_found', 'There is no such organization.');
       if (membership.secondFactor === 'required' && !(await this.#users.hasSecondFactor(user, session)))

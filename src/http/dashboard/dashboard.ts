@@ -32,7 +32,7 @@ import { SharedLinks } from './shared-links.js';
 
 export async function addDashboardApi(app: FastifyInstance, options: DashboardOptions): Promise<void> {
   const { authProvider, store, clock } = options;
-  const users = new Users(authProvider, store);
+  const users = new Users(authProvider, store.directory);
   const loginThrottle = new LoginThrottle({ authProvider, throttles: store.throttles, clock });
   const dashboard: Dashboard = {
     ...options,

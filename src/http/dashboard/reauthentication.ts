@@ -45,7 +45,7 @@ export async function keepRequiredFactor(
   left: number,
 ): Promise<void> {
   if (left > 0 || (session.providerFactor && authProvider.trustsProvider)) return;
-  const memberships = await store.listMemberships(user.email);
+  const memberships = await store.directory.listMemberships(user.email);
   const requiring = memberships.find(({ secondFactor }) => secondFactor === 'required');
   if (requiring === undefined) return;
   const message = `${requiring.organizationName} requires a second factor. Add another one before you remove this one.`;

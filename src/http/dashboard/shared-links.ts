@@ -30,7 +30,7 @@ import type { LoginThrottle } from './login-throttle.js';
 const PURPOSE = 'share ticket';
 
 interface SharedLinksOptions {
-  readonly store: Pick<Store, 'findShareLink' | 'findProject'>;
+  readonly store: Pick<Store, 'directory'>;
   readonly clock: Clock;
   readonly shareLinks: ShareLinkRule;
   readonly authProvider: AuthProvider;
@@ -65,10 +65,12 @@ export class SharedLinks {
   async find(request: FastifyRequest, reply: FastifyReply): Promise<Shared> {
     const { store, clock, shareLinks, requests, failures } = this.#options;
     const token = getParameter(request, 'token');
-    const found = isShareToken(token) ? await store.findShareLink(hashToken(token), clock.now()) : undefined;
+    const found = isShareToken(token)
+      ? await store.directory.findShareLink(hashToken(token), clock.now())
+      : undefined;
     const hasPassword = (found?.passwordHash ?? null) !== null;
     const link = isServed(shareLinks, { hasPassword }) ? found : undefined;
-    const project = link && (await store.findProject(link.organizationId, link.projectId));
+    const project = link && (await store.directory.findProject(link.organizationId, link.projectId));
     if (link === undefined || project === undefined) {
       await failures.consume(getClientAddress(request), reply);
       throw noSuchLink();

@@ -109,7 +109,7 @@ export class Authenticator {
   }
 
   async #findBoundProject({ organizationId, projectId }: ApiKey): Promise<Project | undefined> {
-    if (projectId !== null) return this.#options.store.findProject(organizationId, projectId);
+    if (projectId !== null) return this.#options.store.directory.findProject(organizationId, projectId);
     throw new CallerStatsError(
       'invalid',
       `An admin key opens every project of its organization: name one in the header ${PROJECT_HEADER}, or send a recording key.`,
@@ -129,7 +129,10 @@ export class Authenticator {
       const sent = this.#parseSent(authorization, allowed);
       if (!sent.ok) throw unauthenticated(sent.problems.join(' '));
       // An invalid id is not looked up: a store might truncate it to a valid one.
-      const found = await store.findAccess(sent.value.hash, isProjectId(projectId) ? projectId : '');
+      const found = await store.directory.findAccess(
+        sent.value.hash,
+        isProjectId(projectId) ? projectId : '',
+      );
       const access = requireActive(found, clock.now());
       if (!access.ok) throw unauthenticated(access.problems.join(' '));
       this.#sentKeys.set(authorization, sent);
@@ -160,7 +163,7 @@ export class Authenticator {
     const touchedAt = this.#touchedAt.get(key.id) ?? key.lastUsedAt;
     if (touchedAt !== null && nowMs - touchedAt < lastUsedIntervalMs) return;
     this.#touchedAt.set(key.id, nowMs);
-    this.#options.store.touchKey(key.id, nowMs).catch((error: unknown) => {
+    this.#options.store.directory.touchKey(key.id, nowMs).catch((error: unknown) => {
       this.#options.log.warn({ err: error, keyId: key.id }, 'could not store the last use of a key');
     });
   }

@@ -45,7 +45,7 @@ export function addImportedCounts(
         const counts = parseItems(request, { many: 'counts', done: 'imported' }, (item) =>
           parseImportedCount(item, clock.now()),
         );
-        const result = await store.importCounts(getProjectId(request), counts, { dryRun });
+        const result = await store.counts.importCounts(getProjectId(request), counts, { dryRun });
         // What is only checked is sent again, to be imported.
         if (!dryRun) arrivals.noteRecorded(request, result);
         return result;

@@ -31,7 +31,7 @@ export async function addLeakedKeys(
     const leaked = text.trim();
     if (parseKeyType(leaked) !== undefined) {
       const by = { name: 'leak report', address: getClientAddress(request), at: clock.now() };
-      await store.revokeLeakedKey(hashKey(leaked), by);
+      await store.directory.revokeLeakedKey(hashKey(leaked), by);
     }
     return { status: 'received' };
   };

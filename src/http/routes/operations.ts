@@ -52,13 +52,15 @@ export function addOperations(app: FastifyInstance, store: Store, clock: Clock):
   add('/readyz', 'It is ready.', readiness, async (request) => {
     for (const part of STORE_PARTS) {
       try {
-        await store.check(part);
+        await store.maintenance.check(part);
       } catch (error) {
         request.log.error({ err: error, reqId: request.id, part }, 'not ready');
         throw new UnavailableError('The server is not ready.', TROUBLES[part]);
       }
     }
-    const recording = withDeadline(recordingCheckMs, tooSlow, () => store.checkRecording(clock.now()));
+    const recording = withDeadline(recordingCheckMs, tooSlow, () =>
+      store.maintenance.checkRecording(clock.now()),
+    );
     return recording.then(
       () => ({ status: 'ready' }),
       (error: unknown) => {

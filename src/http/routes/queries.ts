@@ -29,7 +29,7 @@ import { addResource } from '../server/resource.js';
 
 /** The dependencies of the routes that record queries. */
 export interface RecordingOptions {
-  readonly store: Pick<Store, 'record'>;
+  readonly store: { readonly counts: Pick<Store['counts'], 'record'> };
   readonly clock: Clock;
   readonly authenticator: Authenticator;
   readonly limits: RecordingLimits;
@@ -78,7 +78,7 @@ export function addQueries(app: FastifyInstance, options: RecordingOptions): voi
       preParsing: refuseUnknownEncoding,
       handler: async (request) => {
         requireNoParameters(request);
-        const result = await store.record(getProjectId(request), parseQueries(request, clock.now()));
+        const result = await store.counts.record(getProjectId(request), parseQueries(request, clock.now()));
         arrivals.noteRecorded(request, result);
         return result;
       },

@@ -48,18 +48,27 @@ export function observeRequests(app: FastifyInstance, metrics: ServerMetrics): v
   });
 }
 
+/** What records queries. */
+export interface RecordingStore extends Pick<Store, 'questions'> {
+  readonly counts: Pick<Store['counts'], 'record'>;
+}
+
+/** What records queries. */
+export interface RecordingStore extends Pick<Store, 'questions'> {
+  readonly counts: Pick<Store['counts'], 'record'>;
+}
+
 /** The recording method of the store, with its results reported to the metrics. */
-export function observeRecordings(
-  store: Store,
-  metrics: ServerMetrics | undefined,
-): Pick<Store, 'record' | 'questions'> {
+export function observeRecordings(store: Store, metrics: ServerMetrics | undefined): RecordingStore {
   if (metrics === undefined) return store;
   return {
     questions: store.questions,
-    record: async (projectId, queries) => {
-      const result = await store.record(projectId, queries);
-      metrics.recorded(result);
-      return result;
+    counts: {
+      record: async (projectId, queries) => {
+        const result = await store.counts.record(projectId, queries);
+        metrics.recorded(result);
+        return result;
+      },
     },
   };
 }

@@ -34,7 +34,7 @@ export function addStoreStats(registry: Registry, store: Store, clock: Clock): (
   );
   return async () => {
     // At once, because both may take as long as a collector waits.
-    const [stats, isRecording] = await Promise.all([store.stats(), canRecord(store, clock)]);
+    const [stats, isRecording] = await Promise.all([store.maintenance.stats(), canRecord(store, clock)]);
     const { pendingQueries, pendingOperations, sizeBytes, pools, servers } = stats;
     recordingUp.set(Number(isRecording));
     queueQueries.set(pendingQueries);
@@ -56,7 +56,7 @@ export function addStoreStats(registry: Registry, store: Store, clock: Clock): (
 
 async function canRecord(store: Store, clock: Clock): Promise<boolean> {
   const late = () => new Error('trying a commit took too long');
-  return withDeadline(statsTimeoutMs, late, () => store.checkRecording(clock.now())).then(
+  return withDeadline(statsTimeoutMs, late, () => store.maintenance.checkRecording(clock.now())).then(
     () => true,
     () => false,
   );

@@ -18,13 +18,7 @@ export interface Horizon {
   readonly seenBefore: number;
 }
 
-export interface Ingestion {
-  /**
-   * Adds to what came to a project. Adding the same again counts it twice. Of sources that the project has no room for, and
-   * of operations beyond the first of a bucket, only the sums are stored (see `SourceNames`).
-   */
-  add(projectId: string, buckets: readonly SourceBucket[]): Promise<void>;
-
+export interface IngestionReads {
   /** The sources of a project, sorted by kind and name. */
   listSources(projectId: string): Promise<SeenSource[]>;
 
@@ -33,6 +27,14 @@ export interface Ingestion {
 
   /** The projects of which something is too old. */
   listOutdated(horizon: Horizon): Promise<string[]>;
+}
+
+export interface IngestionChanges {
+  /**
+   * Adds to what came to a project. Adding the same again counts it twice. Of sources that the project has no room for, and
+   * of operations beyond the first of a bucket, only the sums are stored (see `SourceNames`).
+   */
+  add(projectId: string, buckets: readonly SourceBucket[]): Promise<void>;
 
   /**
    * Removes at most `limit` buckets and sources of a project that are too old, in one short transaction. Any number of handles
@@ -40,3 +42,5 @@ export interface Ingestion {
    */
   prune(projectId: string, horizon: Horizon, limit: number): Promise<Cleanup>;
 }
+
+export interface Ingestion extends IngestionReads, IngestionChanges {}

@@ -1,4 +1,4 @@
-/** The storage port for removing old data, checking and closing. `store.ts` says what holds for every method. */
+/** The storage port for removing old data and for checks. `store.ts` says what holds for every method. */
 import type { TypeCounts } from '../../domain/counting/counts.js';
 import type { StorePart, StoreStats } from './store-stats.js';
 
@@ -97,7 +97,4 @@ export interface Maintenance {
 
   /** The store's current numbers. Never rejects, even when closed; takes no longer than `statsTimeoutMs`. */
   stats(): Promise<StoreStats>;
-
-  /** Finishes accepted changes, refuses new ones (`unavailable`), and releases all resources. Idempotent. */
-  close(): Promise<void>;
 }

@@ -16,7 +16,23 @@ export interface CheckResult {
   readonly delivery: Pick<Delivery, 'id' | 'occurrence' | 'message' | 'createdAt'> | null;
 }
 
-export interface Notifications {
+export interface NotificationReads {
+  findById(organizationId: string, id: string): Promise<Notification | undefined>;
+
+  /** The notifications of a project of the organization. */
+  listNotifications(organizationId: string, projectId: string): Promise<Notification[]>;
+
+  /** The newest deliveries of a project, newest first. */
+  listDeliveries(organizationId: string, projectId: string, limit: number): Promise<Delivery[]>;
+
+  /** Notifications of all projects whose check is due, the longest overdue first. */
+  findDue(nowMs: number, limit: number): Promise<Notification[]>;
+
+  /** The encrypted destinations of all notifications, by their ids. */
+  listDestinations(): Promise<readonly Pick<Notification, 'id' | 'destination'>[]>;
+}
+
+export interface NotificationChanges {
   /**
    * Adds a notification. `not_found` without its project; `invalid` if the project has `notificationsMax` already, however many
    * are added at once.
@@ -31,17 +47,6 @@ export interface Notifications {
 
   /** Writes into the audit log that a test message was sent, or why it was not. `not_found` as above. */
   logTest(organizationId: string, id: string, result: string, by: Actor): Promise<void>;
-
-  findById(organizationId: string, id: string): Promise<Notification | undefined>;
-
-  /** The notifications of a project of the organization. */
-  listNotifications(organizationId: string, projectId: string): Promise<Notification[]>;
-
-  /** The newest deliveries of a project, newest first. */
-  listDeliveries(organizationId: string, projectId: string, limit: number): Promise<Delivery[]>;
-
-  /** Notifications of all projects whose check is due, the longest overdue first. */
-  findDue(nowMs: number, limit: number): Promise<Notification[]>;
 
   /**
    * Ends the check of a notification that still has this `checkAt`, and adds the delivery, both or neither. False, without a
@@ -68,9 +73,8 @@ export interface Notifications {
   /** Deletes at most `limit` deliveries that ended before a time, and returns how many. */
   prune(before: number, limit: number): Promise<number>;
 
-  /** The encrypted destinations of all notifications, by their ids. */
-  listDestinations(): Promise<readonly Pick<Notification, 'id' | 'destination'>[]>;
-
   /** Replaces the destination of a notification that still has this one: the same, encrypted anew. */
   reseal(id: string, before: string, after: string): Promise<void>;
 }
+
+export interface Notifications extends NotificationReads, NotificationChanges {}

@@ -1,6 +1,6 @@
 /**
- * The storage port: what every store promises. A backend can be written from the interfaces in this folder alone, and is
- * right when the suite in `test/conformance/` passes.
+ * The storage port: what every store promises, in parts such as `store.counts`. A backend can be written from the interfaces
+ * in this folder alone, and is right when the suite in `test/conformance/` passes.
  *
  * For every method:
  * - Errors are `CallerStatsError`s with the documented codes. Any method may throw `unavailable`: nothing was changed,
@@ -28,8 +28,15 @@ export type { RecordResult } from './counts.js';
 export type { Access, KeyChange } from './directory.js';
 export type { Cleanup, CounterDifference, Verification } from './maintenance.js';
 
-export interface Store extends CountStore, Directory, Maintenance {
-  readonly userTables: UserTables;
+/** A store: its parts, each with the methods of one subject. */
+export interface Store {
+  readonly counts: CountStore;
+
+  readonly directory: Directory;
+
+  readonly maintenance: Maintenance;
+
+  readonly users: UserTables;
 
   readonly throttles: Throttles;
 
@@ -38,4 +45,7 @@ export interface Store extends CountStore, Directory, Maintenance {
   readonly questions: Questions;
 
   readonly notifications: Notifications;
+
+  /** Finishes accepted changes, refuses new ones (`unavailable`), and releases all resources. Idempotent. */
+  close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** What arrives, counted by source, for every SQL database. Each change is one transaction. */
+/** What arrives, counted by source, for every SQL database. */
 import {
   addOperations,
   COUNT_NAMES,
@@ -11,37 +11,20 @@ import {
   sourceKey,
 } from '../../domain/ingestion/source-counts.js';
 import { operationsMax } from '../../domain/limits.js';
-import type { Horizon, Ingestion, SeenSource } from '../ports/ingestion.js';
+import type { Horizon, IngestionChanges, IngestionReads, SeenSource } from '../ports/ingestion.js';
 import type { Cleanup } from '../ports/maintenance.js';
 import { SqlTables } from './tables.js';
 
 /** The operation of the rows with the sums of a source. */
 const ALL = '';
 
-/** They change nothing, so they need no transaction and do not wait for those that do. */
-export const INGESTION_READS: readonly (keyof Ingestion)[] = ['listSources', 'sum', 'listOutdated'];
-
 type CountRow = Source & IngestionCounts & { readonly operation: string };
 
-export class SqlIngestion extends SqlTables implements Ingestion {
+/** They need no transaction, and do not wait for changes. */
+export class SqlIngestionReads extends SqlTables implements IngestionReads {
   readonly #counts = this.table('ingestion_count');
   readonly #sources = this.table('ingestion_source');
   readonly #project = this.dialect.projectColumn;
-
-  async add(projectId: string, buckets: readonly SourceBucket[]): Promise<void> {
-    const project = await this.dialect.findProjectKey(this.session, projectId);
-    const known = await this.session.all<Source>(
-      `SELECT kind, name FROM ${this.#sources} WHERE ${this.#project} = $1`,
-      [project],
-    );
-    const tally = new IngestionTally(known);
-    tally.addBuckets(buckets);
-    // Sorted, so that two transactions cannot wait for each other.
-    const sorted = tally.list().toSorted(byKey);
-    // First, because this locks the sources: of two transactions, the second one sees the operations of the first.
-    await this.#noteSeen(project, sorted);
-    await this.#addCounts(project, sorted);
-  }
 
   async listSources(projectId: string): Promise<SeenSource[]> {
     const project = await this.dialect.findProjectKey(this.session, projectId);
@@ -93,6 +76,28 @@ export class SqlIngestion extends SqlTables implements Ingestion {
       for (const { id } of rows) ids.add(id);
     }
     return [...ids];
+  }
+}
+
+/** Each method is one transaction. */
+export class SqlIngestionChanges extends SqlTables implements IngestionChanges {
+  readonly #counts = this.table('ingestion_count');
+  readonly #sources = this.table('ingestion_source');
+  readonly #project = this.dialect.projectColumn;
+
+  async add(projectId: string, buckets: readonly SourceBucket[]): Promise<void> {
+    const project = await this.dialect.findProjectKey(this.session, projectId);
+    const known = await this.session.all<Source>(
+      `SELECT kind, name FROM ${this.#sources} WHERE ${this.#project} = $1`,
+      [project],
+    );
+    const tally = new IngestionTally(known);
+    tally.addBuckets(buckets);
+    // Sorted, so that two transactions cannot wait for each other.
+    const sorted = tally.list().toSorted(byKey);
+    // First, because this locks the sources: of two transactions, the second one sees the operations of the first.
+    await this.#noteSeen(project, sorted);
+    await this.#addCounts(project, sorted);
   }
 
   async prune(projectId: string, { bucketsBefore, seenBefore }: Horizon, limit: number): Promise<Cleanup> {

@@ -7,22 +7,47 @@ import { notificationsMax } from '../../domain/limits.js';
 import type { ClaimedDelivery, Delivery, DeliveryOutcome } from '../../domain/notifications/delivery.js';
 import { describeNotification, type Notification } from '../../domain/notifications/notification.js';
 import type { Actor, AuditAction } from '../../domain/people/audit.js';
-import type { CheckResult, NotificationChange, Notifications } from '../ports/notifications.js';
+import type {
+  CheckResult,
+  NotificationChange,
+  NotificationChanges,
+  NotificationReads,
+} from '../ports/notifications.js';
 import { notFound, SqlChanges } from './changes.js';
 import { DELIVERY, NOTIFICATION } from './rows.js';
-
-/** They change nothing, so they need no transaction and do not wait for those that do. */
-export const NOTIFICATION_READS: readonly (keyof Notifications)[] = [
-  'findById',
-  'listNotifications',
-  'listDeliveries',
-  'findDue',
-  'listDestinations',
-];
+import { SqlTables } from './tables.js';
 
 const BY_ID = 'WHERE organization_id = $1 AND id = $2';
 
-export class SqlNotifications extends SqlChanges implements Notifications {
+/** They need no transaction, and do not wait for changes. */
+export class SqlNotificationReads extends SqlTables implements NotificationReads {
+  findById(organizationId: string, id: string): Promise<Notification | undefined> {
+    return this.find(NOTIFICATION, BY_ID, [organizationId, id]);
+  }
+
+  listNotifications(organizationId: string, projectId: string): Promise<Notification[]> {
+    const rest = 'WHERE organization_id = $1 AND project_id = $2 ORDER BY created_at, id';
+    return this.list(NOTIFICATION, rest, [organizationId, projectId]);
+  }
+
+  listDeliveries(organizationId: string, projectId: string, limit: number): Promise<Delivery[]> {
+    const rest = 'WHERE organization_id = $1 AND project_id = $2 ORDER BY created_at DESC, id DESC LIMIT $3';
+    return this.list(DELIVERY, rest, [organizationId, projectId, limit]);
+  }
+
+  findDue(nowMs: number, limit: number): Promise<Notification[]> {
+    return this.list(NOTIFICATION, 'WHERE check_at <= $1 ORDER BY check_at, id LIMIT $2', [nowMs, limit]);
+  }
+
+  listDestinations(): Promise<readonly Pick<Notification, 'id' | 'destination'>[]> {
+    return Promise.resolve(
+      this.session.all(`SELECT id, destination FROM ${this.table('notification')} ORDER BY id`),
+    );
+  }
+}
+
+/** Each method is one transaction. They lock in one order: project, notification, delivery. */
+export class SqlNotificationChanges extends SqlChanges implements NotificationChanges {
   readonly #table = this.table('notification');
   readonly #deliveries = this.table('notification_delivery');
 
@@ -72,24 +97,6 @@ export class SqlNotifications extends SqlChanges implements Notifications {
     const notification = await this.#lock(organizationId, id);
     const detail = `${describeNotification(notification)}: ${result}`;
     await this.#logChange('notification.test', notification, detail, by);
-  }
-
-  findById(organizationId: string, id: string): Promise<Notification | undefined> {
-    return this.find(NOTIFICATION, BY_ID, [organizationId, id]);
-  }
-
-  listNotifications(organizationId: string, projectId: string): Promise<Notification[]> {
-    const rest = 'WHERE organization_id = $1 AND project_id = $2 ORDER BY created_at, id';
-    return this.list(NOTIFICATION, rest, [organizationId, projectId]);
-  }
-
-  listDeliveries(organizationId: string, projectId: string, limit: number): Promise<Delivery[]> {
-    const rest = 'WHERE organization_id = $1 AND project_id = $2 ORDER BY created_at DESC, id DESC LIMIT $3';
-    return this.list(DELIVERY, rest, [organizationId, projectId, limit]);
-  }
-
-  findDue(nowMs: number, limit: number): Promise<Notification[]> {
-    return this.list(NOTIFICATION, 'WHERE check_at <= $1 ORDER BY check_at, id LIMIT $2', [nowMs, limit]);
   }
 
   async endCheck(id: string, checkAt: number, result: CheckResult): Promise<boolean> {
@@ -175,10 +182,6 @@ export class SqlNotifications extends SqlChanges implements Notifications {
         [before, limit],
       ),
     );
-  }
-
-  listDestinations(): Promise<readonly Pick<Notification, 'id' | 'destination'>[]> {
-    return Promise.resolve(this.session.all(`SELECT id, destination FROM ${this.#table} ORDER BY id`));
   }
 
   async reseal(id: string, before: string, after: string): Promise<void> {

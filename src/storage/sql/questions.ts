@@ -13,7 +13,7 @@ import { SqlTables } from './tables.js';
 type Keys = Map<string, StoredKey>;
 type KeyRow = Omit<StoredKey, 'isTaken'> & { readonly name: string; readonly isTaken: number };
 
-export class SqlQuestions extends SqlTables implements Questions {
+export class SqlQuestionChanges extends SqlTables implements Questions {
   readonly #table = this.table('question_key');
   readonly #project = this.dialect.projectColumn;
 

@@ -1,4 +1,4 @@
-/** The little that the directory needs of a database, so that its rules and SQL exist once for all stores. */
+/** The little that this folder needs of a database, so that its rules and SQL exist once for all stores. */
 
 /** A row by its column names. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -40,24 +40,34 @@ export interface Dialect {
   readonly deleteProject: (session: Session, projectId: string, at: number) => Promise<void>;
 }
 
-type ResultOf<Method> = Method extends (...args: never) => infer Result ? Result : never;
+/** The parameters of the methods of a part of the store. */
+export type ArgsOf<Part> = {
+  readonly [Name in keyof Part]: Part[Name] extends (...args: infer Args) => unknown ? Args : never;
+};
 
-/** An object with all public methods of a class, each of which passes its name and arguments to `call`. */
-export function delegate<Methods extends object>(
-  type: new (session: Session, dialect: Dialect) => Methods,
-  call: (method: keyof Methods, args: readonly unknown[]) => unknown,
-): Methods {
-  const names = Object.getOwnPropertyNames(type.prototype).filter((name) => name !== 'constructor');
-  const methods = names.map((name) => [name, (...args: unknown[]) => call(name as keyof Methods, args)]);
-  return Object.fromEntries(methods) as Methods;
-}
+/** What the methods of a part resolve with. */
+export type ResultsOf<Part> = {
+  readonly [Name in keyof Part]: Part[Name] extends (...args: never) => Promise<infer Result>
+    ? Result
+    : never;
+};
+
+type MethodsOf<Part> = {
+  readonly [Name in keyof Part]: (...args: ArgsOf<Part>[Name]) => Promise<ResultsOf<Part>[Name]>;
+};
+
+/** Runs a method of a part in a transaction of its own, on whichever thread or connection makes changes. */
+export type Run<Part> = <Name extends keyof Part>(
+  method: Name,
+  args: ArgsOf<Part>[Name],
+) => Promise<ResultsOf<Part>[Name]>;
 
 /** Calls the method of this name. */
-export function invoke<Methods extends object, Name extends keyof Methods>(
-  methods: Methods,
-  name: Name,
-  args: readonly unknown[],
-): ResultOf<Methods[Name]> {
-  const method = methods[name] as (...args: readonly unknown[]) => ResultOf<Methods[Name]>;
-  return Reflect.apply(method, methods, args);
+export function call<Part extends MethodsOf<Part>, Name extends keyof Part>(
+  part: Part,
+  method: Name,
+  args: ArgsOf<Part>[Name],
+): Promise<ResultsOf<Part>[Name]> {
+  const methods: MethodsOf<Part> = part;
+  return methods[method](...args);
 }

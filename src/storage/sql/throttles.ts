@@ -2,7 +2,7 @@
 import { type Attempt, type AttemptLimit, expiredWindowsMax, type Throttles } from '../ports/throttles.js';
 import { SqlTables } from './tables.js';
 
-export class SqlThrottles extends SqlTables implements Throttles {
+export class SqlThrottleChanges extends SqlTables implements Throttles {
   readonly #table = this.table('login_throttle');
 
   async take(key: string, { attemptsMax, windowMs }: AttemptLimit, nowMs: number): Promise<Attempt> {

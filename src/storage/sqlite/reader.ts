@@ -56,12 +56,12 @@ export class Reader {
   readonly counters: CounterReader;
   readonly snapshot: ReadSnapshot;
   readonly statements: Statements;
-  readonly #db: Connection;
+  readonly db: Connection;
   /** Unknown keys are cached as well, and take the same time. */
   readonly #keys: VersionedCache<FoundKey | undefined>;
 
   constructor(db: Connection) {
-    this.#db = db;
+    this.db = db;
     this.statements = new Statements(db);
     // Prepared now, so that opening a file without one of the tables fails.
     for (const sql of [
@@ -139,7 +139,7 @@ export class Reader {
 
   /** See `Store.check`. */
   check(part: StorePart): void {
-    if (part === 'schema') requireNewest(this.#db);
+    if (part === 'schema') requireNewest(this.db);
     else if (part === 'database') this.#firstProjectId();
     // If there is no project, counts an unknown one with the same statement.
     else this.counters.countUncached(this.#firstProjectId() ?? '', ALL_TIME);

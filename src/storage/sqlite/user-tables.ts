@@ -3,20 +3,26 @@ import type { UserStatement, UserStatementResult, UserTables } from '../ports/us
 import type { Connection } from './connection.js';
 import { isConflict } from './errors.js';
 
-/** `read` runs statements that only read, and `write` passes all others to the writer. */
-export function userTablesOver(
-  read: <T>(work: (db: Connection) => T) => T,
-  write: (statement: UserStatement) => Promise<UserStatementResult>,
-): UserTables {
-  return {
-    dialect: 'sqlite',
-    schema: undefined,
-    run: async (statement) => {
-      const { sql, parameters } = statement;
-      if (!/^\s*select\b/i.test(sql)) return write(statement);
-      return { rows: read((db) => db.prepare(sql).all(...parameters)), changes: 0 };
-    },
-  };
+/** Runs statements that only read on this thread, and passes all others to the writer. */
+interface Statements {
+  read<T>(work: (reader: { readonly db: Connection }) => T): T;
+  submit(operation: UserStatement & { readonly kind: 'userStatement' }): Promise<UserStatementResult>;
+}
+
+export class SqliteUserTables implements UserTables {
+  readonly dialect = 'sqlite';
+  readonly schema = undefined;
+  readonly #file: Statements;
+
+  constructor(file: Statements) {
+    this.#file = file;
+  }
+
+  async run(statement: UserStatement): Promise<UserStatementResult> {
+    const { sql, parameters } = statement;
+    if (!/^\s*select\b/i.test(sql)) return this.#file.submit({ kind: 'userStatement', sql, parameters });
+    return { rows: this.#file.read(({ db }) => db.prepare(sql).all(...parameters)), changes: 0 };
+  }
 }
 
 /** Runs a statement that writes. If it fails it has changed nothing, so its transaction can go on. */

@@ -40,7 +40,7 @@ export async function opened(url: string): Promise<Store> {
 export async function queriesIn(store: Store, projectId: string): Promise<Query[]> {
   const queries: Query[] = [];
   for (let page = [{} as Query]; page.length > 0; ) {
-    page = await store.readQueries(projectId, queries.at(-1)?.id, 10_000);
+    page = await store.counts.readQueries(projectId, queries.at(-1)?.id, 10_000);
     queries.push(...page);
   }
   return queries.toSorted((a, b) => (a.id < b.id ? -1 : 1));
@@ -49,16 +49,16 @@ export async function queriesIn(store: Store, projectId: string): Promise<Query[
 /** The organizations, projects and keys of a store. */
 export async function directoryOf(store: Store) {
   return {
-    organizations: await store.listOrganizations(),
-    projects: await store.listProjects(DEFAULT_ORGANIZATION_ID),
-    keys: await store.listKeys(DEFAULT_ORGANIZATION_ID),
+    organizations: await store.directory.listOrganizations(),
+    projects: await store.directory.listProjects(DEFAULT_ORGANIZATION_ID),
+    keys: await store.directory.listKeys(DEFAULT_ORGANIZATION_ID),
   };
 }
 
 /** Waits until a project has this many queries. */
 export async function untilRecorded(store: Store, projectId: string, queries: number): Promise<void> {
   await eventually(async () => {
-    const { total } = await store.count(projectId, ALL_TIME);
+    const { total } = await store.counts.count(projectId, ALL_TIME);
     return total < queries ? undefined : total;
   });
 }

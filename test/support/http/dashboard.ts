@@ -105,7 +105,7 @@ export async function invite(
 ): Promise<string> {
   const by = { name: 'a test', address: null, at: clock.nowMs };
   const { invitation, token } = newInvitation({ organizationId, email, role }, { by, randomInt });
-  await store.createInvitation(invitation, by);
+  await store.directory.createInvitation(invitation, by);
   hide(token);
   return token;
 }
@@ -126,5 +126,5 @@ export async function signedIn(
 
 /** The organization's audit log, newest entry first. */
 export function auditOf({ store }: Service, organizationId: string = DEFAULT_ORGANIZATION_ID) {
-  return store.readAudit(organizationId, { limit: 1000 });
+  return store.directory.readAudit(organizationId, { limit: 1000 });
 }

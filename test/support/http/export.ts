@@ -14,7 +14,7 @@ export async function recordSome({ store }: Service): Promise<void> {
     caller: callers[at % 3] ?? '',
     occurredAt: at * at * 1_000_003,
   }));
-  await store.record('docs', queries);
+  await store.counts.record('docs', queries);
 }
 
 export async function startWithSome(options: ServiceOptions = {}): Promise<Service> {

@@ -37,16 +37,18 @@ export type KeyName = keyof typeof KEYS;
 export type KeyRequest = Partial<ApiKey> & { readonly type: KeyType };
 
 export async function addProjectsAndKeys(store: Store): Promise<Record<KeyName, string>> {
-  await store.createOrganization({ id: 'rival', name: 'Rival', createdAt }, by);
+  await store.directory.createOrganization({ id: 'rival', name: 'Rival', createdAt }, by);
   const projects = { docs: 'default', blog: 'default', 'rival-docs': 'rival' };
   await Promise.all(
     Object.entries(projects).map(([id, organizationId]) =>
-      store.createProject(projectOf(id, { organizationId, createdAt }), by),
+      store.directory.createProject(projectOf(id, { organizationId, createdAt }), by),
     ),
   );
   const made = Object.entries(KEYS).map(([name, wish]) => ({ name, ...newKey(name, wish) }));
   await Promise.all(
-    made.filter(({ name }) => !name.startsWith('unknown')).map(({ key }) => store.createKey(key, by)),
+    made
+      .filter(({ name }) => !name.startsWith('unknown'))
+      .map(({ key }) => store.directory.createKey(key, by)),
   );
   return Object.fromEntries(made.map(({ name, secret }) => [name, secret])) as Record<KeyName, string>;
 }
@@ -54,7 +56,7 @@ export async function addProjectsAndKeys(store: Store): Promise<Record<KeyName, 
 /** Stores a key with this id and returns its secret. */
 export async function addKey(store: Store, id: string, wish: KeyRequest): Promise<string> {
   const { secret, key } = newKey(id, wish);
-  await store.createKey(key, by);
+  await store.directory.createKey(key, by);
   return secret;
 }
 

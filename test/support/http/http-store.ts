@@ -1,12 +1,14 @@
 import { EventEmitter, once } from 'node:events';
 import type { Store } from '../../../src/storage/ports/store.js';
 
-/** What has methods of its own. */
-const PASSED_ON = ['userTables', 'throttles', 'questions', 'ingestion', 'notifications'] as const;
+/** The parts whose calls are noted. */
+const WATCHED = ['counts', 'directory', 'maintenance'] as const;
 
-type PassedOn = (typeof PASSED_ON)[number];
+type Watched = Pick<Store, (typeof WATCHED)[number]>;
 
-type StoreMethod = Exclude<keyof Store, PassedOn>;
+type StoreMethod = {
+  [Part in keyof Watched]: Exclude<keyof Watched[Part], 'importBatchQueries'>;
+}[keyof Watched];
 
 interface StoreCall {
   readonly method: StoreMethod;
@@ -25,22 +27,31 @@ export interface WatchedStore {
 
 export function watchStore(store: Store): WatchedStore {
   const calls: StoreCall[] = [];
-  const pass = async (method: StoreMethod, parameters: readonly unknown[]): Promise<unknown> => {
-    await watched.before(method);
-    return Reflect.apply(store[method] as (...parameters: unknown[]) => unknown, store, parameters);
-  };
+  const watchPart = <Part extends object>(part: Part): Part =>
+    new Proxy(part, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name, target);
+        if (typeof value !== 'function') return value;
+        return (...parameters: unknown[]) => {
+          const method = name as StoreMethod;
+          const pass = async (): Promise<unknown> => {
+            await watched.before(method);
+            return Reflect.apply(value, target, parameters);
+          };
+          const result = pass();
+          calls.push({ method, parameters, result });
+          return result;
+        };
+      },
+    });
+  const parts = new Map<unknown, unknown>(WATCHED.map((name) => [name, watchPart(store[name])]));
   const watched: WatchedStore = {
     calls,
     before: async () => undefined,
     store: new Proxy(store, {
       get: (target, name) => {
-        if (isPassedOn(name)) return target[name];
-        return (...parameters: unknown[]) => {
-          const method = name as StoreMethod;
-          const result = pass(method, parameters);
-          calls.push({ method, parameters, result });
-          return result;
-        };
+        const value: unknown = parts.get(name) ?? Reflect.get(target, name, target);
+        return typeof value === 'function' ? value.bind(target) : value;
       },
     }),
   };
@@ -68,8 +79,4 @@ export function holdCalls({ watched }: { readonly watched: WatchedStore }, held:
       gate.emit('release');
     },
   };
-}
-
-function isPassedOn(name: string | symbol): name is PassedOn {
-  return PASSED_ON.some((one) => one === name);
 }

@@ -308,7 +308,7 @@ let projectsAdded = 0;
 
 async function addProject(store: Store, { send }: Pick<Service, 'send'>): Promise<ProjectRequests> {
   const id = `project-${++projectsAdded}`;
-  await store.createProject(projectOf(id, { createdAt: startMs }), by);
+  await store.directory.createProject(projectOf(id, { createdAt: startMs }), by);
   const pathOf = (path: string) => path.replace('docs', id);
   return {
     record: (body, headers) => send(recordingRequest(pathOf(QUERIES), body, headers)),

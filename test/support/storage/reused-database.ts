@@ -67,8 +67,8 @@ async function prepare(database: NewDatabase): Promise<IdleDatabase> {
 /** Whether a store is open and has nothing left to do that would change the data of the next test. */
 async function isIdle(store: Store): Promise<boolean> {
   try {
-    await store.check();
-    const { pendingOperations, pools } = await store.stats();
+    await store.maintenance.check();
+    const { pendingOperations, pools } = await store.maintenance.stats();
     return pendingOperations === 0 && pools.every(({ used, waiting }) => used === 0 && waiting === 0);
   } catch {
     return false;

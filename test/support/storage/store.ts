@@ -177,7 +177,7 @@ export const databases: readonly (readonly [kind: string, newDatabase: () => str
 /** Removes all that deleted projects left behind; gives how much it was. */
 export async function purgeAll(store: Store): Promise<number> {
   for (let total = 0; ; ) {
-    const { removed, done } = await store.purgeDeleted(1000);
+    const { removed, done } = await store.maintenance.purgeDeleted(1000);
     total += removed;
     if (done) return total;
   }
@@ -185,5 +185,5 @@ export async function purgeAll(store: Store): Promise<number> {
 
 /** Does all that the retention of projects asks for at a time. */
 export async function retainAll(store: Store, nowMs: number, limit = 1000): Promise<void> {
-  while (!(await store.applyRetention(nowMs, limit)).done);
+  while (!(await store.maintenance.applyRetention(nowMs, limit)).done);
 }

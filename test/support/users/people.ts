@@ -38,11 +38,11 @@ export function invitationOf(
  * parameter; a truth is one of the database's own kind.
  */
 export function runOnUsers(
-  { userTables }: Pick<Store, 'userTables'>,
+  { users }: Pick<Store, 'users'>,
   sql: string,
   parameters: readonly (string | number | boolean | null)[] = [],
 ): Promise<UserStatementResult> {
-  const { dialect, schema } = userTables;
+  const { dialect, schema } = users;
   let number = 0;
   const text = sql
     .replaceAll(/\{(\w+)\}/g, schema === undefined ? '$1' : `${schema}.$1`)
@@ -50,12 +50,12 @@ export function runOnUsers(
   const values = parameters.map((value) =>
     typeof value === 'boolean' && dialect === 'sqlite' ? Number(value) : value,
   );
-  return userTables.run({ sql: text, parameters: values });
+  return users.run({ sql: text, parameters: values });
 }
 
 /** Makes an account, with no password: somebody who can sign in, as far as the store is asked. */
 export async function addUser(
-  store: Pick<Store, 'userTables'>,
+  store: Pick<Store, 'users'>,
   email: string,
   { name = email, createdAt = someTime }: { readonly name?: string; readonly createdAt?: string } = {},
 ): Promise<void> {
@@ -82,6 +82,6 @@ export async function outcomesOf(
 
 /** The organization's audit log, oldest entry first, as `action target (detail)`. */
 export async function logOf(store: Store, organizationId = DEFAULT_ORGANIZATION_ID): Promise<string[]> {
-  const entries = await store.readAudit(organizationId, { limit: 100 });
+  const entries = await store.directory.readAudit(organizationId, { limit: 100 });
   return entries.toReversed().map(({ action, targetId, detail }) => `${action} ${targetId} (${detail})`);
 }

@@ -35,7 +35,7 @@ export function usersOf(store: Store, more: Partial<UsersOptions> = {}): Node {
     log: pino({ level: 'silent' }),
     ...more,
   });
-  const users = new Users(authProvider, store);
+  const users = new Users(authProvider, store.directory);
   const credentials = new Credentials(authProvider);
   return { authProvider, users, credentials, passkeys: new Passkeys(authProvider, users) };
 }

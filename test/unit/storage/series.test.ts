@@ -44,7 +44,10 @@ const day = parseSeriesRequest({ interval: 'day' }, { nowMs: 0 });
 /** Starts and totals of the buckets of a series by days in UTC. */
 async function daysOf(store: ReturnType<typeof storeOf>, range: Partial<DateRange> = {}) {
   if (!day.ok) throw new Error('it can be read');
-  const { buckets } = await readSeries(store, 'docs', { ...day.value, range: { ...ALL_TIME, ...range } });
+  const { buckets } = await readSeries({ counts: store }, 'docs', {
+    ...day.value,
+    range: { ...ALL_TIME, ...range },
+  });
   return buckets.map(({ start, total }) => [start.slice(0, 10), total]);
 }
 
@@ -131,7 +134,7 @@ test('limits buckets to times that can be formatted', async () => {
   for (const time of [YEAR_ZERO_MS, YEAR_10000_MS - 1]) {
     const question = parseSeriesRequest({ interval: 'week' }, { nowMs: 0 });
     if (!question.ok) throw new Error('it can be read');
-    const { buckets } = await readSeries(storeOf([time]), 'docs', question.value);
+    const { buckets } = await readSeries({ counts: storeOf([time]) }, 'docs', question.value);
     expect(buckets).toMatchObject([{ total: 1 }]);
     if (time === YEAR_ZERO_MS) expect(buckets[0]?.start).toBe('0000-01-01T00:00:00.000+00:00');
     // The year 10000 with an offset in which it is not there yet.

@@ -24,7 +24,7 @@ export function addAccount(
       );
       setCookies(reply, answered);
       const detail = 'changed; all other sessions ended';
-      await store.logUserChange(user.email, { action: 'user.password', detail }, by);
+      await store.directory.logUserChange(user.email, { action: 'user.password', detail }, by);
     },
   });
 }
@@ -32,7 +32,7 @@ export function addAccount(
 export function addTwoFactor(app: FastifyInstance, dashboard: Dashboard): void {
   const { credentials, passkeys, store, sessionGuard } = dashboard;
   const log = ({ user, by }: SignedIn, detail: 'on' | 'off') =>
-    store.logUserChange(user.email, { action: 'user.second_factor', detail }, by);
+    store.directory.logUserChange(user.email, { action: 'user.second_factor', detail }, by);
   sessionGuard.addUserResource(app, '/api/account/second-factor/start', {
     POST: async (signedIn, request, reply): Promise<TwoFactorSetupResponse> => {
       const { uri, backupCodes } = await confirmUser(dashboard, signedIn, { request, reply }, () =>
@@ -66,7 +66,7 @@ export function addSessions(app: FastifyInstance, dashboard: Dashboard): void {
   const { users, store, sessionGuard, authProvider } = dashboard;
   const log = async ({ user, by }: SignedIn, detail: string) => {
     authProvider.log.count('session_end');
-    await store.logUserChange(user.email, { action: 'user.session_end', detail }, by);
+    await store.directory.logUserChange(user.email, { action: 'user.session_end', detail }, by);
   };
   sessionGuard.addUserResource(app, '/api/sessions', {
     GET: async ({ auth, session }): Promise<{ sessions: DeviceResponse[] }> => {
@@ -116,7 +116,11 @@ export function addTrustedDevices(app: FastifyInstance, { users, store, sessionG
   sessionGuard.addUserResource(app, '/api/trusted-devices/:deviceId', {
     DELETE: async ({ user, by }, request) => {
       await users.forgetTrustedDevice(user, getParameter(request, 'deviceId'));
-      await store.logUserChange(user.email, { action: 'user.trust', detail: 'ended for a device' }, by);
+      await store.directory.logUserChange(
+        user.email,
+        { action: 'user.trust', detail: 'ended for a device' },
+        by,
+      );
     },
   });
 }

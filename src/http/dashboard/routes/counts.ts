@@ -21,7 +21,7 @@ export function addCounts(app: FastifyInstance, { store, clock, ingestion, sessi
     await requireMember(request, reply);
     const organizationId = getParameter(request, 'organizationId');
     const id = getProjectId(request);
-    const project = isProjectId(id) ? await store.findProject(organizationId, id) : undefined;
+    const project = isProjectId(id) ? await store.directory.findProject(organizationId, id) : undefined;
     if (project === undefined) throw noSuchProject();
     request.project = project;
   };

@@ -23,8 +23,8 @@ export function addSetUp(
         password: newPassword,
       });
       const tokenHash = hashToken(fields.token);
-      const invitation = await store.findInvitation(tokenHash, clock.now());
-      if (invitation === undefined || invitation.email !== null || !(await store.isSetUpOpen()))
+      const invitation = await store.directory.findInvitation(tokenHash, clock.now());
+      if (invitation === undefined || invitation.email !== null || !(await store.directory.isSetUpOpen()))
         throw invalidInvitationError();
       // An interrupted earlier attempt or the command line may have created the account.
       const isKnown = await users.exists(fields.email);
@@ -39,9 +39,13 @@ export function addSetUp(
         : await users.create(toAuthRequest(request), fields);
       const by = sessionGuard.getActor(request, fields.email);
       try {
-        await store.acceptInvitation(tokenHash, fields.email, by);
+        await store.directory.acceptInvitation(tokenHash, fields.email, by);
         if (fields.organization !== undefined)
-          await store.changeOrganization(invitation.organizationId, { name: fields.organization }, by);
+          await store.directory.changeOrganization(
+            invitation.organizationId,
+            { name: fields.organization },
+            by,
+          );
       } catch (error) {
         // Another request was first. If the address belongs to an owner already, the new account must not remain.
         if (!isKnown && error instanceof CallerStatsError && error.code === 'not_found')
@@ -61,7 +65,7 @@ export function addInvitationLinks(
   { users, store, clock, sessionGuard, loginThrottle }: Dashboard,
 ): void {
   const find = async (token: string) => {
-    const invitation = await store.findInvitation(hashToken(token), clock.now());
+    const invitation = await store.directory.findInvitation(hashToken(token), clock.now());
     if (invitation === undefined || invitation.email === null) throw invalidInvitationError();
     return { ...invitation, email: invitation.email };
   };
@@ -90,7 +94,7 @@ export function addInvitationLinks(
       if (isKnown) await requireSignedInAs(request, reply, invited);
       else await createAccount(request, reply, invited, fields);
       try {
-        await store.acceptInvitation(tokenHash, invited, sessionGuard.getActor(request, invited));
+        await store.directory.acceptInvitation(tokenHash, invited, sessionGuard.getActor(request, invited));
       } catch (error) {
         // Revoked meanwhile: a stranger with the link must not keep an account with the address of another person.
         if (!isKnown && error instanceof CallerStatsError && error.code === 'not_found')
@@ -135,7 +139,7 @@ export function addPasswordReset(
       authProvider.log.count('password_reset');
       const detail = 'set with a reset link; all sessions ended';
       const by = sessionGuard.getActor(request, address);
-      await store.logUserChange(address, { action: 'user.password', detail }, by);
+      await store.directory.logUserChange(address, { action: 'user.password', detail }, by);
       return noContent(reply);
     },
   });

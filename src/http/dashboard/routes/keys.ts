@@ -17,7 +17,7 @@ export function addKeys(app: FastifyInstance, dashboard: Dashboard): void {
   const { store, clock, sessionGuard } = dashboard;
   sessionGuard.addMemberResource(app, '/keys', 'editor', {
     GET: async ({ organizationId }) => {
-      const keys = await store.listKeys(organizationId);
+      const keys = await store.directory.listKeys(organizationId);
       return { keys: keys.map((key) => keyToJson(key, clock.now())) };
     },
     POST: async ({ organizationId, by }, request, reply) => {
@@ -46,7 +46,7 @@ export function addKeys(app: FastifyInstance, dashboard: Dashboard): void {
     sessionGuard.addMemberResource(app, `/keys/:keyId/${change}`, 'editor', {
       POST: async ({ organizationId, by }, request) => {
         readFields(request, {});
-        const key = await store.changeKey(organizationId, getKeyId(request), change, by);
+        const key = await store.directory.changeKey(organizationId, getKeyId(request), change, by);
         return keyToJson(key, clock.now());
       },
     });

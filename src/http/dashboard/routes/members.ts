@@ -15,8 +15,8 @@ export function addMembers(
 ): void {
   sessionGuard.addMemberResource(app, '/members', 'owner', {
     GET: async ({ organizationId, user, role }): Promise<{ members: MemberResponse[] }> => {
-      const members = await store.listMembers(organizationId);
-      const found = await store.findUsers(members.map((one) => one.email));
+      const members = await store.directory.listMembers(organizationId);
+      const found = await store.directory.findUsers(members.map((one) => one.email));
       return {
         members: members.map((one) => ({
           ...memberToJson(one),
@@ -65,7 +65,7 @@ export function addInvitations(
 ): void {
   sessionGuard.addMemberResource(app, '/invitations', 'owner', {
     GET: async ({ organizationId }) => {
-      const invitations = await store.listInvitations(organizationId, clock.now());
+      const invitations = await store.directory.listInvitations(organizationId, clock.now());
       return { invitations: invitations.map(invitationToJson) };
     },
     POST: async ({ organizationId, by }, request, reply) => {
@@ -76,7 +76,7 @@ export function addInvitations(
   });
   sessionGuard.addMemberResource(app, '/invitations/:invitationId', 'owner', {
     DELETE: ({ organizationId, by }, request) =>
-      store.revokeInvitation(organizationId, getParameter(request, 'invitationId'), by),
+      store.directory.revokeInvitation(organizationId, getParameter(request, 'invitationId'), by),
   });
 }
 

@@ -72,7 +72,7 @@ async function requireProjectOf(
   request: FastifyRequest,
 ): Promise<string> {
   const id = getProjectId(request);
-  const project = isProjectId(id) ? await store.findProject(organizationId, id) : undefined;
+  const project = isProjectId(id) ? await store.directory.findProject(organizationId, id) : undefined;
   if (project === undefined) throw noSuchProject();
   return id;
 }

@@ -20,7 +20,7 @@ export function addOrganization(app: FastifyInstance, { users, store, sessionGua
         ...(newName === undefined ? {} : { name: newName }),
         ...(secondFactor === undefined ? {} : { secondFactor }),
       };
-      return organizationToJson(await store.changeOrganization(organizationId, change, by));
+      return organizationToJson(await store.directory.changeOrganization(organizationId, change, by));
     },
   });
 }

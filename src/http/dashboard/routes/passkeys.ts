@@ -18,7 +18,7 @@ import { recordTrust } from './sign-in.js';
 export function addPasskeys(app: FastifyInstance, dashboard: Dashboard): void {
   const { passkeys, store, sessionGuard, authProvider } = dashboard;
   const log = ({ user, by }: SignedIn, detail: string) =>
-    store.logUserChange(user.email, { action: 'user.passkey', detail }, by);
+    store.directory.logUserChange(user.email, { action: 'user.passkey', detail }, by);
   sessionGuard.addUserResource(app, '/api/account/passkeys', {
     GET: async ({ user }): Promise<{ passkeys: PasskeyResponse[] }> => {
       const found = await passkeys.list(user);

@@ -59,7 +59,7 @@ export async function listProjects(
   { store, telemetry }: Pick<Dashboard, 'store' | 'telemetry'>,
   organizationId: string,
 ): Promise<ProjectsResponse> {
-  const projects = await store.listProjects(organizationId);
+  const projects = await store.directory.listProjects(organizationId);
   return { projects: projects.map(projectToJson), server: telemetry };
 }
 

@@ -36,12 +36,12 @@ function createSessionReader(dashboard: Dashboard) {
     const relyingParty = findRelyingParty(authProvider.publicUrl, originOf(request));
     const passkeyProblem = 'problem' in relyingParty ? relyingParty.problem : null;
     if (found === undefined) {
-      const setUp = await store.isSetUpOpen();
+      const setUp = await store.directory.isSetUpOpen();
       return { user: null, organizations: [], setUp, passkeyProblem, ...about };
     }
     setCookies(reply, found);
     const { user, session } = found;
-    const memberships = await store.listMemberships(user.email);
+    const memberships = await store.directory.listMemberships(user.email);
     const hasSecondFactor = await users.hasSecondFactor(user, session);
     return {
       user: {

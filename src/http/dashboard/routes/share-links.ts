@@ -20,9 +20,9 @@ export function addShareLinks(app: FastifyInstance, dashboard: Dashboard): void 
   };
   sessionGuard.addMemberResource(app, '/projects/:projectId/share-links', 'editor', {
     GET: async ({ organizationId }, request): Promise<ShareLinksResponse> => {
-      const project = await store.findProject(organizationId, getExistingId(request));
+      const project = await store.directory.findProject(organizationId, getExistingId(request));
       if (project === undefined) throw noSuchProject();
-      const links = await store.listShareLinks(organizationId, project.id);
+      const links = await store.directory.listShareLinks(organizationId, project.id);
       return { links: links.map((link) => shareLinkToJson(link, clock.now())) };
     },
     POST: async ({ organizationId, by }, request, reply): Promise<CreatedShareLinkResponse> => {
@@ -39,6 +39,6 @@ export function addShareLinks(app: FastifyInstance, dashboard: Dashboard): void 
   });
   sessionGuard.addMemberResource(app, '/share-links/:shareLinkId', 'editor', {
     DELETE: ({ organizationId, by }, request) =>
-      store.revokeShareLink(organizationId, getParameter(request, 'shareLinkId'), by),
+      store.directory.revokeShareLink(organizationId, getParameter(request, 'shareLinkId'), by),
   });
 }

@@ -49,7 +49,7 @@ export function addSignIn(app: FastifyInstance, dashboard: Dashboard): void {
         authProvider.log.count('session_end');
         const { email } = found.user;
         const detail = 'signed out';
-        await store.logUserChange(
+        await store.directory.logUserChange(
           email,
           { action: 'user.session_end', detail },
           sessionGuard.getActor(request, email),
@@ -68,7 +68,7 @@ export async function recordTrust(
 ): Promise<void> {
   authProvider.log.count('trust');
   const change = { action: 'user.trust', detail: 'granted to a device' } as const;
-  await store.logUserChange(email, change, sessionGuard.getActor(request, email));
+  await store.directory.logUserChange(email, change, sessionGuard.getActor(request, email));
 }
 
 export function addSingleSignOn(

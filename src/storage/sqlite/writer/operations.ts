@@ -2,12 +2,13 @@
 import type { ImportedCount } from '../../../domain/counting/imported-count.js';
 import type { RecordResult } from '../../ports/counts.js';
 import type { DirectoryChanges } from '../../ports/directory.js';
-import type { Ingestion } from '../../ports/ingestion.js';
+import type { IngestionChanges } from '../../ports/ingestion.js';
 import type { Cleanup } from '../../ports/maintenance.js';
-import type { Notifications } from '../../ports/notifications.js';
+import type { NotificationChanges } from '../../ports/notifications.js';
 import type { Questions } from '../../ports/questions.js';
 import type { Throttles } from '../../ports/throttles.js';
 import type { UserStatement, UserStatementResult } from '../../ports/user-tables.js';
+import type { ArgsOf } from '../../sql/session.js';
 
 /** A batch of queries by column, which costs less to send between threads than an object for each query. */
 export interface RecordBatch {
@@ -23,26 +24,28 @@ export interface ImportBatch {
   readonly dryRun: boolean;
 }
 
-/** A call of a method, and what its promise resolves with. */
-interface Call<Methods extends { [Name in keyof Methods]: (...args: never) => Promise<unknown> }> {
-  readonly input: {
-    [Name in keyof Methods]: { readonly method: Name; readonly args: Readonly<Parameters<Methods[Name]>> };
-  }[keyof Methods];
-  readonly result: Awaited<ReturnType<Methods[keyof Methods]>>;
+/** The parts of the store that the writer calls by the names of their methods. */
+interface CalledParts {
+  readonly directory: DirectoryChanges;
+  readonly throttles: Throttles;
+  readonly questions: Questions;
+  readonly ingestion: IngestionChanges;
+  readonly notifications: NotificationChanges;
+}
+
+/** A call of a method. What it results in depends on the method; see `Run`. */
+interface Call<Part> {
+  readonly input: { readonly method: keyof Part; readonly args: ArgsOf<Part>[keyof Part] };
+  readonly result: never;
 }
 
 /** The operations by kind: the input of each, and its result. */
-export interface Operations {
-  record: { readonly input: RecordBatch; readonly result: RecordResult };
-  importCounts: { readonly input: ImportBatch; readonly result: RecordResult };
-  directory: Call<DirectoryChanges>;
-  throttles: Call<Throttles>;
-  questions: Call<Questions>;
-  ingestion: Call<Ingestion>;
-  notifications: Call<Notifications>;
-  userStatement: { readonly input: UserStatement; readonly result: UserStatementResult };
-  purgeDeleted: { readonly input: { readonly limit: number }; readonly result: Cleanup };
-  applyRetention: {
+export interface Operations extends Readonly<{ [Part in keyof CalledParts]: Call<CalledParts[Part]> }> {
+  readonly record: { readonly input: RecordBatch; readonly result: RecordResult };
+  readonly importCounts: { readonly input: ImportBatch; readonly result: RecordResult };
+  readonly userStatement: { readonly input: UserStatement; readonly result: UserStatementResult };
+  readonly purgeDeleted: { readonly input: { readonly limit: number }; readonly result: Cleanup };
+  readonly applyRetention: {
     readonly input: { readonly nowMs: number; readonly limit: number };
     readonly result: Cleanup;
   };
@@ -51,5 +54,3 @@ export interface Operations {
 export type Operation = {
   [Kind in keyof Operations]: { readonly kind: Kind } & Operations[Kind]['input'];
 }[keyof Operations];
-
-export type OperationResult = Operations[keyof Operations]['result'];

@@ -4,7 +4,7 @@ import { startThread } from '../../../shared/start-thread.js';
 import type { Outcome } from '../../commit-queue.js';
 import { makePrivately } from '../files/opened-file.js';
 import { NEWEST_VERSION } from '../migrations/index.js';
-import type { Operation, OperationResult } from './operations.js';
+import type { Operation } from './operations.js';
 import type { FromWriter, ToWriter, WriterResult, WriterStart } from './writer-thread.js';
 
 /** The young generation of the thread of an import, mostly batches. By default it would grow to about 50 MB and stay there. */
@@ -58,8 +58,8 @@ export class WriterHandle {
   }
 
   /** Commits a group in one transaction; see `Writer.commit`. */
-  async commit(operations: readonly Operation[]): Promise<readonly Outcome<OperationResult>[]> {
-    const outcomes = this.#next<readonly Outcome<OperationResult>[]>();
+  async commit(operations: readonly Operation[]): Promise<readonly Outcome<never>[]> {
+    const outcomes = this.#next<readonly Outcome<never>[]>();
     this.#worker.postMessage(operations satisfies ToWriter);
     return outcomes;
   }

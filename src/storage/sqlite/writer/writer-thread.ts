@@ -6,14 +6,14 @@ import { setUpImport } from '../connection.js';
 import { storeError } from '../errors.js';
 import { MIGRATIONS } from '../migrations/index.js';
 import { type BackupOptions, openMigrated } from '../migrations/migrate.js';
-import type { Operation, OperationResult } from './operations.js';
+import type { Operation } from './operations.js';
 import { Writer } from './writer.js';
 
 /** A group of operations to commit, or a request to stop. */
 export type ToWriter = readonly Operation[] | 'close';
 
 /** The first result is the name of the backup of an older file, or null. Then follow the outcomes of each group. */
-export type WriterResult = string | null | readonly Outcome<OperationResult>[];
+export type WriterResult = string | null | readonly Outcome<unknown>[];
 
 export type FromWriter<Result extends WriterResult> =
   | { readonly ok: true; readonly result: Result }

@@ -2,18 +2,18 @@
 import { CallerStatsError } from '../../../domain/errors.js';
 import { type Outcome, refused } from '../../commit-queue.js';
 import { SqlDirectoryChanges } from '../../sql/directory-changes.js';
-import { SqlIngestion } from '../../sql/ingestion.js';
-import { SqlNotifications } from '../../sql/notifications.js';
-import { SqlQuestions } from '../../sql/questions.js';
-import { invoke } from '../../sql/session.js';
-import { SqlThrottles } from '../../sql/throttles.js';
+import { SqlIngestionChanges } from '../../sql/ingestion.js';
+import { SqlNotificationChanges } from '../../sql/notifications.js';
+import { SqlQuestionChanges } from '../../sql/questions.js';
+import { call } from '../../sql/session.js';
+import { SqlThrottleChanges } from '../../sql/throttles.js';
 import { type Connection, emptyLog, inAsyncTransaction, inSavepoint } from '../connection.js';
 import { CounterDeltas } from '../counters/counter-deltas.js';
 import { SQLITE } from '../dialect.js';
 import { storeError } from '../errors.js';
 import { Statements } from '../statements.js';
 import { runUserStatement } from '../user-tables.js';
-import type { Operation, OperationResult } from './operations.js';
+import type { Operation } from './operations.js';
 import { Cleaner } from './purge.js';
 import { Recording } from './recording.js';
 
@@ -21,10 +21,10 @@ export class Writer {
   readonly #db: Connection;
   readonly #recording: Recording;
   readonly #directory: SqlDirectoryChanges;
-  readonly #throttles: SqlThrottles;
-  readonly #questions: SqlQuestions;
-  readonly #ingestion: SqlIngestion;
-  readonly #notifications: SqlNotifications;
+  readonly #throttles: SqlThrottleChanges;
+  readonly #questions: SqlQuestionChanges;
+  readonly #ingestion: SqlIngestionChanges;
+  readonly #notifications: SqlNotificationChanges;
   readonly #cleaner: Cleaner;
 
   constructor(db: Connection) {
@@ -32,10 +32,10 @@ export class Writer {
     this.#db = db;
     this.#recording = new Recording(db, statements);
     this.#directory = new SqlDirectoryChanges(statements, SQLITE);
-    this.#throttles = new SqlThrottles(statements, SQLITE);
-    this.#questions = new SqlQuestions(statements, SQLITE);
-    this.#ingestion = new SqlIngestion(statements, SQLITE);
-    this.#notifications = new SqlNotifications(statements, SQLITE);
+    this.#throttles = new SqlThrottleChanges(statements, SQLITE);
+    this.#questions = new SqlQuestionChanges(statements, SQLITE);
+    this.#ingestion = new SqlIngestionChanges(statements, SQLITE);
+    this.#notifications = new SqlNotificationChanges(statements, SQLITE);
     this.#cleaner = new Cleaner(statements);
   }
 
@@ -45,11 +45,11 @@ export class Writer {
    *
    * Awaits only statements, which return at once, so the thread handles no other message in between.
    */
-  async commit(operations: readonly Operation[]): Promise<Outcome<OperationResult>[]> {
+  async commit(operations: readonly Operation[]): Promise<Outcome<unknown>[]> {
     try {
       const outcomes = await inAsyncTransaction(this.#db, async () => {
         const deltas = new CounterDeltas();
-        const results: Outcome<OperationResult>[] = [];
+        const results: Outcome<unknown>[] = [];
         for (const operation of operations) {
           try {
             results.push({ ok: true, value: await this.#run(operation, deltas) });
@@ -68,21 +68,19 @@ export class Writer {
     }
   }
 
-  #run(operation: Operation, deltas: CounterDeltas): OperationResult | Promise<OperationResult> {
+  #run(operation: Operation, deltas: CounterDeltas): unknown {
     switch (operation.kind) {
       case 'directory':
         // In a savepoint, because a rule may refuse a change after some of its statements.
-        return inSavepoint(this.#db, async () => invoke(this.#directory, operation.method, operation.args));
+        return inSavepoint(this.#db, async () => call(this.#directory, operation.method, operation.args));
       case 'throttles':
-        return invoke(this.#throttles, operation.method, operation.args);
+        return call(this.#throttles, operation.method, operation.args);
       case 'questions':
-        return inSavepoint(this.#db, async () => invoke(this.#questions, operation.method, operation.args));
+        return inSavepoint(this.#db, async () => call(this.#questions, operation.method, operation.args));
       case 'ingestion':
-        return invoke(this.#ingestion, operation.method, operation.args);
+        return call(this.#ingestion, operation.method, operation.args);
       case 'notifications':
-        return inSavepoint(this.#db, async () =>
-          invoke(this.#notifications, operation.method, operation.args),
-        );
+        return inSavepoint(this.#db, async () => call(this.#notifications, operation.method, operation.args));
       case 'record':
         return this.#recording.record(operation, deltas);
       case 'importCounts':

@@ -52,7 +52,7 @@ test('the log names a server once when it fails and once when it is back', async
     [],
     [{ name: 'w1:5432', isUp: true }],
   ];
-  const store = {
+  const maintenance = {
     stats: () => {
       const now = seen.shift() ?? [];
       return Promise.resolve({
@@ -67,7 +67,7 @@ test('the log names a server once when it fails and once when it is back', async
   const pause = async () => {
     if (seen.length === 0) stop.abort();
   };
-  await watchServers(store, { signal: stop.signal, log, pause });
+  await watchServers({ maintenance }, { signal: stop.signal, log, pause });
   expect(lines.map(({ level, server }) => [level, server])).toEqual([
     [40, 'w1:5432'],
     [30, 'w1:5432'],

@@ -5,7 +5,7 @@ import { SqlDirectoryChanges } from '../../../../src/storage/sql/directory-chang
 import { SqlDirectoryReads } from '../../../../src/storage/sql/directory-reads.js';
 import { SQLITE } from '../../../../src/storage/sqlite/dialect.js';
 import { Statements } from '../../../../src/storage/sqlite/statements.js';
-import { runUserStatement, userTablesOver } from '../../../../src/storage/sqlite/user-tables.js';
+import { runUserStatement, SqliteUserTables } from '../../../../src/storage/sqlite/user-tables.js';
 import { by } from '../../../support/storage/entities.js';
 import { databaseInMemory } from '../../../support/storage/sqlite.js';
 
@@ -14,13 +14,13 @@ function open() {
   const db = databaseInMemory();
   const statements = new Statements(db);
   const written: string[] = [];
-  const userTables = userTablesOver(
-    (read) => read(db),
-    async (statement) => {
+  const userTables = new SqliteUserTables({
+    read: (work) => work({ db }),
+    submit: async (statement) => {
       written.push(statement.sql);
       return runUserStatement(db, statement);
     },
-  );
+  });
   return {
     db,
     changes: new SqlDirectoryChanges(statements, SQLITE),

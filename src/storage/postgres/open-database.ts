@@ -1,0 +1,85 @@
+/** A database with the schema of this program: what the parts of the store have in common. */
+import type { Dialect, Row, Session as SqlSession } from '../sql/session.js';
+import { Database, type Session, withDatabaseDeadline } from './database.js';
+import { dialectFor } from './dialect.js';
+import { unavailable } from './errors.js';
+import type { PostgresLocation } from './location.js';
+import { type PostgresOptions, SchemaReadiness } from './migrations/schema-readiness.js';
+import { type StatementName, type Statements, statementsIn } from './statements.js';
+
+export class OpenDatabase {
+  readonly connections: Database;
+  readonly schema: SchemaReadiness;
+  readonly statements: Statements;
+  readonly dialect: Dialect;
+  /** The deadline of each read and change. */
+  readonly timeoutMs: number;
+  /** Runs reads and repeatable changes, each of which is one statement. */
+  readonly session: SqlSession = {
+    all: async <R>(text: string, values?: readonly unknown[]) => {
+      await this.requireReady();
+      return this.connections.read<R>({ text }, values);
+    },
+    run: async (text, values = []) => {
+      await this.requireReady();
+      return (await this.connections.write({ text }, values, { repeatable: true })).changes;
+    },
+  };
+  /** The last change in order. */
+  #turn: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(location: PostgresLocation, options: PostgresOptions) {
+    this.connections = new Database(location, options);
+    this.schema = new SchemaReadiness(this.connections, location, options);
+    this.statements = statementsIn(location.schema);
+    this.dialect = dialectFor(location.schema);
+    this.timeoutMs = options.timeoutMs;
+  }
+
+  /** Runs a statement that reads, prepared under its name. */
+  async read<R = Row>(name: StatementName, values: readonly unknown[] = []): Promise<R[]> {
+    await this.requireReady();
+    return this.connections.read({ name, text: this.statements[name] }, values);
+  }
+
+  /** Runs a change in its own transaction, after all earlier ones of this object, on any connection. */
+  async changeInOrder<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    this.requireOpen();
+    const done = this.#turn.then(() => this.#inTransaction(work));
+    this.#turn = done.catch(() => {});
+    return withDatabaseDeadline(this.timeoutMs, () => done);
+  }
+
+  /** Runs a change in its own transaction, beside all others. */
+  async change<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    this.requireOpen();
+    return withDatabaseDeadline(this.timeoutMs, () => this.#inTransaction(work));
+  }
+
+  requireOpen(): void {
+    if (this.#isClosed) throw unavailable('The store is closing.');
+  }
+
+  async requireReady(): Promise<void> {
+    this.requireOpen();
+    await this.schema.ready();
+  }
+
+  /** Refuses what is asked from now on. */
+  refuse(): void {
+    this.#isClosed = true;
+  }
+
+  /** Closes the connections, once the changes in order have finished. */
+  async close(): Promise<void> {
+    await this.#turn;
+    this.schema.giveUp();
+    await this.connections.close();
+  }
+
+  async #inTransaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    await this.schema.ready();
+    return this.connections.transaction(work);
+  }
+}

@@ -1,0 +1,83 @@
+/** Recording and counting on SQLite: reads on this thread, changes on the writer's. */
+import type { Counts } from '../../domain/counting/counts.js';
+import type { DateRange } from '../../domain/counting/date-range.js';
+import type { CutSpan, ImportedCount } from '../../domain/counting/imported-count.js';
+import { importCommitQueriesMax } from '../../domain/limits.js';
+import type { Query } from '../../domain/queries/query.js';
+import type { ComparedCallerCounts, CountStore, RecordResult, SeriesByCaller } from '../ports/counts.js';
+import type { SqliteFile } from './file.js';
+
+export class SqliteCounts implements CountStore {
+  readonly importBatchQueries = importCommitQueriesMax;
+  readonly #file: SqliteFile;
+
+  constructor(file: SqliteFile) {
+    this.#file = file;
+  }
+
+  async record(projectId: string, queries: readonly Query[]): Promise<RecordResult> {
+    return this.#file.submit({
+      kind: 'record',
+      projectId,
+      ids: queries.map(({ id }) => id),
+      callers: queries.map(({ caller }) => caller),
+      occurredAt: Float64Array.from(queries, ({ occurredAt }) => occurredAt),
+    });
+  }
+
+  async importCounts(
+    projectId: string,
+    counts: readonly ImportedCount[],
+    { dryRun = false }: { readonly dryRun?: boolean } = {},
+  ): Promise<RecordResult> {
+    return this.#file.submit({ kind: 'importCounts', projectId, counts, dryRun });
+  }
+
+  async count(projectId: string, range: DateRange, caller?: string): Promise<Counts> {
+    return this.#file.read(({ counters }) => counters.count(projectId, range, caller));
+  }
+
+  async countSeries(
+    projectId: string,
+    bounds: readonly number[],
+    caller?: string,
+  ): Promise<readonly Counts[]> {
+    return this.#file.read(({ counters }) => counters.countSeries(projectId, bounds, caller));
+  }
+
+  async countSeriesByCaller(
+    projectId: string,
+    bounds: readonly number[],
+    callers: readonly string[],
+  ): Promise<SeriesByCaller> {
+    return this.#file.read(({ counters }) => counters.countSeriesByCaller(projectId, bounds, callers));
+  }
+
+  async countCallers(
+    projectId: string,
+    range: DateRange,
+    compared?: DateRange,
+  ): Promise<ComparedCallerCounts> {
+    return this.#file.read(({ counters }) => counters.countCallers(projectId, range, compared));
+  }
+
+  async findExtent(projectId: string): Promise<DateRange | undefined> {
+    return this.#file.read(({ counters }) => counters.findExtent(projectId));
+  }
+
+  async readQueries(projectId: string, afterId: string | undefined, limit: number): Promise<Query[]> {
+    return this.#file.read((reader) => reader.readQueries(projectId, afterId, limit));
+  }
+
+  async readImportedCounts(
+    projectId: string,
+    after: ImportedCount | undefined,
+    limit: number,
+  ): Promise<ImportedCount[]> {
+    return this.#file.read((reader) => reader.readImportedCounts(projectId, after, limit));
+  }
+
+  async findCutSpan(projectId: string, timeMs: number): Promise<CutSpan | undefined> {
+    return this.#file.read((reader) => reader.findCutSpan(projectId, timeMs));
+  }
+}

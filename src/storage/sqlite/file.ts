@@ -1,0 +1,104 @@
+/** An open file: reads on this thread, changes in groups on the writer thread. */
+import { CallerStatsError } from '../../domain/errors.js';
+import { Backlog, CommitQueue } from '../commit-queue.js';
+import type { CommitObserver } from '../ports/store-stats.js';
+import { type Connection, openReader } from './connection.js';
+import { storeError } from './errors.js';
+import { OpenedFile, sizeOf } from './files/opened-file.js';
+import { Reader } from './reader.js';
+import type { Operation, Operations } from './writer/operations.js';
+import type { WriterHandle } from './writer/writer-handle.js';
+
+export class SqliteFile {
+  readonly name: string;
+  readonly #startWriter: () => Promise<WriterHandle>;
+  readonly #connection: Connection;
+  readonly #file: OpenedFile;
+  readonly #reader: Reader;
+  readonly #backlog = new Backlog();
+  /** Each operation results in what its kind says. */
+  readonly #queue: CommitQueue<Operation, never>;
+  #writer: WriterHandle;
+  #closing: Promise<void> | undefined;
+
+  constructor(
+    name: string,
+    startWriter: () => Promise<WriterHandle>,
+    writer: WriterHandle,
+    observer: CommitObserver | undefined,
+  ) {
+    this.name = name;
+    this.#startWriter = startWriter;
+    this.#writer = writer;
+    this.#connection = openReader(name);
+    this.#reader = new Reader(this.#connection);
+    this.#file = new OpenedFile(name);
+    const commit = (operations: readonly Operation[]) => this.#commit(operations);
+    this.#queue = new CommitQueue({ commit, weigh, backlog: this.#backlog, observer });
+  }
+
+  get pending(): Backlog['pending'] {
+    return this.#backlog.pending;
+  }
+
+  read<T>(read: (reader: Reader) => T): T {
+    this.requireOpen();
+    this.#file.requireThereLately();
+    try {
+      return read(this.#reader);
+    } catch (error) {
+      throw storeError(error);
+    }
+  }
+
+  /** Resolves with the result of this kind of operation, once it is on disk. */
+  submit<Kind extends keyof Operations>(
+    operation: Operation & { readonly kind: Kind },
+  ): Promise<Operations[Kind]['result']> {
+    return this.#queue.submit(operation);
+  }
+
+  /** Undefined once it is closed. */
+  async size(): Promise<number | undefined> {
+    return this.#closing === undefined ? sizeOf(this.name) : undefined;
+  }
+
+  requireOpen(): void {
+    if (this.#closing !== undefined) throw new CallerStatsError('unavailable', 'The store is closing.');
+  }
+
+  /** `unavailable` if the file was deleted or replaced. */
+  requireThere(): void {
+    this.#file.requireThere();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await this.#queue.close();
+    this.#file.close();
+    this.#connection.close();
+    await this.#writer.close();
+  }
+
+  async #commit(operations: readonly Operation[]) {
+    if (!this.#writer.alive) {
+      // The transaction of a writer that died is rolled back. The next group gets a new writer of the same file.
+      this.#file.requireThere();
+      this.#writer = await this.#startWriter();
+    }
+    const outcomes = await this.#writer.commit(operations);
+    // A commit to a file that was deleted or replaced is lost, so it must not be acknowledged.
+    this.#file.requireThere();
+    return outcomes;
+  }
+}
+
+/** The number of rows that an operation adds; 1 for other operations. */
+function weigh(operation: Operation): number {
+  if (operation.kind === 'record') return operation.ids.length;
+  return operation.kind === 'importCounts' ? operation.counts.length : 1;
+}

@@ -62,9 +62,16 @@ export const UNKNOWN_SOURCE = '(unknown)';
 /** The name, and the user agent, of the command that imports. */
 export const IMPORT_COMMAND = 'caller-stats import';
 
-/** A name for lists: without control characters, and not longer than `sourceNameCharactersMax`. */
+/**
+ * A name for lists: without control characters, and not longer than `sourceNameCharactersMax`. Reads only the beginning of
+ * what was sent: each span of a request asks for the name of its service, and one resource can name it with millions of
+ * characters.
+ */
 export function sourceName(sent: string | undefined): string {
-  const name = (sent ?? '').replaceAll(/[\p{Cc}\p{Cs}]/gu, ' ').trim();
+  const name = (sent ?? '')
+    .slice(0, 4 * sourceNameCharactersMax)
+    .replaceAll(/[\p{Cc}\p{Cs}]/gu, ' ')
+    .trim();
   return [...name].slice(0, sourceNameCharactersMax).join('') || UNKNOWN_SOURCE;
 }
 

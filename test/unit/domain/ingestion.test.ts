@@ -83,6 +83,8 @@ describe('an operation', () => {
 test('names of sources are bounded and have no control characters', () => {
   expect(sourceName('é'.repeat(500))).toHaveLength(sourceNameCharactersMax);
   expect(sourceName(' a\u{0}b\n ')).toBe('a b');
+  // Only the beginning is read: one resource can name its service with millions of characters, for thousands of spans.
+  expect(sourceName(`${' '.repeat(4 * sourceNameCharactersMax)}late`)).toBe(UNKNOWN_SOURCE);
   for (const none of [undefined, '', ' \u{0}']) expect(sourceName(none)).toBe(UNKNOWN_SOURCE);
 });
 

@@ -28,7 +28,7 @@ interface Dismissal {
 
 /**
  * Gives a member another role or removes them. Returns the admin keys that they created and that still work, if they may not
- * manage keys any more, or revokes these first.
+ * manage keys any more, or revokes these.
  */
 export async function dismissMember(
   store: Pick<Store, 'directory'>,

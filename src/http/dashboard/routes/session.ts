@@ -10,7 +10,7 @@ import { originOf, setCookies, toAuthRequest } from '../requests.js';
 import type { SessionResponse, StartResponse } from '../responses.js';
 import { listProjects } from './projects.js';
 
-/** The choices for the expiry of a new key (contract, part 2). */
+/** The choices for the expiry of a new key, as in docs/guides/run/keys.md. */
 const EXPIRY_DAYS = [7, 30, 60, 90];
 
 export function addSession(app: FastifyInstance, dashboard: Dashboard): void {

@@ -48,7 +48,7 @@ test('it has no dependencies and contains a flat dist with types', async () => {
   const modules = (await readdir(join(project, 'node_modules'))).filter((name) => !name.startsWith('.'));
   expect(modules).toEqual(['caller-stats-client']);
   const sources = (await filesOf(join(root, 'client/src'))).map((path) => basename(path));
-  const built = [...sources, 'caller-detection.ts', 'api-client.ts'].flatMap((name) =>
+  const built = [...sources, 'caller-detection.ts', 'api-client.ts', 'names.ts'].flatMap((name) =>
     ['.js', '.d.ts'].map((ending) => join('dist', name.replace(/\.ts$/, ending))),
   );
   const files = (await filesOf(installed)).map((path) => relative(installed, path));

@@ -54,16 +54,22 @@ const globalSetup = [
   './test/support/setup/postgres-setup.ts',
 ];
 
-/** The deep run repeats the tests of the command line with the executable, which a setup makes. */
+/** The folders of whole programs and databases. Everything else is a unit: a file of `src`, a rule of the repository. */
+const whole = ['program', 'conformance', 'laws', 'fuzz', 'faults'];
+
+/** The deep run repeats the tests of commands with the executable, which a setup makes. */
 const executable = {
   extends: true as const,
   test: {
     ...processes,
     name: 'executable',
-    include: ['test/cli/**/*.test.ts', 'test/executable/*.test.ts'],
+    include: [
+      'test/executable/*.test.ts',
+      'test/program/{backup,docs,import,keys,manage,package,read,record,run}/*.test.ts',
+    ],
     // The first two are about the package, and the others need options of Node that an executable does not take.
-    exclude: ['package.deep', 'built-files', 'outgoing', 'import-memory.deep'].map(
-      (name) => `test/cli/${name}.test.ts`,
+    exclude: ['package/package.deep', 'package/built-files', 'run/outgoing', 'import/import-memory.deep'].map(
+      (name) => `test/program/${name}.test.ts`,
     ),
     env: { CALLER_STATS_TEST_EXECUTABLE: executableFile },
     globalSetup: [...globalSetup, './test/support/setup/executable-setup.ts'],
@@ -86,8 +92,13 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          include: ['test/{unit,tidy,simulation}/**/*.test.ts'],
-          exclude,
+          include: ['test/**/*.test.ts'],
+          exclude: [
+            ...exclude,
+            ...['browser', 'executable', 'sdks', 'mcp-clients', ...whole].map(
+              (folder) => `test/${folder}/**`,
+            ),
+          ],
           // The long properties take a while on a busy machine.
           testTimeout: 60_000,
           isolate: false,
@@ -99,7 +110,7 @@ export default defineConfig({
           ...processes,
           name: 'whole',
           include: [
-            'test/{attacks,conformance,users,sqlite,postgres,http,notifications,cli,laws,client,fuzz,overload,faults}/**/*.test.ts',
+            `test/{${whole.join()}}/**/*.test.ts`,
             // Not below it, where packages have tests of their own.
             'test/{sdks,mcp-clients}/*.test.ts',
           ],

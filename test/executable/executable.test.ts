@@ -1,4 +1,4 @@
-/** The executable alone: on a machine without Node, and without traces. The tests of `test/cli` run with it as well. */
+/** The executable alone: on a machine without Node, and without traces. The tests of commands run with it as well. */
 import { mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

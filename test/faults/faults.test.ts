@@ -38,7 +38,7 @@ describe('SQLite loses nothing, counts nothing twice and recovers from', () => {
   );
 });
 
-/** Only in the deep run: `test/postgres/kills.test.ts` kills both in every run. */
+/** Only in the deep run: `test/program/postgres/kills.test.ts` kills both in every run. */
 const onPostgres = isDeep ? ['kills of its server and of nodes'] : [];
 
 test.each(onPostgres)('PostgreSQL loses nothing, counts nothing twice and recovers from %s', async () => {

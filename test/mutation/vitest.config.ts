@@ -2,5 +2,5 @@ import { defineConfig } from 'vitest/config';
 
 /** The tests that `npm run mutate` runs. A mutant that never ends is found by the timeout. */
 export default defineConfig({
-  test: { include: ['test/unit/domain/**/*.test.ts'], testTimeout: 20_000 },
+  test: { include: ['test/domain/**/*.test.ts'], testTimeout: 20_000 },
 });

@@ -1,6 +1,6 @@
 /**
  * The statements of the PostgreSQL store, except those of its migrations and of `src/storage/sql/`.
- * `test/postgres/shards.test.ts` checks all of them.
+ * `test/program/postgres/shards.test.ts` checks all of them.
  */
 import { BUCKET_WIDTHS_MS, bucketWidthMs, DAY_LEVEL } from '../../domain/counting/buckets.js';
 import { verifyDifferencesMax } from '../ports/maintenance.js';

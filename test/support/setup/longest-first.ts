@@ -5,10 +5,10 @@ const LONG = [
   'test/conformance/stores.test.ts',
   'test/browser/dashboard-accessible.test.ts',
   'test/browser/dashboard-numbers.test.ts',
-  'test/postgres/away.test.ts',
+  'test/program/postgres/away.test.ts',
   'test/browser/dashboard-account.test.ts',
-  'test/cli/workers.test.ts',
-  'test/cli/docs-samples.test.ts',
+  'test/program/run/workers.test.ts',
+  'test/program/docs/docs-samples.test.ts',
 ];
 
 /** Starts files that take long before all others, so that none of them runs alone at the end. Vitest starts large files first. */

@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { identicalLinesKept } from '../../../src/domain/limits.js';
+import { decodeUtf8, isBlank, LineIds, nonBlankLines, parseJson } from '../../../src/domain/queries/lines.js';
+
+const makeIds = (lines: readonly string[], key?: Uint8Array): string[] => {
+  const ids = new LineIds(key);
+  return lines.map((line) => ids.next(Buffer.from(line)));
+};
+
+function countLine(lines: readonly string[], line: string): number {
+  return lines.filter((one) => one === line).length;
+}
+
+/** Files of few different lines, so that many are identical. */
+const files = fc.array(fc.array(fc.constantFrom('a', 'b', 'c', 'a\n2', ''), { maxLength: 12 }), {
+  maxLength: 5,
+});
+
+describe('ids of lines', () => {
+  test('of several files identify each line as often as the file with most copies of it', () => {
+    const property = fc.property(files, (all) => {
+      const recorded = new Set(all.flatMap((lines) => makeIds(lines)));
+      const lines = new Set(all.flat());
+      const most = [...lines].map((line) => Math.max(...all.map((file) => countLine(file, line))));
+      // A line contains no line end. This one looks like the second copy of `a`.
+      fc.pre(![...lines].includes('a\n2'));
+      expect(recorded.size).toBe(most.reduce((sum, count) => sum + count, 0));
+    });
+    fc.assert(property, { numRuns: 500 });
+  });
+
+  test('are UUIDs that do not depend on the order of lines', () => {
+    const property = fc.property(fc.uniqueArray(fc.string(), { maxLength: 20 }), (lines) => {
+      const ids = new Map(makeIds(lines).map((id, at) => [lines[at], id]));
+      const others = makeIds(lines.toReversed()).reverse();
+      expect(others).toEqual(lines.map((line) => ids.get(line)));
+      for (const id of others)
+        expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    });
+    fc.assert(property);
+  });
+
+  test('differ for each key', () => {
+    const [one, two] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+    const lines = ['a', 'a', 'b'];
+    expect(
+      new Set([...makeIds(lines), ...makeIds(lines, one), ...makeIds(lines, two), ...makeIds(lines, one)])
+        .size,
+    ).toBe(9);
+  });
+
+  test('tell identical lines apart, up to a limited number of different lines', () => {
+    const ids = new LineIds();
+    const line = Buffer.from('a');
+    const first = ids.next(line);
+    expect(ids.next(line)).not.toBe(first);
+    for (let at = 0; at < identicalLinesKept; at++) ids.next(Buffer.from(String(at)));
+    expect(ids.next(line)).toBe(first);
+  });
+
+  test('never change between releases', () => {
+    expect(makeIds(['a', 'a'])).toEqual([
+      'ca978112-ca1b-8dca-bac2-31b39a23dc4d',
+      '29c58cb1-4a61-8e5f-a72f-134caaaf5de0',
+    ]);
+  });
+});
+
+describe('non-blank lines', () => {
+  const readLines = (text: string) =>
+    [...nonBlankLines(Buffer.from(text))].map((line) => Buffer.from(line).toString());
+
+  test.each([
+    ['', []],
+    ['a', ['a']],
+    ['a\n', ['a']],
+    ['a\r\nb\r\n', ['a', 'b']],
+    ['abc\r\nd', ['abc', 'd']],
+    ['a\n\nb', ['a', 'b']],
+    ['\r\n \t\n  a \n\n', ['a ']],
+    ['a\u2028b\rc', ['a\u2028b\rc']],
+  ])('of %j are %j', (text, lines) => {
+    expect(readLines(text)).toEqual(lines);
+  });
+
+  test('have more than white space', () => {
+    expect(isBlank(Buffer.from(' \t\r'))).toBe(true);
+    expect(isBlank(Buffer.from(''))).toBe(true);
+    expect(isBlank(Buffer.from(' x '))).toBe(false);
+  });
+
+  test('must be UTF-8; a byte order mark is dropped only before JSON', () => {
+    expect(decodeUtf8(Uint8Array.of(0x61, 0xff))).toEqual({ ok: false, problems: ['is not valid UTF-8'] });
+    expect(parseJson(Uint8Array.of(0xff))).toEqual({ ok: false, problems: ['is not valid UTF-8'] });
+    expect(decodeUtf8(Uint8Array.of(0xef, 0xbb, 0xbf, 0x61))).toEqual({ ok: true, value: '\ufeffa' });
+    expect(parseJson(Uint8Array.of(0xef, 0xbb, 0xbf, 0x31))).toEqual({ ok: true, value: 1 });
+  });
+
+  test('that are not JSON are refused with an excerpt', () => {
+    expect(parseJson(Buffer.from('{"a"'))).toEqual({ ok: false, problems: ['is not JSON: "{\\"a\\""'] });
+    expect(parseJson(Buffer.from('{"a":1}'))).toEqual({ ok: true, value: { a: 1 } });
+  });
+});

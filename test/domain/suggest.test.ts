@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { suggestNearMiss, unknownNameMessage } from '../../src/domain/suggest.js';
+
+test.each([
+  ['datefrom', 'did you mean dateFrom?'],
+  ['date_from', 'did you mean dateFrom?'],
+  ['DATETO', 'did you mean dateTo?'],
+  ['limit', 'there are dateFrom, dateTo'],
+  ['from', 'did you mean dateFrom?'],
+  ['to', 'did you mean dateTo?'],
+  ['m', 'there are dateFrom, dateTo'],
+  ['dateFromNow', 'did you mean dateFrom?'],
+  ['dateFromUntil', 'there are dateFrom, dateTo'],
+])('the message about the unknown parameter %s contains: %s', (name, hint) => {
+  expect(unknownNameMessage('parameter', name, ['dateFrom', 'dateTo'])).toBe(
+    `"${name}": is not a parameter here; ${hint}`,
+  );
+});
+
+test('the message about an unknown parameter says if there are no parameters', () => {
+  expect(unknownNameMessage('parameter', 'x', [])).toBe('"x": is not a parameter here; there is none');
+});
+
+test('the message about an unknown name shows the only known one, or suggests it if it is similar', () => {
+  expect(unknownNameMessage('column', 'other', ['id'])).toBe('"other": is not a column here; there is id');
+  // Two characters may differ, even in a short name.
+  expect(unknownNameMessage('field', 'xy', ['id'])).toBe('"xy": is not a field here; did you mean id?');
+  expect(unknownNameMessage('field', 'xyz', ['id'])).toBe('"xyz": is not a field here; there is id');
+  // Very long names are not compared.
+  const long = 'x'.repeat(64);
+  expect(unknownNameMessage('field', long, [`x${long}`])).toMatch(/did you mean/);
+  expect(unknownNameMessage('field', `x${long}`, [`xx${long}`])).toMatch(/there is/);
+});
+
+test.each([
+  ['Caller', 'caller'],
+  ['callr', 'caller'],
+  ['callers', 'caller'],
+  ['cler', undefined],
+  ['question', undefined],
+  ['caller', undefined],
+])('the near miss of %j is %j', (name, known) => {
+  expect(suggestNearMiss(name, ['id', 'caller'])).toBe(known);
+});
+
+test('near misses are found in names of up to 64 characters', () => {
+  const long = 'x'.repeat(64);
+  expect(suggestNearMiss(long, [`x${long}`])).toBe(`x${long}`);
+  expect(suggestNearMiss(`x${long}`, [`xx${long}`])).toBeUndefined();
+});

@@ -1,0 +1,134 @@
+/** What happens to queued queries when the recording process ends. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { runCommand, startCommand } from '../../support/cli/cli.js';
+import { makeKey, placeWithProject, project, recordedIn } from '../../support/cli/cli-place.js';
+import { freePort } from '../../support/free-port.js';
+import { startHttpServer } from '../../support/http-server.js';
+import { temporaryFolder } from '../../support/temporary.js';
+import { root } from '../../tidy/sources.js';
+
+const client = JSON.stringify(join(root, 'client/dist/index.js'));
+const spool = JSON.stringify(join(root, 'client/dist/spool.js'));
+
+/** A program that creates a recorder of the built client and runs `code`. */
+function program(options: object, then: string, more = ''): string[] {
+  return [
+    '--input-type=module',
+    '--eval',
+    `import { createRecorder } from ${client};
+     import { openSpool } from ${spool};
+     const recorder = createRecorder({
+       ...${JSON.stringify({ projectId: project, ...options })},
+       onDrop: (queries, { code }) => console.log(code, queries.length),
+       ${more}
+     });
+     const record = (count, name = 'event') => {
+       for (let at = 0; at < count; at++) recorder.record({ id: name + '-' + at, caller: 'web' });
+     };
+     ${then}`,
+  ];
+}
+
+const run = (args: readonly string[]) => runCommand(process.execPath, args, { hangMs: 60_000 });
+
+async function place() {
+  const made = await placeWithProject();
+  const server = await made.serve();
+  return { ...made, url: server.url, key: await makeKey(made, 'recording') };
+}
+
+/** A server that accepts requests and never responds. */
+const silentServer = () => startHttpServer();
+
+describe('a process that ends normally', () => {
+  test('loses nothing and waits only for responses', async () => {
+    const { url, key, ...there } = await place();
+    const outcome = await run(program({ url, key, delayMs: 1_000_000 }, 'record(2500);'));
+    expect(outcome).toMatchObject({ status: 0, stdout: '', stderr: '' });
+    expect(recordedIn(there)).toBe(2500);
+  });
+
+  test('ends even if the server is down, and reports the lost queries', async () => {
+    const url = `http://127.0.0.1:${await freePort()}`;
+    const options = { url, key: 'key', closeTimeoutMs: 300, retryBaseMs: 1_000_000, retryMaxMs: 1_000_000 };
+    expect(await run(program(options, 'record(70);'))).toMatchObject({ status: 0, stdout: 'closed 70\n' });
+  });
+
+  test('ends even if the server never responds, and reports the lost queries', async () => {
+    const options = {
+      url: await silentServer(),
+      key: 'key',
+      timeoutMs: 300,
+      closeTimeoutMs: 300,
+      queueMax: 50,
+      batchMax: 10,
+    };
+    const { status, stdout } = await run(program(options, 'record(70);'));
+    expect([status, stdout]).toEqual([0, `${'queue-full 1\n'.repeat(20)}closed 50\n`]);
+  });
+
+  test('is not kept alive by an idle recorder', async () => {
+    const { url, key, ...there } = await place();
+    const options = { url, key, delayMs: 1_000_000 };
+    const outcome = await run(program(options, 'record(1); await recorder.flush(); console.log("flushed");'));
+    expect(outcome).toMatchObject({ status: 0, stdout: 'flushed\n' });
+    expect(recordedIn(there)).toBe(1);
+  });
+});
+
+test('closing the recorder before process.exit loses nothing', async () => {
+  const { url, key, ...there } = await place();
+  const outcome = await run(program({ url, key }, 'record(500); await recorder.close(); process.exit(3);'));
+  expect(outcome).toMatchObject({ status: 3, stdout: '' });
+  expect(recordedIn(there)).toBe(500);
+});
+
+describe('with a spool', () => {
+  async function spoolFile(): Promise<{ path: string; option: string }> {
+    const path = join(await temporaryFolder(), 'queries.ndjson');
+    return { path, option: `spool: openSpool(${JSON.stringify(path)}),` };
+  }
+
+  test('after a kill the next process sends the queries', async () => {
+    const { url, key, ...there } = await place();
+    const { path, option } = await spoolFile();
+    const away = { url: await silentServer(), key, delayMs: 0 };
+    const killed = startCommand(
+      process.execPath,
+      program(away, "record(300); console.log('recorded'); setInterval(() => {}, 1000);", option),
+    );
+    await killed.printed(/recorded/);
+    process.kill(killed.pid, 'SIGKILL');
+    await killed.ended;
+    // The kill also left an incomplete line.
+    await writeFile(path, '{"id":"torn', { flag: 'a' });
+    const again = await run(program({ url, key }, "record(5, 'later');", option));
+    expect(again).toMatchObject({ status: 0, stdout: '', stderr: '' });
+    expect(recordedIn(there)).toBe(305);
+    expect(await readFile(path, 'utf8')).toBe('');
+  });
+
+  test('queries that could not be sent stay in the spool', async () => {
+    const { url, key, ...there } = await place();
+    const { option } = await spoolFile();
+    const away = { url: `http://127.0.0.1:${await freePort()}`, key, closeTimeoutMs: 0 };
+    expect(await run(program(away, 'record(40);', option))).toMatchObject({ stdout: 'spooled 40\n' });
+    await run(program({ url, key }, '', option));
+    expect(recordedIn(there)).toBe(40);
+  });
+
+  test('neither two processes nor two recorders can share one', async () => {
+    const { option } = await spoolFile();
+    const away = { url: `http://127.0.0.1:${await freePort()}`, key: 'key' };
+    const first = startCommand(
+      process.execPath,
+      program(away, "console.log('open'); setInterval(() => {}, 1000);", option),
+    );
+    await first.printed(/open/);
+    const second = await run(program(away, '', option));
+    expect(second.status).toBe(1);
+    expect(second.stderr).toContain(`is open in process ${first.pid}; give each process its own spool`);
+  });
+});

@@ -1,0 +1,157 @@
+/** The numbers of the dashboard: refusals, then what they have in common with the public API, then examples. */
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Numbers } from '../../../src/app/numbers.js';
+import type { CallerCounts, CallerStats } from '../../../src/domain/counting/counts.js';
+import { COMPARISONS, INTERVALS, PERIODS } from '../../../src/domain/counting/names.js';
+import type { Series } from '../../../src/domain/counting/series.js';
+import { type Browser, signedIn } from '../../support/http/dashboard.js';
+import { CALLERS, detailsOf, SERIES, STATS, sharedService } from '../../support/http/http.js';
+import { by, projectOf } from '../../support/storage/store.js';
+
+const PATH = '/api/organizations/default/projects/docs/numbers';
+const hourMs = 3_600_000;
+
+const service = sharedService();
+let viewer: Browser;
+
+const began = Date.parse('2024-01-15T10:30:00Z');
+const now = '2026-03-31T10:30:00Z';
+
+beforeAll(async () => {
+  viewer = await signedIn(service(), 'ada@example.org', 'viewer');
+  const callers = ['web', 'api', 'slack', 'sdk-python', 'web'];
+  const queries = Array.from({ length: 2_000 }, (_, at) => ({
+    id: `query ${at}`,
+    caller: callers[(at * 7) % callers.length],
+    occurredAt: new Date(began + at * 9.7 * hourMs).toISOString(),
+  }));
+  expect((await service().record(queries)).status).toBe(200);
+  service().clock.nowMs = Date.parse(now);
+});
+
+const numbersOf = (parameters: Record<string, string>) =>
+  viewer.ask<Numbers>({ path: `${PATH}?${new URLSearchParams(parameters)}` });
+
+const publicAnswer = async <T>(path: string, parameters: Record<string, string>): Promise<T> =>
+  JSON.parse((await service().send({ path: `${path}?${new URLSearchParams(parameters)}` })).text) as T;
+
+test('every problem is named', async () => {
+  const query =
+    'period=x&timeZone=Mars&weekStart=friday&compare=before&caller=Slack&interval=decade&by=caller';
+  expect(detailsOf(await viewer.send({ path: `${PATH}?${query}` }))).toEqual([
+    expect.stringMatching(/^"by": is not a parameter here/),
+    expect.stringMatching(/^period: /),
+    expect.stringMatching(/^timeZone: /),
+    expect.stringMatching(/^weekStart: is none of monday, sunday, saturday/),
+    expect.stringMatching(/^compare: /),
+    expect.stringMatching(/^caller: /),
+    expect.stringMatching(/^interval: /),
+  ]);
+});
+
+describe('agree with the public API', () => {
+  const zones = ['UTC', 'America/New_York', 'Asia/Kathmandu'];
+  const cases = PERIODS.flatMap((period, at) =>
+    COMPARISONS.map((compare) => ({
+      period,
+      compare,
+      timeZone: zones[at % zones.length] ?? '',
+      weekStart: ['monday', 'sunday', 'saturday'][at % 3] ?? '',
+    })),
+  );
+
+  test.each(cases)('%j', async ({ compare, ...range }) => {
+    const numbers = await numbersOf({ ...range, compare });
+    // All time is compared with nothing.
+    const compared = range.period === 'all' ? {} : { compare };
+    const { previous = null, ...counts } = await publicAnswer<CallerStats>(STATS, { ...range, ...compared });
+    const { callers, total } = await publicAnswer<CallerCounts>(CALLERS, range);
+    const { interval } = numbers;
+    const series = await publicAnswer<Series>(SERIES, { ...range, ...compared, interval });
+    expect({
+      ...numbers,
+      buckets: numbers.buckets.map(({ incomplete: _, ...bucket }) => bucket),
+    }).toMatchObject({
+      counts,
+      previous,
+      callers,
+      callersTotal: total,
+      buckets: series.buckets,
+      recordingBegan: numbers.recordingBegan,
+    });
+    expect(Date.parse(numbers.recordingBegan ?? '')).toBe(began);
+  });
+
+  test('with one caller', async () => {
+    const range = { period: 'this-year', timeZone: 'Europe/Berlin' };
+    const numbers = await numbersOf({ ...range, caller: 'slack', interval: 'month' });
+    const { previous, ...counts } = await publicAnswer<CallerStats>(STATS, {
+      ...range,
+      caller: 'slack',
+      compare: 'previous',
+    });
+    expect([numbers.counts, numbers.previous]).toEqual([counts, previous]);
+    expect(numbers.callersTotal).toBeGreaterThan(counts.total);
+  });
+});
+
+describe('the interval', () => {
+  test.each([
+    [{ period: 'today' }, 'hour'],
+    [{ period: '30-days-to-date' }, 'day'],
+    [{ period: 'last-90-days' }, 'day'],
+    [{ dateFrom: '2025-01-01', dateTo: '2025-09-01' }, 'week'],
+    [{ period: 'last-12-months' }, 'month'],
+    [{ period: 'all' }, 'month'],
+    // Those that make too many bars become wider.
+    [{ period: 'last-30-days', interval: 'hour' }, 'hour'],
+    [{ period: 'last-90-days', interval: 'hour' }, 'day'],
+    [{ period: 'all', interval: 'hour' }, 'week'],
+    [{ dateFrom: '0001-01-01', dateTo: '9999-01-01', interval: 'day' }, 'year'],
+  ])('of %j is %s', async (parameters, expected) => {
+    const { interval, intervals, buckets } = await numbersOf(parameters);
+    expect(interval).toBe(expected);
+    if (buckets.length <= 750) expect(intervals).toContain(interval);
+    expect(INTERVALS.filter((one) => intervals.includes(one))).toEqual(intervals);
+  });
+});
+
+describe('buckets', () => {
+  test('are marked if they are running, or if the range cuts them', async () => {
+    const marks = async (parameters: Record<string, string>) =>
+      (await numbersOf(parameters)).buckets.map(({ incomplete = '-' }) => incomplete).join(' ');
+    expect(await marks({ period: 'today', interval: 'day' })).toBe('running');
+    expect(await marks({ period: 'this-quarter', interval: 'month' })).toBe('- - running');
+    expect(await marks({ period: 'last-7-days', interval: 'week' })).toBe('partial partial');
+    expect(await marks({ period: 'last-7-days', interval: 'week', weekStart: 'saturday' })).toBe(
+      'partial partial',
+    );
+    expect(await marks({ period: 'last-week', interval: 'week', weekStart: 'sunday' })).toBe('-');
+    expect(await marks({ dateFrom: '2026-03-29', dateTo: '2026-03-30', timeZone: 'Europe/Berlin' })).toMatch(
+      /^[- ]+$/,
+    );
+  });
+});
+
+test('a project without queries has zeros', async () => {
+  const path = '/api/organizations/default/projects/empty/numbers';
+  await service().store.directory.createProject(projectOf('empty'), by);
+  expect(await viewer.ask<Numbers>({ path: `${path}?period=all` })).toEqual({
+    range: { dateFrom: null, dateTo: null },
+    isOpen: true,
+    interval: 'day',
+    intervals: INTERVALS,
+    counts: { web: 0, api: 0, other: 0, total: 0 },
+    previous: null,
+    recordingBegan: null,
+    buckets: [],
+    callers: [],
+    callersTotal: 0,
+  });
+  const { buckets, range, isOpen } = await viewer.ask<Numbers>({ path: `${path}?period=today` });
+  expect(buckets).toHaveLength(24);
+  expect([range, isOpen]).toEqual([
+    { dateFrom: '2026-03-31T00:00:00.000+00:00', dateTo: '2026-04-01T00:00:00.000+00:00' },
+    true,
+  ]);
+});

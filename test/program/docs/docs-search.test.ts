@@ -1,0 +1,126 @@
+/** The search of the documentation site finds the right page first, with the index that the site itself loads. */
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import MiniSearch from 'minisearch';
+import { expect, test } from 'vitest';
+import { searchOptions } from '../../../docs/.vitepress/search.js';
+import { filesBelow, root } from '../../tidy/sources.js';
+
+/** What readers type, and the page that should come first. */
+const EXPECTED: readonly (readonly [query: string, page: string])[] = [
+  ['privacy gdpr', 'privacy'],
+  ['webhook', 'alerts'],
+  ['what is other', 'queries'],
+  ['install', 'install'],
+  ['csv export', 'http'],
+  ['time zone', 'time'],
+  ['forgot password', 'dashboard'],
+  ['how to count questions', 'queries'],
+  ['docker', 'run'],
+  ['kubernetes', 'run'],
+  ['systemd service', 'install'],
+  ['nginx reverse proxy', 'run'],
+  ['prometheus metrics', 'operate'],
+  ['health check', 'operate'],
+  ['grafana', 'reading'],
+  ['google sheets', 'reading'],
+  ['excel', 'reading'],
+  ['mcp claude', 'reading'],
+  ['python example', 'recipes'],
+  ['golang', 'recipes'],
+  ['express middleware', 'client'],
+  ['detect caller', 'client'],
+  ['vercel ai sdk', 'recipes-sdks'],
+  ['langchain', 'recipes-sdks'],
+  ['opentelemetry collector', 'opentelemetry'],
+  ['sampling', 'opentelemetry'],
+  ['nothing is counted', 'opentelemetry'],
+  ['duplicate id', 'ids'],
+  ['idempotency', 'ids'],
+  ['retry after 503', 'retries'],
+  ['429 too many requests', 'overload'],
+  ['rate limit', 'overload'],
+  ['connection reset', 'errors'],
+  ['401 unauthorized', 'errors'],
+  ['backup', 'backup'],
+  ['restore', 'backup'],
+  ['upgrade to new version', 'backup'],
+  ['sqlite to postgres', 'moving'],
+  ['citus', 'citus'],
+  ['failover', 'failover'],
+  ['delete project', 'projects'],
+  ['data retention', 'projects'],
+  ['single sign-on', 'sign-in'],
+  ['rotate api key', 'keys'],
+  ['invite user', 'dashboard'],
+  ['leaked key', 'security'],
+  ['import from umami', 'import'],
+  ['langfuse alternative', 'comparison'],
+  ['environment variables', 'settings'],
+  ['migrate from hosted platform', 'hosted'],
+  ['unique visitors', 'faq'],
+  ['pricing', 'faq'],
+  ['slack bot', 'queries'],
+  ['what is a caller', 'queries'],
+  ['right to be forgotten', 'privacy'],
+  ['cookie banner', 'privacy'],
+  ['add user', 'dashboard'],
+  ['change password', 'sign-in'],
+  ['session timeout', 'sign-in'],
+  ['key expired', 'keys'],
+  ['forgot admin key', 'keys'],
+  ['disk full', 'operate'],
+  ['log format', 'operate'],
+  ['weekly email report', 'alerts'],
+  ['public dashboard', 'sharing'],
+  ['iframe', 'sharing'],
+  ['windows service', 'install'],
+  ['verify checksum', 'install'],
+  ['breaking changes', 'versioning'],
+  ['postgres permissions', 'settings'],
+  ['billion queries', 'scaling'],
+  ['413', 'errors'],
+  ['x-forwarded-for', 'run'],
+  ['subpath /stats', 'run'],
+  ['daylight saving', 'time'],
+  ['compare with last year', 'http'],
+  ['export data', 'http'],
+  ['downgrade', 'backup'],
+  ['move project to another server', 'moving'],
+  ['lost queries on crash', 'exactness'],
+];
+
+/** As VitePress's search box loads it. */
+async function loadIndex(): Promise<MiniSearch> {
+  const [file] = filesBelow('dist/docs/assets/chunks', '.js').filter(({ path }) =>
+    path.includes('localSearchIndexroot'),
+  );
+  if (file === undefined) throw new Error('The site has no search index.');
+  const { default: json } = (await import(pathToFileURL(join(root, file.path)).href)) as { default: string };
+  return MiniSearch.loadJSON(json, {
+    fields: ['title', 'titles', 'text'],
+    storeFields: ['title', 'titles'],
+    searchOptions,
+  });
+}
+
+const index = await loadIndex();
+
+/** The page of the first result. */
+function findFirst(query: string): string | undefined {
+  const [first] = index.search(query);
+  return first && (String(first.id).replace(/#.*/, '').slice(1) || 'index');
+}
+
+test('a word of no page finds nothing', () => {
+  expect(findFirst('xylophone')).toBeUndefined();
+});
+
+test('at least nine in ten searches have the right page first', () => {
+  expect(EXPECTED).toHaveLength(80);
+  const wrong = EXPECTED.flatMap(([query, page]) => {
+    const first = findFirst(query);
+    return first === page ? [] : [`${query}: ${first}, not ${page}`];
+  });
+  expect(wrong.length, wrong.join('\n')).toBeLessThanOrEqual(8);
+});

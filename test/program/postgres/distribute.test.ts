@@ -1,0 +1,172 @@
+/**
+ * `migrate --distribute`. No Citus cluster can be had from npm, so an extension of the same name stands in for it: its
+ * functions note how they were called, and nothing is spread. What a real cluster does with the calls is for the
+ * conformance suite to show, run with `CALLER_STATS_TEST_DATABASE_URL`.
+ */
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { NEWEST_VERSION } from '../../../src/storage/postgres/migrations/index.js';
+import { runCli } from '../../support/cli/cli.js';
+import { emptyPlace } from '../../support/cli/cli-place.js';
+import { newestPostgres, startPostgres } from '../../support/postgres/postgres-server.js';
+import { newSchemaIn, onDatabase } from '../../support/storage/store.js';
+
+const standIn = {
+  'citus.control': "default_version = '1.0'\nrelocatable = false\nschema = public\n",
+  'citus--1.0.sql': `
+    CREATE TABLE call (number serial, function text, name text, argument text, colocate_with text);
+    CREATE TABLE pg_dist_partition (logicalrelid regclass, partmethod char);
+    CREATE TABLE pg_dist_node (groupid integer);
+    CREATE FUNCTION citus_add_local_table_to_metadata(table_name regclass) RETURNS void LANGUAGE sql AS $$
+      INSERT INTO public.call (function, name) VALUES ('citus_add_local_table_to_metadata', table_name::text);
+      INSERT INTO public.pg_dist_partition VALUES (table_name, 'n');
+    $$;
+    CREATE FUNCTION create_distributed_table(
+      table_name regclass, distribution_column text, distribution_type text DEFAULT 'hash',
+      colocate_with text DEFAULT 'default'
+    ) RETURNS void LANGUAGE sql AS $$
+      INSERT INTO public.call (function, name, argument, colocate_with)
+        VALUES ('create_distributed_table', table_name::text, distribution_column, colocate_with);
+      INSERT INTO public.pg_dist_partition VALUES (table_name, 'h');
+    $$;
+    CREATE FUNCTION truncate_local_data_after_distributing_table(table_name regclass) RETURNS void LANGUAGE sql AS $$
+      INSERT INTO public.call (function, name) VALUES ('truncate_local_data', table_name::text);
+    $$;
+    CREATE FUNCTION create_distributed_function(
+      function_name regprocedure, distribution_arg_name text DEFAULT NULL, colocate_with text DEFAULT 'default'
+    ) RETURNS void LANGUAGE sql AS $$
+      INSERT INTO public.call (function, name, argument, colocate_with)
+        VALUES ('create_distributed_function', function_name::text, distribution_arg_name, colocate_with);
+    $$;`,
+};
+
+const importCall = [
+  'create_distributed_function',
+  'caller_stats.import_counts(text,text[],text[],bigint[],bigint[],bigint[])',
+  'asked_project',
+  'caller_stats.query',
+];
+
+const manageCall = ['citus_add_local_table_to_metadata', 'caller_stats.audit', null, null];
+
+const migrate = (url: string, ...args: string[]) =>
+  runCli(['migrate', ...args], { env: { DATABASE_URL: url } });
+
+/** As `citus_set_coordinator_host` does. */
+const addCoordinator = (url: string) =>
+  onDatabase(url, (client) => client.query('INSERT INTO pg_dist_node VALUES (0)'));
+
+describe('migrate', () => {
+  test.each(inject('postgresServers'))(
+    '--distribute is refused where Citus is not installed or not created: $version',
+    async ({ url }) => {
+      // The npm server never has Citus; the machine's own server may.
+      const { rowCount } = await onDatabase(url, (client) =>
+        client.query("SELECT FROM pg_available_extensions WHERE name = 'citus'"),
+      );
+      const refused = await migrate(newSchemaIn(url), '--distribute');
+      expect(refused).toMatchObject({ status: 1, stdout: '' });
+      expect(refused.stderr).toMatch(
+        rowCount === 0
+          ? /^caller-stats: The server of .* has no extension citus.*\n$/
+          : /run CREATE EXTENSION citus/,
+      );
+    },
+  );
+
+  test('creates a SQLite file, which cannot be distributed', async () => {
+    const place = await emptyPlace();
+    expect(await place.run(['migrate'])).toMatchObject({ status: 0, stderr: '' });
+    const refused = await place.run(['migrate', '--distribute']);
+    expect(refused).toMatchObject({ status: 1, stdout: '' });
+    expect(refused.stderr).toContain('cannot be distributed');
+  });
+
+  test('creates the schema, and does nothing the second time', async () => {
+    const [server] = inject('postgresServers');
+    const url = newSchemaIn(server?.url ?? '');
+    for (const _ of [1, 2]) {
+      expect(await migrate(url)).toMatchObject({
+        status: 0,
+        stderr: '',
+        stdout: `The schema is up to date, at version ${NEWEST_VERSION}.\n`,
+      });
+    }
+    expect(JSON.parse((await migrate(url, '--json')).stdout)).toEqual({
+      version: NEWEST_VERSION,
+      distributed: [],
+      kept: null,
+    });
+    expect(await runCli(['project', 'list'], { env: { DATABASE_URL: url } })).toMatchObject({ status: 0 });
+  });
+
+  test('--distribute asks Citus once to distribute each growing table', async () => {
+    const server = await startPostgres(newestPostgres(), { extensions: standIn });
+    onTestFinished(() => server.stop());
+    const url = server.url();
+    const calls = () =>
+      onDatabase(url, async (client) => {
+        const { rows } = await client.query(
+          'SELECT function, name, argument, colocate_with FROM call ORDER BY number',
+        );
+        return rows.map((row) => Object.values(row));
+      });
+
+    const early = await migrate(url, '--distribute');
+    expect(early).toMatchObject({ status: 1, stdout: '' });
+    expect(early.stderr).toContain('run CREATE EXTENSION citus');
+
+    await onDatabase(url, (client) => client.query('CREATE EXTENSION citus'));
+    const unknown = await migrate(url, '--distribute');
+    expect(unknown).toMatchObject({ status: 1, stdout: '' });
+    expect(unknown.stderr).toContain('citus_set_coordinator_host');
+    await addCoordinator(url);
+    const done = await migrate(url, '--distribute');
+    expect(done).toMatchObject({ status: 0, stderr: '' });
+    expect(done.stdout.split('\n')).toEqual([
+      `The schema is up to date, at version ${NEWEST_VERSION}.`,
+      'distributed caller_stats.project',
+      'distributed caller_stats.query',
+      'distributed caller_stats.caller_type_counter',
+      'distributed caller_stats.caller_counter',
+      'distributed caller_stats.question_key',
+      'distributed caller_stats.ingestion_source',
+      'distributed caller_stats.ingestion_count',
+      'distributed caller_stats.imported_count',
+      'distributed caller_stats.audit',
+      'distributed caller_stats.record(text, bytea[], bigint[], text[])',
+      'distributed caller_stats.import_counts(text, text[], text[], bigint[], bigint[], bigint[])',
+      '',
+    ]);
+    const recordCall = [
+      'create_distributed_function',
+      'caller_stats.record(text,bytea[],bigint[],text[])',
+      'asked_project',
+      'caller_stats.query',
+    ];
+    const expected = [
+      ['create_distributed_table', 'caller_stats.project', 'id', 'none'],
+      ['truncate_local_data', 'caller_stats.project', null, null],
+      ['create_distributed_table', 'caller_stats.query', 'project_id', 'caller_stats.project'],
+      ['truncate_local_data', 'caller_stats.query', null, null],
+      ['create_distributed_table', 'caller_stats.caller_type_counter', 'project_id', 'caller_stats.project'],
+      ['truncate_local_data', 'caller_stats.caller_type_counter', null, null],
+      ['create_distributed_table', 'caller_stats.caller_counter', 'project_id', 'caller_stats.project'],
+      ['truncate_local_data', 'caller_stats.caller_counter', null, null],
+      ['create_distributed_table', 'caller_stats.question_key', 'project_id', 'caller_stats.project'],
+      ['truncate_local_data', 'caller_stats.question_key', null, null],
+      ['create_distributed_table', 'caller_stats.ingestion_source', 'project_id', 'caller_stats.project'],
+      ['truncate_local_data', 'caller_stats.ingestion_source', null, null],
+      ['create_distributed_table', 'caller_stats.ingestion_count', 'project_id', 'caller_stats.project'],
+      ['truncate_local_data', 'caller_stats.ingestion_count', null, null],
+      ['create_distributed_table', 'caller_stats.imported_count', 'project_id', 'caller_stats.project'],
+      ['truncate_local_data', 'caller_stats.imported_count', null, null],
+      manageCall,
+      recordCall,
+      importCall,
+    ];
+    expect(await calls()).toEqual(expected);
+
+    expect((await migrate(url, '--distribute')).stdout).toContain('Everything is distributed already.');
+    expect(await calls()).toEqual([...expected, recordCall, importCall]);
+  });
+});

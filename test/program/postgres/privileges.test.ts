@@ -1,0 +1,175 @@
+/** Users that may do little: what they are told, and what is enough. */
+import { expect, inject, test } from 'vitest';
+import { ALL_TIME } from '../../../src/domain/counting/date-range.js';
+import { NO_COUNTS } from '../../../src/domain/ingestion/source-counts.js';
+import { openStore } from '../../../src/storage/open.js';
+import type { Store } from '../../../src/storage/ports/store.js';
+import { firstRunOf } from '../../support/cli/cli.js';
+import { batchOf, clientOf } from '../../support/cli/cli-client.js';
+import { succeed } from '../../support/cli/cli-place.js';
+import { documentedGrants, isOfPeople, oneByOne } from '../../support/postgres/grants.js';
+import { newUser } from '../../support/postgres/postgres-user.js';
+import { listening, programOn, ready, statusOf } from '../../support/postgres/schema-nodes.js';
+import { notificationOf } from '../../support/storage/notifications.js';
+import {
+  by,
+  keyOf,
+  newSchemaIn,
+  onDatabase,
+  openForTest,
+  projectOf,
+  schemaOf,
+} from '../../support/storage/store.js';
+
+const databaseUrl = inject('postgresServers').at(-1)?.url ?? '';
+const lacks = /this user lacks a privilege; grant it, or connect as another user\./;
+
+/** All that a node and the commands do, on things of its own. */
+async function doAll(store: Store, name: string): Promise<void> {
+  await store.maintenance.check();
+  await store.directory.createOrganization({ id: name, name, createdAt: 1000 }, by);
+  await store.directory.createProject(projectOf(name), by);
+  await store.directory.listProjects('default');
+  await store.directory.changeProject('default', name, { name: `new ${name}` }, by);
+  await store.directory.createKey(keyOf(name), by);
+  await store.directory.findAccess(`hash of ${name}`, name);
+  await store.directory.touchKey(name, 2000);
+  await store.directory.listKeys('default');
+  await store.counts.record(name, [{ id: 'a', caller: 'web', occurredAt: 0 }]);
+  await store.counts.record(name, [{ id: 'b', caller: 'web', occurredAt: 0 }]);
+  const question = { traceId: 'a'.repeat(32), service: 'docs' };
+  await store.questions.identify(name, [question], 1000);
+  await store.questions.identify(name, [{ ...question, entrySpanId: 'b'.repeat(16) }], 1000);
+  const source = { kind: 'traces', name: 'docs', bucket: 0, seenAt: 0, counts: NO_COUNTS } as const;
+  for (const seenAt of [0, 1])
+    await store.ingestion.add(name, [{ ...source, seenAt, operations: new Map([['a=b', 1]]) }]);
+  await store.ingestion.sum(name, 0);
+  await store.ingestion.listSources(name);
+  await store.ingestion.listOutdated({ bucketsBefore: 1, seenBefore: 2 });
+  await store.ingestion.prune(name, { bucketsBefore: 1, seenBefore: 2 }, 10);
+  await store.counts.importCounts(name, [{ source: 'old', caller: 'slack', start: 0, end: 5, count: 1 }]);
+  await store.counts.readImportedCounts(name, undefined, 1);
+  await store.counts.findCutSpan(name, 1);
+  await store.counts.count(name, ALL_TIME);
+  await store.counts.countSeries(name, [0, 1]);
+  await store.counts.countCallers(name, ALL_TIME);
+  await store.counts.findExtent(name);
+  const successor = keyOf(`${name}-successor`);
+  await store.directory.rotateKey('default', name, successor, 5000, { ...by, at: 3000 });
+  for (const change of ['disable', 'enable', 'revoke'] as const)
+    await store.directory.changeKey('default', name, change, { ...by, at: 3000 });
+  await store.directory.revokeLeakedKey(successor.hash, by);
+  const member = { organizationId: name, email: 'a@example.org', role: 'viewer', createdAt: 1000 } as const;
+  const { notifications } = store;
+  await notifications.create(notificationOf(name, { projectId: name }), by);
+  const delivery = { id: name, occurrence: name, message: '{}', createdAt: 1000 };
+  await notifications.endCheck(name, 1000, { checkAt: 2000, incidentAt: null, delivery });
+  for (const claimed of await notifications.claim(1000, 1, 10))
+    await notifications.endAttempt(claimed, { state: 'delivered' }, by);
+  await notifications.prune(2000, 10);
+  await notifications.remove('default', name, by);
+  await store.directory.addMember(member, by);
+  await store.directory.listMembers(name);
+  await store.directory.changeMember(name, member.email, 'editor', by);
+  await store.directory.removeMember(name, member.email, by);
+  await store.directory.readAudit(name, { limit: 10 });
+  await store.directory.pruneAudit(0, 1);
+  await store.maintenance.verify();
+  await store.directory.deleteProject('default', name, by);
+  while (!(await store.maintenance.purgeDeleted(1)).done);
+}
+
+test('reports a missing privilege to create the schema, and serves once it is granted', async () => {
+  const url = newSchemaIn(databaseUrl);
+  const user = await newUser(databaseUrl, 'secret');
+  const program = programOn(user.url(url));
+  const { status, stdout, stderr } = await program.run(['project', 'create', 'Docs']);
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  expect(stderr).toMatch(lacks);
+  expect(stderr).toMatch(/\(permission denied for database \w+\)\n$/);
+  const running = program.start();
+  const server = await listening(running);
+  expect(await statusOf(server, '/readyz')).toBe(503);
+  await onDatabase(databaseUrl, (client) =>
+    client.query(`GRANT CREATE ON DATABASE ${new URL(databaseUrl).pathname.slice(1)} TO ${user.name}`),
+  );
+  const { project, admin } = firstRunOf(await ready(running));
+  expect(await clientOf(server, project, admin).record(batchOf(0, 3))).toMatchObject({ status: 200 });
+});
+
+test('can start with an empty schema of its own', async () => {
+  const url = newSchemaIn(databaseUrl);
+  const user = await newUser(databaseUrl, 'secret');
+  await onDatabase(databaseUrl, (client) =>
+    client.query(`CREATE SCHEMA ${schemaOf(url)} AUTHORIZATION ${user.name}`),
+  );
+  await succeed(programOn(user.url(url)).run(['project', 'create', 'Docs']));
+});
+
+test('everything works with the documented privileges', async () => {
+  const url = newSchemaIn(databaseUrl);
+  const user = await newUser(databaseUrl, 'secret');
+  await (await openStore(url)).close();
+  const program = programOn(user.url(url));
+  const refused = await program.run(['project', 'list']);
+  expect(refused).toMatchObject({ status: 1, stderr: expect.stringMatching(lacks) });
+  const grants = documentedGrants(schemaOf(url), user.name);
+  await onDatabase(url, (client) => client.query(grants.join('\n')));
+  const server = await ready(program.start());
+  const { project, admin, recording } = firstRunOf(server);
+  expect(await clientOf(server, project, recording).record(batchOf(0, 3))).toMatchObject({ status: 200 });
+  expect(await clientOf(server, project, admin).count()).toMatchObject({ status: 200, body: { total: 3 } });
+  await succeed(program.run(['project', 'create', 'Docs', '--id', 'docs']));
+  await succeed(program.run(['key', 'create', '--name', 'a']));
+  await succeed(program.run(['key', 'rotate', 'first-admin-key', '--grace', '0']));
+  await succeed(program.run(['key', 'revoke', 'first-admin-key']));
+  await succeed(program.run(['organization', 'create', 'Acme', '--id', 'acme']));
+  await succeed(program.run(['member', 'add', 'a@example.org', '--organization', 'acme']));
+  await succeed(program.run(['member', 'remove', 'a@example.org', '--organization', 'acme']));
+  await succeed(program.run(['audit']));
+  await succeed(program.run(['stats', project]));
+  await succeed(program.run(['project', 'change', 'docs', '--name', 'Handbook']));
+  await succeed(program.run(['project', 'delete', 'docs', '--confirm', 'Handbook']));
+  await succeed(program.run(['verify']));
+});
+
+test('prints the first keys once although a later step lacks a privilege', async () => {
+  const url = newSchemaIn(databaseUrl);
+  const user = await newUser(databaseUrl, 'secret');
+  await (await openStore(url)).close();
+  const grants = documentedGrants(schemaOf(url), user.name);
+  const later = grants.filter((grant) => /user_account|invitation/.test(grant));
+  expect(later.length).toBeGreaterThan(0);
+  await onDatabase(url, (client) =>
+    client.query(grants.join('\n').replaceAll(/, \w+\.(user_account|invitation)\b/g, '')),
+  );
+  const running = programOn(user.url(url)).start();
+  await running.printed(/^Record a query:/m);
+  await onDatabase(url, (client) => client.query(later.join('\n')));
+  const { stdout } = await ready(running);
+  expect(stdout.split('Created a first project and its keys.')).toHaveLength(2);
+  expect(stdout).toMatch(/\/set-up#\S+\nDocumentation: \S+\n$/);
+});
+
+test('every documented privilege is necessary', async () => {
+  const url = newSchemaIn(databaseUrl);
+  const user = await newUser(databaseUrl, 'secret');
+  await (await openStore(url)).close();
+  const grants = documentedGrants(schemaOf(url), user.name);
+  const all = oneByOne(grants).filter((privilege) => !isOfPeople(privilege));
+  expect(all).toHaveLength(53);
+  const change = (sql: string) => onDatabase(url, (client) => client.query(sql));
+  await change(grants.join('\n'));
+  const store = await openForTest(user.url(url));
+  await doAll(store, 'before');
+  for (const [at, privilege] of all.entries()) {
+    await change(`REVOKE ${privilege} FROM ${user.name}`);
+    await expect(doAll(store, `without-${at}`), privilege).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringMatching(lacks),
+    });
+    await change(`GRANT ${privilege} TO ${user.name}`);
+  }
+  await doAll(store, 'after');
+  expect(await store.maintenance.verify()).toMatchObject({ differencesTotal: 0 });
+});

@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import { CALLERS, detailsOf, sharedService } from '../../support/http/http.js';
+
+const EVENTS = [
+  ['web', '2026-03-01T00:00:00.000Z'],
+  ['slack', '2026-03-02T00:00:00.000Z'],
+  ['slack', '2026-03-02T00:00:00.000Z'],
+  ['web', '2026-03-02T00:00:00.001Z'],
+  ['web', '2026-03-03T00:00:00.000Z'],
+  ['api', '2026-03-04T00:00:00.000Z'],
+  ['sdk-python', '2026-03-04T00:00:00.000Z'],
+].map(([caller, occurredAt], index) => ({ id: `${index}`, caller, occurredAt }));
+
+describe('GET callers returns 400 with a message for each wrong parameter:', () => {
+  const service = sharedService();
+  test.each<[queryString: string, details: string[]]>([
+    ['dateFrom=', ['dateFrom: is empty; leave it out or give a date']],
+    [
+      'interval=day',
+      ['"interval": is not a parameter here; there are dateFrom, dateTo, period, timeZone, compare'],
+    ],
+  ])('?%s', async (queryString, details) => {
+    const { send, calls } = service();
+    const answer = await send({ path: `${CALLERS}?${queryString}` });
+    expect([answer.status, detailsOf(answer)]).toEqual([400, details]);
+    expect(calls.map(({ method }) => method)).not.toContain('countCallers');
+  });
+});
+
+describe('GET callers', () => {
+  const service = sharedService({}, ({ record }) => record(EVENTS));
+  test.each<[queryString: string, total: number, callers: readonly (readonly [string, string, number])[]]>([
+    [
+      '',
+      7,
+      [
+        ['web', 'web', 3],
+        ['slack', 'other', 2],
+        ['api', 'api', 1],
+        ['sdk-python', 'other', 1],
+      ],
+    ],
+    ['dateFrom=2026-03-02&dateTo=2026-03-02T00:00:00.001Z', 2, [['slack', 'other', 2]]],
+    ['dateTo=2026-03-02', 1, [['web', 'web', 1]]],
+    ['dateTo=2026-03-01', 0, []],
+    ['dateFrom=2026-03-02&dateTo=2026-03-02', 0, []],
+  ])('?%s counts %i queries by caller', async (queryString, total, callers) => {
+    const answer = await service().send({ path: `${CALLERS}?${queryString}` });
+    expect(answer.status).toBe(200);
+    expect(JSON.parse(answer.text)).toEqual({
+      total,
+      callers: callers.map(([caller, type, count]) => ({ caller, type, count })),
+    });
+  });
+
+  test('does not list the callers of another project', async () => {
+    const answer = await service().send({ path: CALLERS.replace('docs', 'blog') });
+    expect(answer.text).toBe('{"total":0,"callers":[]}');
+  });
+});

@@ -1,0 +1,149 @@
+/** `POST /mcp`: refusals, then what the official client and plain requests get. */
+import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { describe, expect, test } from 'vitest';
+import { toolBodyBytesMax } from '../../../src/domain/limits.js';
+import { errorOf, type Service, STATS, sharedService, type TestRequest } from '../../support/http/http.js';
+
+const service = sharedService({}, async ({ store, record }) => {
+  await record([
+    { id: 'a', caller: 'web', occurredAt: '2026-01-01T00:00:00Z' },
+    { id: 'b', caller: 'slack', occurredAt: '2026-05-01T00:00:00Z' },
+  ]);
+  await store.counts.record('blog', [{ id: 'a', caller: 'api', occurredAt: 0 }]);
+});
+
+const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+
+/** A call of a tool, as plain JSON-RPC. */
+const calling = (name: string, given: object = {}): TestRequest => ({
+  method: 'POST',
+  path: '/mcp',
+  headers,
+  body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } }),
+});
+
+function resultOf({ text }: { readonly text: string }) {
+  return (JSON.parse(text) as { result: { isError?: boolean; content: { text: string }[] } }).result;
+}
+
+describe('a call is refused', () => {
+  test('without a key that may read, before its body is read', async () => {
+    const { send, keys, addKey } = service();
+    const writing = await addKey('mcp writing', { type: 'admin', scopes: ['write'] });
+    const elsewhere = await addKey('mcp elsewhere', {
+      type: 'reading',
+      projectId: 'docs',
+      allow: ['192.0.2.1/32'],
+    });
+    for (const [key, status, says] of [
+      [null, 401, /^There is no API key/],
+      [keys.recording, 401, /of type admin or reading; the one sent is of type recording/],
+      [keys.unknownReading, 401, /unknown/],
+      [keys.revoked, 401, /revoked/],
+      [writing, 403, /with the scope read/],
+      [elsewhere, 403, /from this address/],
+    ] as const) {
+      for (const request of [calling('list_projects'), { method: 'POST', path: '/mcp' }, { path: '/mcp' }]) {
+        const answer = await send({ ...request, key, from: '203.0.113.9' });
+        expect([answer.status, errorOf(answer)]).toEqual([status, expect.stringMatching(says)]);
+      }
+    }
+  });
+
+  test('with another method, type, size or body', async () => {
+    const { send } = service();
+    const { body = '' } = calling('list_projects');
+    const sending = async (more: TestRequest) =>
+      (await send({ ...calling('list_projects'), ...more })).status;
+    for (const method of ['GET', 'DELETE', 'PUT'])
+      expect((await send({ method, path: '/mcp' })).status).toBe(405);
+    expect(await sending({ headers: { ...headers, 'content-type': 'text/plain' } })).toBe(415);
+    expect(await sending({ headers: { ...headers, 'content-encoding': 'gzip' } })).toBe(415);
+    expect(await sending({ body: String(body).padEnd(toolBodyBytesMax + 1) })).toBe(413);
+    expect(await sending({ body: '{' })).toBe(400);
+    expect(await sending({ body: '{"jsonrpc":"2.0"}' })).toBe(400);
+    expect(await sending({ headers: { ...headers, 'mcp-protocol-version': '1999-01-01' } })).toBe(400);
+    expect(await sending({ path: '/mcp?key=x' })).toBe(400);
+    // The response is always JSON.
+    expect(await sending({ headers: { 'content-type': 'application/json' } })).toBe(200);
+  });
+
+  test('about a project that the key does not read', async () => {
+    const { send, keys, addKey, calls } = service();
+    const reading = await addKey('mcp reading', { type: 'reading', projectId: 'docs' });
+    for (const [key, projectId] of [
+      [reading, 'blog'],
+      [reading, 'rival-docs'],
+      [reading, 'no-such-project'],
+      [keys.admin, 'rival-docs'],
+      [keys.rivalAdmin, 'docs'],
+      [keys.admin, '../docs'],
+      [keys.admin, 'docs\0'],
+    ] as const) {
+      const result = resultOf(await send({ ...calling('get_caller_stats', { projectId }), key }));
+      expect(result).toMatchObject({ isError: true });
+      expect(result.content[0]?.text).toMatch(/^There is no project .*; see list_projects\.$/);
+    }
+    expect(calls.map(({ method }) => method)).not.toContain('count');
+  });
+});
+
+/** Connects the official client, and closes it after `use`. */
+async function withClient<T>(
+  { origin }: Service,
+  key: string,
+  use: (client: Client) => Promise<T>,
+  options: ClientOptions = {},
+): Promise<T> {
+  const transport = new StreamableHTTPClientTransport(new URL('/mcp', await origin()), {
+    requestInit: { headers: { authorization: `Bearer ${key}` } },
+  });
+  const client = new Client({ name: 'test', version: '1.0.0' }, options);
+  await client.connect(transport);
+  try {
+    return await use(client);
+  } finally {
+    await client.close();
+  }
+}
+
+describe('the official client', () => {
+  test.each(['legacy', 'auto'] as const)('lists and calls the tools, in mode %s', async (mode) => {
+    const { keys, addKey, send } = service();
+    const reading = await addKey(`mcp ${mode}`, { type: 'reading', projectId: 'docs' });
+    for (const [key, ids] of [
+      [keys.admin, ['blog', 'docs']],
+      [reading, ['docs']],
+    ] as const) {
+      await withClient(
+        service(),
+        key,
+        async (client) => {
+          const { tools } = await client.listTools();
+          expect(tools.map(({ name }) => name)).toEqual([
+            'list_projects',
+            'get_caller_stats',
+            'get_caller_stats_series',
+            'get_callers',
+          ]);
+          const call = async (name: string, given: Record<string, unknown>) =>
+            (await client.callTool({ name, arguments: given })).structuredContent;
+          const { projects } = (await call('list_projects', {})) as { projects: { id: string }[] };
+          expect(projects.map(({ id }) => id).sort()).toEqual(ids);
+          // The clock of the service is in June.
+          const asked = { period: 'this-year', timeZone: 'Europe/Berlin', compare: 'previous-year' };
+          const overHttp = await send({ path: `${STATS}?${new URLSearchParams(asked)}`, key });
+          expect(await call('get_caller_stats', { projectId: 'docs', ...asked })).toEqual({
+            about: expect.stringMatching(/^Queries from 2026-01-01T00:00:00.000\+01:00 .* Europe\/Berlin\./),
+            ...(JSON.parse(overHttp.text) as object),
+          });
+          const { callers } = (await call('get_caller_stats_series', {
+            ...{ projectId: 'docs', interval: 'month', by: 'caller' },
+          })) as { callers: { caller: string }[] };
+          expect(callers.map(({ caller }) => caller)).toEqual(['slack', 'web']);
+        },
+        { versionNegotiation: { mode } },
+      );
+    }
+  });
+});

@@ -1,0 +1,100 @@
+/** The `Accept` header chooses between JSON and CSV. */
+import { describe, expect, test } from 'vitest';
+import { CALLERS, SERIES, sharedService } from '../../support/http/http.js';
+import type { Answer } from '../../support/http/http-checks.js';
+
+const CSV_TYPE = 'text/csv; charset=utf-8; header=present';
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+const EVENTS = ['web', 'slack', 'slack', '-1'].map((caller, index) => ({
+  id: `${index}`,
+  caller,
+  occurredAt: `2026-03-0${index + 1}T12:00:00Z`,
+}));
+
+const service = sharedService({}, ({ record }) => record(EVENTS));
+
+describe.each([SERIES, CALLERS])('%s', (path) => {
+  test.each([
+    ['', JSON_TYPE],
+    ['*/*', JSON_TYPE],
+    ['application/json', JSON_TYPE],
+    ['text/csv', CSV_TYPE],
+    ['text/*', CSV_TYPE],
+    ['text/csv; header=present', CSV_TYPE],
+    ['text/csv, application/json', CSV_TYPE],
+    ['application/json, text/csv', JSON_TYPE],
+    ['text/csv;q=0.5, application/json;q=0.6', JSON_TYPE],
+    ['text/csv;q=0, */*', JSON_TYPE],
+    ['application/json;q=0, */*', CSV_TYPE],
+    ['text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8', JSON_TYPE],
+    // Neither format is accepted: JSON.
+    ['image/png', JSON_TYPE],
+    ['text/csv;q=0', JSON_TYPE],
+    ['text/csv; header=absent', JSON_TYPE],
+    ['nonsense', JSON_TYPE],
+    [',;=', JSON_TYPE],
+  ])('for Accept: %s it returns %s', async (accept, type) => {
+    const { send } = service();
+    const headers = { accept };
+    const answer = await send({ path, headers });
+    expect([answer.status, answer.headers['content-type'], answer.headers['vary']]).toEqual([
+      200,
+      type,
+      'Accept',
+    ]);
+    expect(answer.text.startsWith('{')).toBe(type === JSON_TYPE);
+    const head = await send({ method: 'HEAD', path, headers });
+    const comparable = ({ status, headers: all }: Answer) => [
+      status,
+      all['content-type'],
+      all['vary'],
+      all['content-length'],
+    ];
+    expect(comparable(head)).toEqual(comparable(answer));
+  });
+
+  test('returns errors as JSON', async () => {
+    const { send } = service();
+    const answer = await send({ path: `${path}?x=1`, headers: { accept: 'text/csv' } });
+    expect([answer.status, answer.headers['content-type']]).toEqual([400, JSON_TYPE]);
+  });
+});
+
+describe('CSV', () => {
+  const headers = { accept: 'text/csv' };
+
+  test('of a series has a header line and CRLF line ends', async () => {
+    const { send } = service();
+    const query = '?dateFrom=2026-03-01&dateTo=2026-03-03&timeZone=Europe/Berlin';
+    expect((await send({ path: SERIES + query, headers })).text).toBe(
+      [
+        'start,end,web,api,other,total',
+        '2026-03-01T00:00:00.000+01:00,2026-03-02T00:00:00.000+01:00,1,0,0,1',
+        '2026-03-02T00:00:00.000+01:00,2026-03-03T00:00:00.000+01:00,0,0,1,1',
+        '',
+      ].join('\r\n'),
+    );
+  });
+
+  test('of callers has a header line and CRLF line ends', async () => {
+    const { send } = service();
+    expect((await send({ path: CALLERS, headers })).text).toBe(
+      ['caller,type,count', 'slack,other,2', "'-1,other,1", 'web,web,1', ''].join('\r\n'),
+    );
+  });
+
+  test('of an empty project is the header line', async () => {
+    const read = async (path: string) =>
+      (await service().send({ path: path.replace('docs', 'blog'), headers })).text;
+    expect(await read(SERIES)).toBe('start,end,web,api,other,total\r\n');
+    expect(await read(CALLERS)).toBe('caller,type,count\r\n');
+  });
+
+  test('has the same values as JSON', async () => {
+    const { send } = service();
+    const lines = (await send({ path: SERIES, headers })).text.trimEnd().split('\r\n').slice(1);
+    const { buckets } = JSON.parse((await send({ path: SERIES })).text) as { buckets: object[] };
+    expect(lines).toEqual(buckets.map((bucket) => Object.values(bucket).join()));
+  });
+});

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { runCli } from '../../support/cli/cli.js';
+import { refusal } from '../../support/cli/cli-place.js';
+
+const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+/** The help itself is on a page of the docs: `test/tidy/commands-page.test.ts` compares it for every command. */
+test.concurrent.each(['', 'serve', 'key create'])('--help of "%s" is printed on stdout', async (command) => {
+  const { status, stdout, stderr } = await runCli([...command.split(' ').filter(Boolean), '--help']);
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  expect(stdout).toMatch(new RegExp(`^Usage: caller-stats${command === '' ? '' : ` ${command}`} `));
+});
+
+test('--version prints the version of the package', async () => {
+  expect(await runCli(['--version'])).toMatchObject({ status: 0, stdout: `${version}\n`, stderr: '' });
+});
+
+describe('wrong usage exits with 2 and an error message:', () => {
+  test.concurrent.each([
+    [[], /^Usage: caller-stats /],
+    [['project'], /^Usage: caller-stats project /],
+    [['imprt'], /unknown command 'imprt'\n\(Did you mean import\?\)/],
+    [['key', 'make'], /unknown command 'make'/],
+    [['verify', '--jsn'], /unknown option '--jsn'\n\(Did you mean --json\?\)/],
+    [['stats'], /missing required argument 'project'/],
+    [['stats', 'a', 'b'], /too many arguments/],
+    [['serve', 'now'], /too many arguments/],
+    [['serve', '--port'], /argument missing/],
+  ])('%j', async (args, message) => {
+    expect(await refusal(runCli(args), 2)).toMatch(message);
+  });
+
+  test('of at most 100 lines, however many arguments are wrong', async () => {
+    const wrong = Array.from({ length: 500 }, (_, at) => `--allow=bad-${at}`);
+    const refused = await refusal(runCli(['key', 'create', '--name', 'x', ...wrong]), 2);
+    const lines = refused.trim().split('\n');
+    expect([lines.length, lines[0], lines.at(-1)]).toEqual([
+      101,
+      expect.stringContaining('bad-0'),
+      expect.stringMatching(/^… and 40\d more lines$/),
+    ]);
+  });
+});

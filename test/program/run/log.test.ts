@@ -1,0 +1,213 @@
+/** The log and its secrecy. `startService` also checks the whole log at the end of each test. */
+import { describe, expect, test } from 'vitest';
+import { Browser, signedIn } from '../../support/http/dashboard.js';
+import { QUERIES, type Service, STATS, sharedService, startService } from '../../support/http/http.js';
+import { requireNoKey } from '../../support/secrets.js';
+import { runOnUsers } from '../../support/users/people.js';
+
+describe('the log does not contain a key that is sent', () => {
+  const service = sharedService();
+  test.each<[string, (key: string) => string]>([
+    ['as a parameter', (key) => `${STATS}?api_key=${key}`],
+    ['as the name of a parameter', (key) => `${STATS}?${key}`],
+    ['percent-encoded', (key) => `${STATS}?key=${key.replaceAll('_', '%5F')}`],
+    ['percent-encoded in small letters', (key) => `${STATS}?key=${key.replaceAll('_', '%5f')}`],
+    ['as the project', (key) => STATS.replace('docs', key)],
+    ['as the path', (key) => `/${key}`],
+    ['twice', (key) => `/${key}/${key}?key=${key}&key=${key}`],
+    ['without its last characters', (key) => `/${key.slice(0, -10)}`],
+    ['with extra characters', (key) => `/${key}more`],
+    ['as a parameter of a leak report', (key) => `/v1/leaked-keys?key=${key}`],
+  ])('%s', async (_what, pathOf) => {
+    const { send, keys, log } = service();
+    for (const secret of Object.values(keys)) {
+      const before = log().length;
+      for (const key of [keys.admin, null]) await send({ path: pathOf(secret), key });
+      await send({ method: 'POST', path: pathOf(secret), key: null });
+      const logged = log().slice(before);
+      expect(logged, 'the requests are logged').toContain('incoming request');
+      requireNoKey(logged, Object.values(keys), 'the log');
+    }
+  });
+
+  test.each(['user-agent', 'referer', 'cookie', 'x-api-key', 'x-forwarded-for', 'accept-version'])(
+    'in the header %s',
+    async (name) => {
+      const { send, keys, log } = service();
+      await send({ headers: { [name]: keys.admin } });
+      await send({ method: 'POST', path: QUERIES, headers: { [name]: keys.recording } });
+      requireNoKey(log(), Object.values(keys), 'the log');
+    },
+  );
+
+  test('the log has the method, URL and status of each request at debug level', async () => {
+    const { send, log } = service();
+    await send({ path: `${STATS}?dateFrom=2026-01-01&admin=1` });
+    const line =
+      log()
+        .split('\n')
+        .findLast((one) => one.includes('incoming request')) ?? '';
+    const { reqId, req } = JSON.parse(line);
+    expect(req).toEqual({ method: 'GET', url: `${STATS}?dateFrom=2026-01-01&admin=1` });
+    expect(reqId).toMatch(/^req-\w+-\w+$/);
+    const lines = log()
+      .split('\n')
+      .filter((one) => one.includes(`"reqId":"${reqId}"`))
+      .map((one) => JSON.parse(one));
+    expect(lines).toMatchObject([
+      { level: 20, msg: 'incoming request' },
+      { level: 20, msg: 'request completed', res: { statusCode: 400 }, responseTime: expect.any(Number) },
+    ]);
+  });
+
+  test.each([
+    ['GET', '/nothing', 404],
+    ['HEAD', '/nothing', 404],
+    ['HEAD', '/livez', 200],
+    ['GET', QUERIES, 405],
+    ['HEAD', QUERIES, 405],
+    ['DELETE', STATS, 405],
+    ['PURGE', '/nothing', 404],
+    ['PURGE', STATS, 405],
+  ])('%s %s is logged once', async (method, path, statusCode) => {
+    const { send, log } = service();
+    const before = log().length;
+    await send({ method, path });
+    const lines = log()
+      .slice(before)
+      .trim()
+      .split('\n')
+      .map((one) => JSON.parse(one))
+      .filter(({ level, reqId }) => level === 20 && reqId !== undefined);
+    expect(lines).toMatchObject([
+      { reqId: expect.stringMatching(/^req-/), msg: 'incoming request', req: { method, url: path } },
+      { reqId: lines[0].reqId, msg: 'request completed', res: { statusCode } },
+    ]);
+  });
+});
+
+describe('a refused request is logged, with its sender,', () => {
+  /** The fields of the lines since `before`, without those of every line and the id of the request. */
+  const refusalsSince = ({ log }: Pick<Service, 'log'>, before: number): unknown[] =>
+    log()
+      .slice(before)
+      .split('\n')
+      .filter((line) => line.includes('"request refused"'))
+      .map((line) => JSON.parse(line))
+      .map(({ level, time, pid, hostname, reqId, msg, ...fields }) => ({ ...fields, level }));
+  const analytics = '/v1/analytics/:projectId/assistant';
+  const refused = (fields: object) => ({ level: 40, unwritten: 0, ...fields });
+
+  test('if it has no right', async () => {
+    const service = await startService();
+    await service.addKey('counts', { type: 'admin', scopes: ['read'] });
+    const listed = await service.addKey('listed', { type: 'admin', allow: ['192.0.2.1'] });
+    const reading = await service.addKey('reading', { type: 'reading', projectId: 'docs' });
+    const before = service.log().length;
+    await service.send({ key: 'none' });
+    await service.send({ method: 'PUT', key: 'none' });
+    await service.send({ key: listed, from: '198.51.100.1' });
+    await service.send({ key: reading, path: STATS.replace('docs', 'blog') });
+    const tool = { name: 'get_caller_stats', arguments: { projectId: 'blog' } };
+    await service.send({
+      method: 'POST',
+      path: '/mcp',
+      key: reading,
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: tool }),
+    });
+    const viewer = await signedIn(service, 'eve@example.org', 'viewer');
+    const members = '/api/organizations/default/members';
+    await viewer.ask({ path: '/api/organizations/default/projects', body: {} }, 403);
+    await viewer.ask({ path: members.replace('default', 'rival') }, 404);
+    const [{ id } = {}] = (await runOnUsers(service.store, 'SELECT id FROM {user_account}')).rows;
+    const route = `${analytics}/caller-stats`;
+    expect(refusalsSince(service, before)).toEqual([
+      refused({ method: 'GET', route, status: 401 }),
+      refused({ method: 'PUT', route, status: 401 }),
+      refused({ method: 'GET', route, status: 403, keyId: 'listed' }),
+      refused({ method: 'GET', route, status: 404, keyId: 'reading' }),
+      refused({ method: 'POST', route: '/mcp', status: 404, keyId: 'reading' }),
+      refused({
+        method: 'POST',
+        route: '/api/organizations/:organizationId/projects',
+        status: 403,
+        userId: id,
+      }),
+      refused({
+        method: 'GET',
+        route: '/api/organizations/:organizationId/members',
+        status: 404,
+        userId: id,
+      }),
+    ]);
+  });
+
+  test('if it is invalid, comes from another site, or is above a limit, but not to an unknown path', async () => {
+    const service = await startService({ limits: { requestsPerMinute: 2 } });
+    const before = service.log().length;
+    await service.send({ path: `${STATS}?dateFrom=never` });
+    await service.record([{ id: '' }]);
+    await service.send();
+    const origin = 'https://elsewhere.example';
+    await new Browser(service).send({ path: '/api/sign-in', body: {}, headers: { origin } });
+    await service.sendRaw('GET / HTTP/1.1\r\nnonsense\r\n\r\n', { connectionError: true });
+    await service.send({ path: '/wp-login.php' });
+    const keyId = expect.any(String);
+    expect(refusalsSince(service, before)).toEqual([
+      refused({ method: 'GET', route: `${analytics}/caller-stats`, status: 400, keyId }),
+      refused({ method: 'POST', route: `${analytics}/queries`, status: 400, keyId }),
+      refused({ method: 'GET', route: `${analytics}/caller-stats`, status: 429, keyId }),
+      refused({ method: 'POST', route: '/api/sign-in', status: 403 }),
+      refused({ status: 400 }),
+    ]);
+  });
+
+  test('once in ten seconds, for each sender, route and status', async () => {
+    const service = await startService();
+    const other = await service.addKey('other', { type: 'admin' });
+    const before = service.log().length;
+    const path = `${STATS}?dateFrom=never`;
+    for (let times = 0; times < 5; times++) await service.send({ path });
+    await service.send({ path, key: other });
+    service.clock.nowMs += 10_000;
+    await service.send({ path });
+    expect(refusalsSince(service, before)).toMatchObject([
+      { unwritten: 0 },
+      { unwritten: 0, keyId: 'other' },
+      { unwritten: 4 },
+    ]);
+  });
+});
+
+test('the log contains neither the address of a client nor the Host header', async () => {
+  const service = await startService();
+  await service.send({ from: '203.0.113.9', headers: { host: 'reader.example' } });
+  await service.send({
+    from: '203.0.113.9',
+    headers: { host: 'reader.example' },
+    key: 'none',
+    path: '/none',
+  });
+  expect(service.log()).toContain('incoming request');
+  expect(service.log()).not.toMatch(/203\.0\.113\.9|reader\.example/);
+});
+
+describe('the check of the log', () => {
+  const service = sharedService();
+  test.each<[string, (key: string) => string]>([
+    ['a key', (key) => `x ${key} x`],
+    ['a key that does not exist', () => `"cs_admin_${'0'.repeat(49)}"`],
+    ['a key without its visible start', (key) => key.slice(14)],
+    ['the first half of the hidden part', (key) => key.slice(13, 33)],
+  ])('finds %s', (_what, textOf) => {
+    const { keys } = service();
+    expect(() => requireNoKey(textOf(keys.admin), [keys.admin], 'the log')).toThrow('in the log');
+  });
+
+  test('allows the visible parts of a key', () => {
+    const { keys } = service();
+    const shown = `${keys.admin.slice(0, 13)}…${keys.admin.slice(-4)}`;
+    expect(() => requireNoKey(shown, [keys.admin], 'the log')).not.toThrow();
+  });
+});

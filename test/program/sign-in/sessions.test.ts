@@ -1,0 +1,84 @@
+/** When sessions end. */
+import { describe, expect, test } from 'vitest';
+import { dayMs } from '../../../src/domain/time/duration.js';
+import { placeFactories } from '../../support/storage/store.js';
+import { runOnUsers } from '../../support/users/people.js';
+import { codeNow, type Node, travel, usersOf, Visitor } from '../../support/users/visitor.js';
+
+const ada = { email: 'ada@example.org', name: 'Ada', password: 'a long enough passphrase' };
+async function isSignedIn({ users }: Node, visitor: Visitor): Promise<boolean> {
+  const found = await users.findSession(visitor.asking());
+  return found !== undefined && visitor.keep(found).user.email === ada.email;
+}
+
+describe.each(placeFactories)('%s: a session ends', (_kind, factory) => {
+  const start = async () => {
+    const { open } = await factory();
+    const store = await open();
+    const node = usersOf(store);
+    const visitor = new Visitor();
+    visitor.keep(await node.users.create(visitor.asking(), ada));
+    return { store, node, visitor };
+  };
+  const signIn = async ({ users }: Node, visitor = new Visitor()) => {
+    visitor.keep(await users.signIn(visitor.asking(), ada));
+    return visitor;
+  };
+
+  test('30 days after it began, however often it is used', async () => {
+    const { node, visitor } = await start();
+    const begun = Date.now();
+    for (let day = 1; day < 30; day++) {
+      travel(begun + day * dayMs);
+      expect(await isSignedIn(node, visitor), `day ${day}`).toBe(true);
+    }
+    const [session] = await node.users.listSessions(visitor.asking());
+    expect(session?.expiresAt).toBeLessThanOrEqual(begun + 30 * dayMs + 60_000);
+    travel(begun + 30 * dayMs + 60_000);
+    expect(await isSignedIn(node, visitor)).toBe(false);
+  });
+
+  test('when its browser signs in again', async () => {
+    const { store, node, visitor } = await start();
+    const thief = new Visitor();
+    for (const [name, value] of visitor.cookies) thief.cookies.set(name, value);
+    const elsewhere = await signIn(node);
+    expect(await isSignedIn(node, thief)).toBe(true);
+    const wrong = { ...ada, password: 'not the passphrase' };
+    await expect(node.users.signIn(visitor.asking(), wrong)).rejects.toMatchObject({
+      code: 'wrong_credentials',
+    });
+    expect(await isSignedIn(node, visitor)).toBe(true);
+    await signIn(node, visitor);
+    expect(await isSignedIn(node, visitor)).toBe(true);
+    expect(await isSignedIn(node, thief)).toBe(false);
+    expect(await isSignedIn(node, elsewhere)).toBe(true);
+    expect((await runOnUsers(store, 'SELECT id FROM {user_session}')).rows).toHaveLength(2);
+  });
+
+  test('and is forgotten with its address when anybody signs in later', async () => {
+    const { store, node } = await start();
+    const bob = new Visitor();
+    bob.keep(await node.users.create(bob.asking(), { ...ada, email: 'bob@example.org' }));
+    const stored = async () => (await runOnUsers(store, 'SELECT id FROM {user_session}')).rows.length;
+    travel(Date.now() + 6 * dayMs);
+    await signIn(node);
+    expect(await stored()).toBe(3);
+    travel(Date.now() + 2 * dayMs);
+    await signIn(node);
+    expect(await stored()).toBe(2);
+  });
+
+  test('when its user turns two-factor authentication on elsewhere', async () => {
+    const { node, visitor } = await start();
+    const elsewhere = await signIn(node);
+    const { uri } = await node.credentials.startSecondFactor(visitor.asking());
+    await expect(node.credentials.confirmSecondFactor(visitor.asking(), '000000x')).rejects.toMatchObject({
+      code: 'wrong_credentials',
+    });
+    expect(await isSignedIn(node, elsewhere)).toBe(true);
+    visitor.keep(await node.credentials.confirmSecondFactor(visitor.asking(), codeNow(uri)));
+    expect(await isSignedIn(node, visitor)).toBe(true);
+    expect(await isSignedIn(node, elsewhere)).toBe(false);
+  });
+});

@@ -1,0 +1,138 @@
+/** What the store on a file does around its thread: it starts one anew, leaves it alone, waits for it, and tells what failed. */
+import { existsSync } from 'node:fs';
+import type { Worker } from 'node:worker_threads';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { expect, test } from 'vitest';
+import { ALL_TIME } from '../../../src/domain/counting/date-range.js';
+import { STORE_PARTS } from '../../../src/storage/ports/store-stats.js';
+import { NEWEST_VERSION } from '../../../src/storage/sqlite/migrations/index.js';
+import { openMigrated } from '../../../src/storage/sqlite/migrations/migrate.js';
+import { openSqliteStore } from '../../../src/storage/sqlite/store.js';
+import { whenOver } from '../../support/cleanup.js';
+import { keptFile, upgradedVersions } from '../../support/storage/kept-schemas.js';
+import { by, projectOf } from '../../support/storage/store.js';
+import { temporaryFolder } from '../../support/temporary.js';
+
+/** A store with one project, the same file past the program, and the thread that writes. */
+async function place() {
+  const file = `${await temporaryFolder()}/store.db`;
+  const threads: Worker[] = [];
+  const note = (thread: Worker) => void threads.push(thread);
+  process.on('worker', note);
+  whenOver(() => process.off('worker', note));
+  const store = await openSqliteStore(file);
+  whenOver(() => store.close());
+  await store.directory.createProject(projectOf('docs'), by);
+  const other = new DatabaseSync(file);
+  whenOver(() => other.close());
+  return { file, store, other, threads };
+}
+
+const query = (id: string) => ({ id, caller: 'web', occurredAt: 0 });
+
+test('refuses a file without a table that it reads', async () => {
+  const file = `${await temporaryFolder()}/store.db`;
+  const db = openMigrated(file);
+  db.exec('DROP TABLE deleted_project');
+  db.close();
+  await expect(openSqliteStore(file)).rejects.toThrow(/no such table: deleted_project/);
+});
+
+test('check reports the broken part, alone and with all others', async () => {
+  const { store, other } = await place();
+  const refused = async (part?: (typeof STORE_PARTS)[number]) =>
+    store.maintenance.check(part).then(
+      () => 'in order',
+      (error: Error) => error.message,
+    );
+  other.exec(`PRAGMA user_version = ${NEWEST_VERSION + 1}`);
+  expect(await Promise.all([...STORE_PARTS, undefined].map(refused))).toEqual([
+    'in order',
+    expect.stringMatching(/schema version/),
+    'in order',
+    expect.stringMatching(/schema version/),
+  ]);
+  other.exec(`PRAGMA user_version = ${NEWEST_VERSION}; DROP TABLE type_counter`);
+  expect(await Promise.all([...STORE_PARTS, undefined].map(refused))).toEqual([
+    'in order',
+    'in order',
+    expect.stringMatching(/no such table/),
+    expect.stringMatching(/no such table/),
+  ]);
+});
+
+test('verify throws if it cannot recount', async () => {
+  const { store, other } = await place();
+  other.exec('DROP TABLE type_counter');
+  await expect(store.maintenance.verify()).rejects.toThrow(/no such table/);
+});
+
+test('passes on the error of a transaction from the writer thread', async () => {
+  const { store, other } = await place();
+  other.exec(`
+    CREATE TRIGGER refuse BEFORE INSERT ON caller WHEN new.name = 'refused'
+    BEGIN SELECT RAISE(ABORT, 'refused for a test'); END`);
+  await expect(
+    store.counts.record('docs', [{ id: 'a', caller: 'refused', occurredAt: 0 }]),
+  ).rejects.toMatchObject({
+    message: expect.stringMatching(/refused for a test/),
+    cause: { message: expect.stringMatching(/refused for a test/) },
+  });
+});
+
+test('starts another writer thread after one has ended', async () => {
+  const { store, threads } = await place();
+  await store.counts.record('docs', [query('a')]);
+  expect(threads).toHaveLength(1);
+  await threads[0]?.terminate();
+  expect(await store.counts.record('docs', [query('a'), query('b')])).toEqual({ recorded: 1, duplicates: 1 });
+  expect(threads).toHaveLength(2);
+  expect((await store.counts.count('docs', ALL_TIME)).web).toBe(2);
+});
+
+test('asks the writer to clean up only if there is something to do', async () => {
+  const { store, threads } = await place();
+  const asked: unknown[] = [];
+  for (const thread of threads) {
+    const post = thread.postMessage.bind(thread);
+    thread.postMessage = (message: unknown) => {
+      asked.push(message);
+      post(message);
+    };
+  }
+  expect(await store.maintenance.purgeDeleted(10)).toEqual({ removed: 0, done: true });
+  expect(await store.maintenance.applyRetention(0, 10)).toEqual({ removed: 0, done: true });
+  expect(asked).toEqual([]);
+  await store.directory.deleteProject('default', 'docs', by);
+  await store.maintenance.purgeDeleted(10);
+  expect(asked).toMatchObject([
+    [{ kind: 'directory', method: 'deleteProject' }],
+    [{ kind: 'purgeDeleted', limit: 10 }],
+  ]);
+});
+
+test('reports the operations and queries that wait', async () => {
+  const { store, other } = await place();
+  other.exec('BEGIN IMMEDIATE');
+  const written = [
+    store.counts.record('docs', [query('a')]),
+    store.counts.record('docs', [query('b'), query('c'), query('d')]),
+    store.directory.createProject(projectOf('more'), by),
+  ];
+  // The first is being written, and so does not wait any more.
+  expect(await store.maintenance.stats()).toMatchObject({ pendingOperations: 2, pendingQueries: 4 });
+  other.exec('ROLLBACK');
+  await Promise.all(written);
+});
+
+test.each(upgradedVersions)(
+  'backs up a file of version %i and reports the name of the copy once',
+  async (version) => {
+    const file = await keptFile(version);
+    const copies: string[] = [];
+    for (let times = 0; times < 2; times++)
+      await (await openSqliteStore(file, { onBackup: (copy) => copies.push(copy) })).close();
+    expect(copies).toEqual([`${file}.version-${version}`]);
+    expect(existsSync(`${file}.version-${version}`)).toBe(true);
+  },
+);

@@ -1,0 +1,218 @@
+/** The steps of a release: what is refused, what is written, and what the tag gets. */
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { findSection, releaseChanges, releaseNotes } from '../../scripts/release/changelog.js';
+import { compareNode, findDue, newerSince } from '../../scripts/release/dependencies.js';
+import { NODE_VERSION } from '../../scripts/release/node.js';
+import { assertReady, type Preparation, prepareRelease } from '../../scripts/release/prepare.js';
+import { findVersionProblems, MENTIONS, replaceMentions } from '../../scripts/release/versions.js';
+import { temporaryFolder } from '../support/temporary.js';
+import { read, root } from '../tidy/sources.js';
+
+const CHANGELOG = `# Changelog
+
+## Unreleased
+
+- A [page](docs/guides/run/run.md#the-first-keys), and [another site](https://example.org).
+
+## 0.9.0, 2026-01-02
+
+The first one.
+`;
+
+describe('the changelog', () => {
+  test('cannot be released without changes, and no version twice', () => {
+    expect(() => releaseChanges('# Changelog\n', '1.0.0', '2026-12-01')).toThrow('has no section');
+    const empty = '# Changelog\n\n## Unreleased\n\n## 0.9.0, 2026-01-02\n\nThe first one.\n';
+    expect(() => releaseChanges(empty, '1.0.0', '2026-12-01')).toThrow('is empty');
+    expect(() => releaseChanges(CHANGELOG, '0.9.0', '2026-12-01')).toThrow('already has a section of 0.9.0');
+  });
+
+  test('gives notes only of a version that it has', () => {
+    expect(() => releaseNotes(CHANGELOG, '1.0.0', 'https://example.org/a')).toThrow('no changes of 1.0.0');
+    expect(() => releaseNotes(CHANGELOG, '0.9', 'https://example.org/a')).toThrow('no changes of 0.9');
+  });
+
+  test('notes are the section of the version, whose links lead to the tag', () => {
+    const released = releaseChanges(CHANGELOG, '1.0.0', '2026-12-01');
+    expect(released).toContain('## 1.0.0, 2026-12-01\n\n- A [page]');
+    expect(findSection(released, '0.9.0')).toBe('The first one.');
+    const notes = releaseNotes(released, '1.0.0', 'https://example.org/a');
+    expect(notes).toContain(
+      '- A [page](https://example.org/a/blob/v1.0.0/docs/guides/run/run.md#the-first-keys), and [another site](https://example.org).',
+    );
+    expect(notes).toContain('(https://example.org/a/blob/v1.0.0/docs/guides/run/install.md)');
+    expect(notes).not.toContain('The first one.');
+  });
+});
+
+test('a version in the name of a package, image or tag is replaced, and no other', () => {
+  const text =
+    './caller-stats-0.1.0.tgz caller-stats-client-0.1.0-rc.1.tgz image: x/caller-stats:0.1.0\n`v0.1.0` VERSION=0.1.0';
+  expect(replaceMentions(text, '1.2.3')).toBe(
+    './caller-stats-1.2.3.tgz caller-stats-client-1.2.3.tgz image: x/caller-stats:1.2.3\n`v1.2.3` VERSION=1.2.3',
+  );
+  const others =
+    'Caddy 2.6.2, node:22.23.3-bookworm-slim, caller-stats.db.version-4, http://127.0.0.1:4000/v1';
+  expect(replaceMentions(others, '1.2.3')).toBe(others);
+});
+
+test('every file that mentions the version is known', () => {
+  const { version } = JSON.parse(read('package.json').text) as { version: string };
+  const tracked = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).trim().split('\n');
+  const mentioning = tracked
+    .filter(
+      (path) =>
+        /^(docs|deploy|dashboard\/src|client|README)/.test(path) && /\.(md|tsx?|yaml|xml)$/.test(path),
+    )
+    .filter((path) => replaceMentions(read(path).text, `${version}9`) !== read(path).text);
+  expect(mentioning.toSorted()).toEqual(MENTIONS.toSorted());
+});
+
+test('checksums are those of all files, and find a change', async () => {
+  const folder = await temporaryFolder();
+  const run = (program: string, ...args: string[]) =>
+    execFileSync(program, args, { cwd: folder, encoding: 'utf8', stdio: 'pipe' });
+  const script = join(root, 'scripts/release/checksums.sh');
+  expect(() => run('bash', script, '.')).toThrow();
+  writeFileSync(join(folder, 'b'), 'two');
+  writeFileSync(join(folder, 'a 1'), 'one');
+  run('bash', script, '.');
+  // Again, with files that exist by then.
+  writeFileSync(join(folder, 'SHA256SUMS.sigstore.json'), '{}');
+  expect(run('bash', script, '.').split('\n')).toEqual([
+    expect.stringMatching(/^7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed [ *]a 1$/),
+    expect.stringMatching(/^3fc4ccfe745870e2c0d99f71f30ff0656c8dedd41cc1d7d3d376b0dbe685e2f3 [ *]b$/),
+    '',
+  ]);
+  run('sha256sum', '--check', 'SHA256SUMS');
+  writeFileSync(join(folder, 'b'), 'three');
+  expect(() => run('sha256sum', '--check', 'SHA256SUMS')).toThrow(/b: FAILED|did NOT match/);
+});
+
+/** A clone with the files of the repository that have the version. Commands of npm are only noted; one leaves a file. */
+async function cloneOf(): Promise<Preparation & { readonly ran: string[] }> {
+  const folder = await temporaryFolder();
+  for (const path of [...MENTIONS, 'package.json', 'client/package.json', 'package-lock.json']) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    cpSync(join(root, path), join(folder, path));
+  }
+  writeFileSync(join(folder, 'CHANGELOG.md'), CHANGELOG);
+  const ran: string[] = [];
+  const run = (program: string, ...args: string[]): string => {
+    ran.push([program, ...args].join(' '));
+    if (args[1] === 'keep-release') writeFileSync(join(folder, 'kept'), '');
+    if (program === 'npm') return '';
+    return execFileSync(program, args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  };
+  run('git', 'init', '--quiet', '--initial-branch', 'main');
+  run('git', 'config', 'user.name', 'Ada');
+  run('git', 'config', 'user.email', 'ada@example.org');
+  run('git', 'add', '.');
+  run('git', 'commit', '--quiet', '--message', 'Begin');
+  ran.splice(0);
+  return { folder, version: '1.0.0', date: '2026-12-01', run, ran };
+}
+
+test('a release needs a version, a clean main branch and a new tag', async () => {
+  const clone = await cloneOf();
+  expect(() => assertReady({ ...clone, version: 'v1.0.0' })).toThrow('not a version');
+  clone.run('git', 'tag', 'v1.0.0');
+  expect(() => assertReady(clone)).toThrow('The tag v1.0.0 exists');
+  clone.run('git', 'switch', '--quiet', '--create', 'feature');
+  expect(() => assertReady(clone)).toThrow('This is the branch feature');
+  writeFileSync(join(clone.folder, 'new'), '');
+  expect(() => assertReady(clone)).toThrow('not committed');
+});
+
+describe('a package is due for an update', () => {
+  const published = {
+    created: '2020-01-01T00:00:00Z',
+    modified: '2020-01-01T00:00:00Z',
+    '1.9.0': '2026-05-01T00:00:00Z',
+    '2.0.0': '2026-01-01T00:00:00Z',
+    '2.1.0-beta.1': '2026-02-01T00:00:00Z',
+    '2.0.10': '2026-06-01T00:00:00Z',
+    '2.1.0': '2026-07-01T00:00:00Z',
+    '3.0.0': '2026-03-01T00:00:00Z',
+  };
+  const one = { name: 'x', current: '2.0.0', latest: '2.1.0' };
+
+  test('by the first newer release, not by prereleases, older lines, or what is not the newest line yet', () => {
+    expect(newerSince(one, published)).toBe(Date.parse('2026-06-01T00:00:00Z'));
+    expect(newerSince({ ...one, current: '2.1.0' }, published)).toBeUndefined();
+    expect(newerSince({ ...one, current: '2.1.0-beta.1' }, published)).toBeUndefined();
+    expect(newerSince({ ...one, current: '2.1.0', latest: '3.0.0' }, published)).toBe(
+      Date.parse('2026-03-01T00:00:00Z'),
+    );
+  });
+
+  test('after 90 days', () => {
+    const on = (day: string) => findDue([one], { published: () => published, nowMs: Date.parse(day) });
+    expect(on('2026-08-30')).toEqual([]);
+    expect(on('2026-08-31')).toEqual(['x 2.0.0: a newer version has been out for 91 days (newest: 2.1.0).']);
+    // What is held is held at one version.
+    const held = (current: string) =>
+      findDue([{ name: '@fastify/cookie', current, latest: '11.1.5' }], {
+        published: () => ({ '11.1.5': '2026-01-01T00:00:00Z' }),
+        nowMs: Date.parse('2026-11-01'),
+      });
+    expect(held('11.1.0')).toEqual([]);
+    expect(held('11.0.0')).toHaveLength(1);
+  });
+
+  test('after 30 days, if it is a newer version of the line of Node in the executable', () => {
+    const [major, minor = 0, patch = 0] = NODE_VERSION.split('.').map(Number);
+    const newer = `${major}.${minor}.${patch + 1}`;
+    const node = compareNode(() => ({
+      [NODE_VERSION]: '2026-06-01T00:00:00Z',
+      [`${major}.${minor + 1}.0`]: '2026-07-02T00:00:00Z',
+      [newer]: '2026-07-01T00:00:00Z',
+      [`${major}.${minor + 2}.0-rc.1`]: '2026-01-01T00:00:00Z',
+      '99.0.0': '2026-01-01T00:00:00Z',
+    }));
+    expect(node).toMatchObject({ current: NODE_VERSION, latest: `${major}.${minor + 1}.0` });
+    const on = (day: string) =>
+      findDue([node], { published: () => ({ [newer]: '2026-07-01T00:00:00Z' }), nowMs: Date.parse(day) });
+    expect(on('2026-07-31')).toEqual([]);
+    expect(on('2026-08-01')).toHaveLength(1);
+  });
+});
+
+test('a prepared release has one version everywhere, is tested, and is tagged', async () => {
+  const clone = await cloneOf();
+  expect(findVersionProblems(clone.folder, '1.0.0')).toEqual(
+    expect.arrayContaining([
+      'package.json has 0.1.0, not 1.0.0.',
+      'package-lock.json, of the client has 0.1.0, not 1.0.0.',
+      'the newest section of CHANGELOG.md with a date has 0.9.0, not 1.0.0.',
+      'docs/reference/versions.md names another version than 1.0.0.',
+    ]),
+  );
+  prepareRelease(clone);
+  expect(findVersionProblems(clone.folder, '1.0.0')).toEqual([]);
+  // Nothing but versions has changed.
+  expect(clone.run('git', 'show', '--numstat', '--format=', 'HEAD', '--', '*package*.json')).toBe(
+    '1\t1\tclient/package.json\n3\t3\tpackage-lock.json\n1\t1\tpackage.json\n',
+  );
+  const tested = clone.ran.indexOf('npm test');
+  expect(tested).toBeGreaterThan(clone.ran.indexOf('npm audit'));
+  expect(clone.ran.indexOf('npm audit')).toBeGreaterThan(-1);
+  expect(clone.run('git', 'show', '--name-only', '--format=', 'HEAD')).toContain('kept\n');
+  expect(clone.ran.indexOf('npm run keep-release')).toBeLessThan(tested);
+  expect(clone.ran.indexOf('npm run updates')).toBeGreaterThan(tested);
+  expect(tested).toBeLessThan(clone.ran.findIndex((command) => command.startsWith('git commit')));
+  expect(clone.run('git', 'status', '--porcelain')).toBe('');
+  expect(clone.run('git', 'describe')).toBe('v1.0.0\n');
+});
+
+test('a prerelease has its version in the names of packages', async () => {
+  const clone = { ...(await cloneOf()), version: '1.0.0-rc.1' };
+  prepareRelease(clone);
+  expect(readFileSync(join(clone.folder, 'client/README.md'), 'utf8')).toContain(
+    'caller-stats-client-1.0.0-rc.1.tgz',
+  );
+  expect(findVersionProblems(clone.folder, '1.0.0')).not.toEqual([]);
+});

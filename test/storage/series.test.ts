@@ -1,0 +1,143 @@
+import { expect, test } from 'vitest';
+import type { Counts } from '../../src/domain/counting/counts.js';
+import { ALL_TIME, type DateRange } from '../../src/domain/counting/date-range.js';
+import { parseSeriesRequest } from '../../src/domain/counting/report-request.js';
+import type { Query } from '../../src/domain/queries/query.js';
+import { YEAR_10000_MS, YEAR_ZERO_MS } from '../../src/domain/time/date-time.js';
+import { dayMs } from '../../src/domain/time/duration.js';
+import { readSeries } from '../../src/storage/series.js';
+import { recount } from '../support/storage/ledger.js';
+
+/** Two days in the middle of 2026, from midnight to midnight. */
+const [first, second] = ['2026-06-10', '2026-06-11'].map((day) => Date.parse(day)) as [number, number];
+
+const queryAt = (occurredAt: number): Query => ({ id: `at ${occurredAt}`, caller: 'web', occurredAt });
+
+const notAsked = (): never => {
+  throw new Error('only series by caller ask for this');
+};
+
+/** What has queries of these times. `meanwhile` is done each time that the extent was read. */
+function storeOf(times: readonly number[], meanwhile: (record: (timeMs: number) => void) => void = () => {}) {
+  const queries = times.map(queryAt);
+  const asked = { extents: 0, series: 0 };
+  return {
+    asked,
+    async findExtent(): Promise<DateRange | undefined> {
+      asked.extents++;
+      const all = queries.map(({ occurredAt }) => occurredAt);
+      const extent = { from: Math.min(...all), to: Math.max(...all) + 1 };
+      meanwhile((timeMs) => queries.push(queryAt(timeMs)));
+      return all.length === 0 ? undefined : extent;
+    },
+    async countSeries(_projectId: string, bounds: readonly number[]): Promise<readonly Counts[]> {
+      asked.series++;
+      return bounds.slice(1).map((to, at) => recount(queries, { from: bounds[at] ?? to, to }));
+    },
+    countSeriesByCaller: notAsked,
+    countCallers: notAsked,
+  };
+}
+
+const day = parseSeriesRequest({ interval: 'day' }, { nowMs: 0 });
+
+/** Starts and totals of the buckets of a series by days in UTC. */
+async function daysOf(store: ReturnType<typeof storeOf>, range: Partial<DateRange> = {}) {
+  if (!day.ok) throw new Error('it can be read');
+  const { buckets } = await readSeries({ counts: store }, 'docs', {
+    ...day.value,
+    range: { ...ALL_TIME, ...range },
+  });
+  return buckets.map(({ start, total }) => [start.slice(0, 10), total]);
+}
+
+test('rejects too many buckets and says what to do', async () => {
+  const range = { from: first, to: first + 10_001 * dayMs };
+  await expect(daysOf(storeOf([first]), range)).rejects.toMatchObject({
+    code: 'invalid',
+    details: [expect.stringMatching(/^interval: day makes more than 10000 buckets.*wider/)],
+  });
+});
+
+test('gives up after ten attempts if queries are recorded outside the extent each time', async () => {
+  let timeMs = first;
+  const store = storeOf([first], (record) => {
+    timeMs -= dayMs;
+    // Not for ever, should it not be given up.
+    if (first - timeMs < 50 * dayMs) record(timeMs);
+  });
+  await expect(daysOf(store)).rejects.toMatchObject({ code: 'unavailable' });
+  expect(store.asked).toEqual({ extents: 10, series: 10 });
+});
+
+test.each([
+  [
+    'before all',
+    first - dayMs,
+    [
+      ['2026-06-09', 1],
+      ['2026-06-10', 1],
+    ],
+  ],
+  [
+    'behind all',
+    second,
+    [
+      ['2026-06-10', 1],
+      ['2026-06-11', 1],
+    ],
+  ],
+])('includes queries recorded %s after the extent was read', async (_where, timeMs, expected) => {
+  let times = 0;
+  const store = storeOf([first + 5], (record) => {
+    if (times++ === 0) record(timeMs);
+  });
+  expect(await daysOf(store)).toEqual(expected);
+  expect(store.asked.extents).toBe(2);
+});
+
+test('returns no buckets without queries if a bound is missing', async () => {
+  const store = storeOf([]);
+  for (const range of [{}, { from: first }, { to: second }]) expect(await daysOf(store, range)).toEqual([]);
+  expect(store.asked).toEqual({ extents: 3, series: 0 });
+});
+
+test('returns empty buckets without reading the extent if both bounds are given', async () => {
+  const store = storeOf([]);
+  expect(await daysOf(store, { from: first, to: second })).toEqual([['2026-06-10', 0]]);
+  expect(store.asked).toEqual({ extents: 0, series: 1 });
+});
+
+test('widens a missing bound to the whole bucket', async () => {
+  const store = storeOf([first, first + 1, second - 1]);
+  expect(await daysOf(store)).toEqual([['2026-06-10', 3]]);
+  expect(await daysOf(storeOf([first - 1, second]))).toEqual([
+    ['2026-06-09', 1],
+    ['2026-06-10', 0],
+    ['2026-06-11', 1],
+  ]);
+});
+
+test('keeps a given bound, whatever lies beyond', async () => {
+  const store = storeOf([first - 5 * dayMs, first, second + 5 * dayMs]);
+  expect(await daysOf(store, { from: first - dayMs, to: second })).toEqual([
+    ['2026-06-09', 0],
+    ['2026-06-10', 1],
+  ]);
+  expect(await daysOf(store, { to: first - 4 * dayMs })).toEqual([['2026-06-05', 1]]);
+  expect(await daysOf(store, { from: second + 5 * dayMs })).toEqual([['2026-06-16', 1]]);
+  expect((await daysOf(store, { from: first })).at(0)).toEqual(['2026-06-10', 1]);
+  expect((await daysOf(store, { to: second })).at(-1)).toEqual(['2026-06-10', 1]);
+});
+
+test('limits buckets to times that can be formatted', async () => {
+  for (const time of [YEAR_ZERO_MS, YEAR_10000_MS - 1]) {
+    const question = parseSeriesRequest({ interval: 'week' }, { nowMs: 0 });
+    if (!question.ok) throw new Error('it can be read');
+    const { buckets } = await readSeries({ counts: storeOf([time]) }, 'docs', question.value);
+    expect(buckets).toMatchObject([{ total: 1 }]);
+    if (time === YEAR_ZERO_MS) expect(buckets[0]?.start).toBe('0000-01-01T00:00:00.000+00:00');
+    // The year 10000 with an offset in which it is not there yet.
+    else expect(buckets[0]?.end).toBe('9999-12-31T00:01:00.000-23:59');
+  }
+});

@@ -93,7 +93,7 @@ const signedIn: readonly Subject[] = [
     async (page) => {
       await page.getByRole('link', { name: 'All projects' }).click();
       await page.getByRole('row', { name: /^Handbook 0 – – None yet$/ }).waitFor();
-      await page.getByText(/^The 30 days to date .+, compared with .+\.$/).waitFor();
+      await page.getByText(/^The 30 days to date of each project, .+, compared with .+\.$/).waitFor();
     },
   ],
   ['keys', keys, async (page) => page.getByText(/^Expired and revoked \(/).click()],

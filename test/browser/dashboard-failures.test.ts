@@ -12,13 +12,16 @@ const shared = sharedByTests(startSetUp(onSqlite));
 
 const everything = '/projects/demo?period=all&zone=UTC';
 
+/** What the overview of it asks for. */
+const numbers = '/api/organizations/default/projects/demo/numbers?period=all&timeZone=UTC&weekStart=monday';
+
 describe('the overview', () => {
   test('shows an error and recovers as soon as the server does', async () => {
     const { server } = shared();
     const { page, troubles } = await open(shared(), '/livez');
     await page.clock.install();
     let isDown = true;
-    await page.route(/\/(caller-stats|series|callers)\?/, (route) =>
+    await page.route(/\/numbers\?/, (route) =>
       isDown
         ? route.fulfill({
             status: 503,
@@ -27,17 +30,7 @@ describe('the overview', () => {
           })
         : route.continue(),
     );
-    await page.route(/\/(caller-stats|callers)$/, (route) =>
-      isDown
-        ? route.fulfill({ status: 503, json: { error: 'The store cannot be reached.' } })
-        : route.continue(),
-    );
-    const base = '/api/organizations/default/projects/demo';
-    troubles.expect(
-      `GET ${base}/caller-stats: 503`,
-      `GET ${base}/series?interval=month&timeZone=UTC: 503`,
-      `GET ${base}/callers: 503`,
-    );
+    troubles.expect(`GET ${numbers}: 503`);
     await page.goto(everything);
     const alert = page.getByRole('alert');
     await pollSeconds(page, () => alert.getByText('The numbers could not be read.').count()).toBe(1);
@@ -56,9 +49,7 @@ describe('the overview', () => {
     await page.goto(everything);
     const counts = await countsOf(server, {});
     await expectTiles(page, counts);
-    const base = '/api/organizations/default/projects/demo';
-    const asked = [`${base}/caller-stats`, `${base}/series?interval=month&timeZone=UTC`, `${base}/callers`];
-    troubles.expect(...asked.map((path) => `GET ${path}: net::ERR_INTERNET_DISCONNECTED`));
+    troubles.expect(`GET ${numbers}: net::ERR_INTERNET_DISCONNECTED`);
     await context.setOffline(true);
     const notice = page.getByText('The server cannot be reached.');
     await pollSeconds(page, () => notice.count()).toBe(1);

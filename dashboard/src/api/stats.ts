@@ -42,7 +42,11 @@ export function wholeQuery(ref: CountsRef) {
 
 /** The imported counts that the range cuts. They do not change while the page is open, or hardly ever. */
 export function cutBoundsQuery(ref: CountsRef, view: View) {
-  return { ...getQuery<CutBounds>(cutBoundsPath(ref, view)), placeholderData: keepPreviousData<CutBounds> };
+  return {
+    ...getQuery<CutBounds>(cutBoundsPath(ref, view)),
+    enabled: !('period' in view.choice && view.choice.period === 'all'),
+    placeholderData: keepPreviousData<CutBounds>,
+  };
 }
 
 /** The counts of the busiest callers over time. They are less urgent than the rest, and refreshed less often. */

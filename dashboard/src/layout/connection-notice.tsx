@@ -1,21 +1,20 @@
 /** Shows a notice while the server is unreachable. */
 import { useQueryClient } from '@tanstack/react-query';
-import { WifiOff } from 'lucide-react';
 import { useSyncExternalStore } from 'react';
 import { ApiError } from '../api/client.js';
+import { Notice } from '../components/feedback/notice.js';
 
 export function ConnectionNotice() {
   const isAway = useUnreachable();
   return (
-    <div role="status">
+    <div className="connection" role="status">
       {isAway && (
-        <p className="connection">
-          <WifiOff aria-hidden />
-          <span>
+        <Notice kind="warn">
+          <p>
             <strong>The server cannot be reached.</strong> This page may be out of date. It updates by itself
             as soon as the server answers.
-          </span>
-        </p>
+          </p>
+        </Notice>
       )}
     </div>
   );

@@ -1,7 +1,6 @@
 /** Accepts an invitation. */
 import { useQuery } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
-import { nameCharactersMax } from '../../../src/domain/limits.js';
 import { ApiError } from '../api/client.js';
 import { acceptInvitation, lookUpInvitation } from '../api/people/sign-in.js';
 import { refreshSession, useSession } from '../api/session.js';
@@ -10,7 +9,7 @@ import { Page } from '../components/content/page.js';
 import { Failure, Notice } from '../components/feedback/notice.js';
 import { Loading, Skeleton } from '../components/feedback/skeleton.js';
 import { ButtonLink } from '../components/forms/button.js';
-import { TextField } from '../components/forms/field.js';
+import { NameField, TextField } from '../components/forms/field.js';
 import { Form, getPassword, getText } from '../components/forms/form.js';
 import { NewPassword } from '../components/forms/passwords.js';
 import { SignInLayout } from '../layout/sign-in-layout.js';
@@ -109,7 +108,7 @@ function InvitationDetails({ invitation, token }: { invitation: InvitationPrevie
             value={email}
             readOnly
           />
-          <TextField label="Name" name="name" autoComplete="name" maxLength={nameCharactersMax} required />
+          <NameField autoComplete="name" />
           <NewPassword />
         </Form>
       )}

@@ -2,13 +2,13 @@
 
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { nameCharactersMax, projectIdCharactersMax } from '../../../src/domain/limits.js';
+import { projectIdCharactersMax } from '../../../src/domain/limits.js';
 import { roleAllows } from '../../../src/domain/people/member.js';
 import { createProject } from '../api/projects.js';
 import type { Organization } from '../api/types.js';
 import { Page } from '../components/content/page.js';
 import { Notice } from '../components/feedback/notice.js';
-import { TextField } from '../components/forms/field.js';
+import { NameField, TextField } from '../components/forms/field.js';
 import { Form, getText } from '../components/forms/form.js';
 import { suggestProjectId } from '../format/project-id.js';
 import { projectPage, useOrganization } from '../navigation/current-project.js';
@@ -48,15 +48,7 @@ function NewProjectForm({ organization }: { organization: Organization }) {
       submit="Create project"
       kind="primary"
     >
-      <TextField
-        label="Name"
-        name="name"
-        maxLength={nameCharactersMax}
-        autoComplete="off"
-        required
-        value={name}
-        onChange={(event) => setName(event.target.value)}
-      />
+      <NameField value={name} onChange={(event) => setName(event.target.value)} />
       <TextField
         label="Project id"
         name="id"

@@ -1,12 +1,11 @@
 /** Creates the first account, with the one-time link that the server printed. */
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { nameCharactersMax } from '../../../src/domain/limits.js';
 import { ApiError } from '../api/client.js';
 import { setUp } from '../api/people/sign-in.js';
 import { refreshSession, useSession } from '../api/session.js';
 import { Page } from '../components/content/page.js';
-import { TextField } from '../components/forms/field.js';
+import { NameField, TextField } from '../components/forms/field.js';
 import { Form, getPassword, getText } from '../components/forms/form.js';
 import { NewPassword } from '../components/forms/passwords.js';
 import { SignInLayout } from '../layout/sign-in-layout.js';
@@ -56,15 +55,13 @@ export function SetUpPage() {
           kind="primary"
           wide
         >
-          <TextField
+          <NameField
             label="Organization"
             name="organization"
             autoComplete="organization"
-            maxLength={nameCharactersMax}
-            required
             hint="The name of your company or team, for the people you invite. You can change it later."
           />
-          <TextField label="Name" name="name" autoComplete="name" maxLength={nameCharactersMax} required />
+          <NameField autoComplete="name" />
           <TextField label="E-mail" name="email" type="email" autoComplete="username" required />
           <NewPassword />
         </Form>

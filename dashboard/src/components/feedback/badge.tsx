@@ -5,5 +5,5 @@ import './badge.css';
 export type BadgeKind = 'plain' | 'good' | 'warn' | 'danger' | 'accent';
 
 export function Badge({ kind = 'plain', children }: { kind?: BadgeKind; children: ReactNode }) {
-  return <span className={`badge badge-${kind}`}>{children}</span>;
+  return <span className={`badge kind-${kind}`}>{children}</span>;
 }

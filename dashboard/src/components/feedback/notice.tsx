@@ -17,7 +17,7 @@ interface NoticeProps {
 export function Notice({ kind = 'plain', alert = false, children }: NoticeProps) {
   const Icon = ICONS[kind];
   return (
-    <div className={`notice notice-${kind}`} role={alert ? 'alert' : undefined}>
+    <div className={`notice kind-${kind}`} role={alert ? 'alert' : undefined}>
       <Icon aria-hidden />
       <div className="notice-body">{children}</div>
     </div>

@@ -1,6 +1,7 @@
 /** Form fields with label, hint and error message. */
 import { CircleAlert } from 'lucide-react';
 import { type ComponentProps, type ReactNode, useId } from 'react';
+import { nameCharactersMax } from '../../../../src/domain/limits.js';
 import { useProblem } from './form-state.js';
 import './field.css';
 
@@ -63,6 +64,20 @@ export function TextField({ label, name, hint, optional, mono = false, ...rest }
     <Field label={label} name={name} hint={hint} optional={optional ?? false}>
       {(wiring) => <input {...rest} {...wiring} className={mono ? 'input input-mono' : 'input'} />}
     </Field>
+  );
+}
+
+/** The name of something that users create. */
+export function NameField(props: Partial<TextFieldProps>) {
+  return (
+    <TextField
+      label="Name"
+      name="name"
+      maxLength={nameCharactersMax}
+      autoComplete="off"
+      required
+      {...props}
+    />
   );
 }
 

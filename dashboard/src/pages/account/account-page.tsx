@@ -1,10 +1,9 @@
 /** The user's own account. */
 
-import { nameCharactersMax } from '../../../../src/domain/limits.js';
 import { rename } from '../../api/people/account.js';
 import { refreshSession, useUser } from '../../api/session.js';
 import { Page, Section } from '../../components/content/page.js';
-import { TextField } from '../../components/forms/field.js';
+import { NameField } from '../../components/forms/field.js';
 import { Form, getText } from '../../components/forms/form.js';
 import { Passkeys } from './passkeys.js';
 import { Password } from './password.js';
@@ -27,14 +26,7 @@ export function AccountPage() {
           submit="Save name"
           needsChange
         >
-          <TextField
-            label="Your name"
-            name="name"
-            defaultValue={user.name}
-            autoComplete="name"
-            maxLength={nameCharactersMax}
-            required
-          />
+          <NameField label="Your name" defaultValue={user.name} autoComplete="name" />
         </Form>
       </Section>
       <Password />

@@ -1,8 +1,7 @@
 /** Adds, renames and removes a passkey. */
-import { nameCharactersMax } from '../../../../src/domain/limits.js';
 import { addPasskey, removePasskey, renamePasskey } from '../../api/people/passkeys.js';
 import type { Passkey } from '../../api/types.js';
-import { TextField } from '../../components/forms/field.js';
+import { NameField } from '../../components/forms/field.js';
 import { getText } from '../../components/forms/form.js';
 import { FormDialog } from '../../components/overlays/form-dialog.js';
 import { browserName } from '../../format/user-agent.js';
@@ -34,7 +33,10 @@ function Add({ onClose }: { onClose: () => void }) {
       submit="Continue"
       onClose={onClose}
     >
-      <NameField value={browserName(navigator.userAgent)} hint="To tell it from your other passkeys." />
+      <NameField
+        defaultValue={browserName(navigator.userAgent)}
+        hint="To tell it from your other passkeys."
+      />
       <ProofField />
     </FormDialog>
   );
@@ -54,22 +56,8 @@ function Rename({ passkey: { id, name }, onClose }: ChangeProps) {
       submit="Save name"
       onClose={onClose}
     >
-      <NameField value={name} />
+      <NameField defaultValue={name} />
     </FormDialog>
-  );
-}
-
-function NameField({ value, hint }: { value: string; hint?: string }) {
-  return (
-    <TextField
-      label="Name"
-      name="name"
-      hint={hint}
-      defaultValue={value}
-      autoComplete="off"
-      maxLength={nameCharactersMax}
-      required
-    />
   );
 }
 

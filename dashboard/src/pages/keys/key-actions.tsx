@@ -1,33 +1,14 @@
-/** The actions menu of a key, and the dialogs that it opens. */
+/** The actions menu of a key. */
 import { Ban, Ellipsis, Pause, Play, RefreshCw } from 'lucide-react';
 import { useKeySwitch } from '../../api/keys.js';
 import type { Key } from '../../api/types.js';
 import { toast } from '../../components/feedback/toasts.js';
 import { IconButton } from '../../components/forms/button.js';
 import { Menu } from '../../components/overlays/menu.js';
-import { lazyPart } from '../../navigation/lazy-code.js';
-import { RevokeDialog } from './revoke-dialog.js';
-
-/** The dialogs, by their actions. */
-const DIALOGS = {
-  rotate: lazyPart(() => import('./rotate-dialog.js'), 'RotateDialog'),
-  revoke: RevokeDialog,
-};
 
 export interface KeyDialogRequest {
-  readonly what: keyof typeof DIALOGS;
+  readonly what: 'rotate' | 'revoke';
   readonly apiKey: Key;
-}
-
-interface KeyDialogProps {
-  readonly organizationId: string;
-  readonly request: KeyDialogRequest;
-  readonly onClose: () => void;
-}
-
-export function KeyDialog({ organizationId, request: { what, apiKey }, onClose }: KeyDialogProps) {
-  const Dialog = DIALOGS[what];
-  return <Dialog organizationId={organizationId} apiKey={apiKey} onClose={onClose} />;
 }
 
 interface KeyActionsProps {

@@ -15,13 +15,15 @@ import { Notice } from '../../components/feedback/notice.js';
 import { Button } from '../../components/forms/button.js';
 import type { CurrentProject } from '../../navigation/current-project.js';
 import { lazyPart } from '../../navigation/lazy-code.js';
-import { KeyDialog, type KeyDialogRequest } from './key-actions.js';
+import type { KeyDialogRequest } from './key-actions.js';
 import { isInUse, sortKeys } from './key-order.js';
 import { findKeys, searchFromKeys } from './key-search.js';
 import { KeysTable } from './keys-table.js';
+import { RevokeDialog } from './revoke-dialog.js';
 import './keys.css';
 
 const NewKeyDialog = lazyPart(() => import('./new-key-dialog.js'), 'NewKeyDialog');
+const RotateDialog = lazyPart(() => import('./rotate-dialog.js'), 'RotateDialog');
 
 export function KeysPage(current: CurrentProject) {
   const { organization, project } = current;
@@ -29,6 +31,11 @@ export function KeysPage(current: CurrentProject) {
   const [request, setRequest] = useState<KeyDialogRequest | null>(null);
   const query = useQuery(keysQuery(organization.id));
   const isEditor = roleAllows(organization.role, 'editor');
+  const asked = ({ apiKey }: KeyDialogRequest) => ({
+    organizationId: organization.id,
+    apiKey,
+    onClose: () => setRequest(null),
+  });
   const createButton = isEditor && (
     <Button kind="primary" icon={KeyRound} onClick={() => setCreating(true)}>
       Create a key
@@ -69,9 +76,8 @@ export function KeysPage(current: CurrentProject) {
         </Loaded>
       </Section>
       {isCreating && <NewKeyDialog current={current} onClose={() => setCreating(false)} />}
-      {request !== null && (
-        <KeyDialog organizationId={organization.id} request={request} onClose={() => setRequest(null)} />
-      )}
+      {request?.what === 'rotate' && <RotateDialog {...asked(request)} />}
+      {request?.what === 'revoke' && <RevokeDialog {...asked(request)} />}
     </Page>
   );
 }

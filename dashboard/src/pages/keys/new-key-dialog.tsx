@@ -1,10 +1,9 @@
 /** Creates a key and shows its secret once. */
 import { useState } from 'react';
-import { nameCharactersMax } from '../../../../src/domain/limits.js';
 import { createKey, type NewKey } from '../../api/keys.js';
 import { useSession } from '../../api/session.js';
 import type { KeyType, KeyWithSecret } from '../../api/types.js';
-import { Check, Choice, Choices, TextArea, TextField } from '../../components/forms/field.js';
+import { Check, Choice, Choices, NameField, TextArea } from '../../components/forms/field.js';
 import { getEntries, getText } from '../../components/forms/form.js';
 import { FormDialog } from '../../components/overlays/form-dialog.js';
 import type { CurrentProject } from '../../navigation/current-project.js';
@@ -54,14 +53,7 @@ export function NewKeyDialog({ current, onClose }: NewKeyDialogProps) {
       onClose={onClose}
       wide
     >
-      <TextField
-        label="Name"
-        name="name"
-        maxLength={nameCharactersMax}
-        autoComplete="off"
-        required
-        hint="Where the key is used, so that you recognize it later."
-      />
+      <NameField hint="Where the key is used, so that you recognize it later." />
       <Choices legend="Type">
         {TYPES.map(({ value, label, hint }) => (
           <Choice

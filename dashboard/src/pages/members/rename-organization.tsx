@@ -1,9 +1,8 @@
 /** The name of the organization, for its owners. */
-import { nameCharactersMax } from '../../../../src/domain/limits.js';
 import { changeOrganization } from '../../api/people/members.js';
 import type { Organization } from '../../api/types.js';
 import { Section } from '../../components/content/page.js';
-import { TextField } from '../../components/forms/field.js';
+import { NameField } from '../../components/forms/field.js';
 import { Form, getText } from '../../components/forms/form.js';
 
 export function RenameOrganization({ id, name }: Organization) {
@@ -16,13 +15,9 @@ export function RenameOrganization({ id, name }: Organization) {
         submit="Save name"
         needsChange
       >
-        <TextField
+        <NameField
           label="Organization name"
-          name="name"
           defaultValue={name}
-          maxLength={nameCharactersMax}
-          autoComplete="off"
-          required
           hint={`Invitations show it. The id stays ${id}.`}
         />
       </Form>

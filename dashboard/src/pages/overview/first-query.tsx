@@ -31,7 +31,7 @@ export function FirstQuery(current: CurrentProject) {
   const [key, setKey] = useState<string | null>(null);
   const to = { origin: serverUrl(), projectId: project.id, key };
   return (
-    <div className="first">
+    <div className="page first">
       <Waiting {...current} />
       <Section title="Project id" lead="Every request names it.">
         <Copied text={project.id} label="Copy project id" />

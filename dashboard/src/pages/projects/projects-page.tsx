@@ -52,7 +52,7 @@ function AllProjects({ organization }: { organization: Organization }) {
 function Lead({ projects, projectsTotal }: Summaries) {
   return (
     <>
-      The 30 days to date, each project in its own time zone, compared with the 30 days before.
+      The 30 days to date of each project, in its own time zone, compared with the 30 days before.
       {projects.length < projectsTotal &&
         ` Shown are ${count(projects.length)} of ${count(projectsTotal)} projects.`}
     </>

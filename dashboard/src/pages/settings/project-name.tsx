@@ -1,6 +1,5 @@
 /** The name of a project. */
-import { nameCharactersMax } from '../../../../src/domain/limits.js';
-import { TextField } from '../../components/forms/field.js';
+import { NameField } from '../../components/forms/field.js';
 import { getText } from '../../components/forms/form.js';
 import type { CurrentProject } from '../../navigation/current-project.js';
 import { ProjectForm } from './project-form.js';
@@ -14,13 +13,9 @@ export function ProjectName(current: CurrentProject) {
       what="name"
       toChange={(data) => ({ name: getText(data, 'name') })}
     >
-      <TextField
+      <NameField
         label="Project name"
-        name="name"
         defaultValue={name}
-        maxLength={nameCharactersMax}
-        autoComplete="off"
-        required
         hint={`Only people read it. The project’s id stays ${id}.`}
       />
     </ProjectForm>

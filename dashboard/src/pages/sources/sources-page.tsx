@@ -47,7 +47,7 @@ function Report({ report, current }: { report: Ingestion; current: CurrentProjec
   const window = WINDOWS[name];
   return (
     <Tabs label="Time" tabs={NAMES} value={name} onChange={setName}>
-      <div className="sources">
+      <div className="page sources">
         <SourcesTable sources={report.sources} window={window} />
         <Unmatched report={report} window={window} current={current} />
       </div>

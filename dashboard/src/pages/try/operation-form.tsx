@@ -29,7 +29,7 @@ export function OperationForm({ operation, project, apiKey }: OperationFormProps
   const send = async (): Promise<void> => setResult(await perform(call));
   return (
     <form
-      className="operation-form"
+      className="stack operation-form"
       aria-label={operation.summary}
       onSubmit={(event) => {
         event.preventDefault();
@@ -105,7 +105,7 @@ function ParameterField({
 function Result({ result, name }: { result: Response | Error; name: string }) {
   if (result instanceof Error) return <Failure error={result} what="The request failed." />;
   return (
-    <section className="operation-result" aria-label={name}>
+    <section className="stack operation-result" aria-label={name}>
       <h3>{result.status}</h3>
       <p className="quiet small">{result.headers}</p>
       {result.body !== '' && <Code text={result.body} label={`Copy ${name}, its body`} />}

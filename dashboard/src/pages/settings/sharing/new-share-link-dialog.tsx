@@ -1,13 +1,12 @@
 /** Creates a share link and shows its address once. */
 import { useState } from 'react';
-import { nameCharactersMax } from '../../../../../src/domain/limits.js';
 import type { ProjectRef } from '../../../api/paths.js';
 import { useSession } from '../../../api/session.js';
 import { createShareLink, type NewShareLink } from '../../../api/share-links.js';
 import type { CreatedShareLink, Project } from '../../../api/types.js';
 import { Copied } from '../../../components/content/copy-button.js';
 import { DocsLink } from '../../../components/content/docs-link.js';
-import { Check, TextArea, TextField } from '../../../components/forms/field.js';
+import { Check, NameField, TextArea } from '../../../components/forms/field.js';
 import { getEntries, getPassword, getText } from '../../../components/forms/form.js';
 import { NewPassword } from '../../../components/forms/passwords.js';
 import { FormDialog } from '../../../components/overlays/form-dialog.js';
@@ -34,14 +33,7 @@ export function NewShareLinkDialog({ project, counts, onClose }: NewShareLinkDia
       onClose={onClose}
       wide
     >
-      <TextField
-        label="Name"
-        name="name"
-        maxLength={nameCharactersMax}
-        autoComplete="off"
-        required
-        hint="Who gets the link, so that you recognize it later. Only members see it."
-      />
+      <NameField hint="Who gets the link, so that you recognize it later. Only members see it." />
       <ExpiryField rules={rules} neverHint="Without an expiry, the link works until somebody revokes it." />
       <Check
         label="Require a password"

@@ -22,13 +22,13 @@ import { Admission, watchEventLoop } from './admission/admission.js';
 import { FailureLimit, RateLimit, type RateLimits } from './admission/rate-limits.js';
 import { onFinished } from './connection/connections.js';
 import { type ConnectionLimits, limitConnections } from './connection/deadlines.js';
-import type { DashboardOptions } from './dashboard/context.js';
+import type { DashboardSettings } from './dashboard/context.js';
 import { addDashboardApi } from './dashboard/dashboard.js';
 import { addPages } from './dashboard/pages.js';
 import { addOtlp } from './otlp/otlp.js';
 import { Authenticator } from './request/authenticate.js';
 import { type BasePath, rewriteBelow } from './request/base-path.js';
-import type { RecordingLimits } from './request/body.js';
+import { addRecordingParsers, type RecordingLimits } from './request/body.js';
 import { addOpenedFields } from './request/opened.js';
 import { addAnalytics } from './routes/analytics.js';
 import { addDocs } from './routes/docs.js';
@@ -70,19 +70,7 @@ export interface AppOptions {
   readonly trustProxy: readonly string[];
   /** Which spans and log records are queries of projects that do not say so themselves. */
   readonly telemetry: TelemetryTexts;
-  readonly dashboard: Omit<
-    DashboardOptions,
-    | 'authProvider'
-    | 'basePath'
-    | 'store'
-    | 'clock'
-    | 'ingestion'
-    | 'telemetry'
-    | 'notifications'
-    | 'requests'
-    | 'failures'
-    | 'refusals'
-  >;
+  readonly dashboard: DashboardSettings;
   /** The folder of the documentation's built site. */
   readonly docs: string;
   readonly users: Omit<UsersOptions, 'store' | 'clock' | 'log' | 'basePath'>;
@@ -133,6 +121,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     admission,
     ingestion,
   };
+  addRecordingParsers(app, limits, admission);
   addQueries(app, recording);
   addImportedCounts(app, { ...recording, store });
   await addOtlp(app, { ...recording, projectRules });

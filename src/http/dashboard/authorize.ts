@@ -64,7 +64,7 @@ export class SessionGuard {
       ...toOperations(handlers, (request) => ({
         ...this.#get(request),
         organizationId: getParameter(request, 'organizationId'),
-        role: this.#roles.get(request) ?? 'viewer',
+        role: this.#getRole(request),
       })),
     });
   }
@@ -106,6 +106,12 @@ export class SessionGuard {
     const { user, session } = found;
     request.userId = user.id;
     this.#found.set(request, { user, session, auth, by: this.getActor(request, user.email) });
+  }
+
+  #getRole(request: FastifyRequest): Role {
+    const role = this.#roles.get(request);
+    if (role === undefined) throw new Error('the route does not require a member');
+    return role;
   }
 
   #get(request: FastifyRequest): SignedIn {

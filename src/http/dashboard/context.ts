@@ -17,13 +17,8 @@ import type { SessionGuard } from './authorize.js';
 import type { LoginThrottle } from './login-throttle.js';
 import type { SharedLinks } from './shared-links.js';
 
-export interface DashboardOptions {
-  readonly authProvider: AuthProvider;
-  readonly store: Store;
-  readonly ingestion: IngestionMonitor;
-  /** The server's texts, which apply to projects without their own. */
-  readonly telemetry: TelemetryTexts;
-  readonly clock: Clock;
+/** What the operator sets. */
+export interface DashboardSettings {
   /** The label of the single sign-on button; undefined without single sign-on. */
   readonly singleSignOnName: string | undefined;
   /** The prefix of new keys. */
@@ -34,9 +29,18 @@ export interface DashboardOptions {
   readonly randomInt: (max: number) => number;
   /** The version of the server, for signed-in users. */
   readonly version: string;
-  readonly basePath: BasePath;
   /** The folder of the built pages. */
   readonly pages: string;
+}
+
+export interface DashboardOptions extends DashboardSettings {
+  readonly authProvider: AuthProvider;
+  readonly store: Store;
+  readonly ingestion: IngestionMonitor;
+  /** The server's texts, which apply to projects without their own. */
+  readonly telemetry: TelemetryTexts;
+  readonly clock: Clock;
+  readonly basePath: BasePath;
   /** Limits organizations. */
   readonly requests: RateLimit;
   /** Limits addresses whose requests fail to authenticate. */

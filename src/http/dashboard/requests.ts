@@ -2,7 +2,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AuthRequest, AuthResponse } from '../../auth/auth-provider.js';
 import { ADDRESS_HEADER } from '../../auth/names.js';
-import { getClientAddress } from '../request/target.js';
+import { isProjectId, type Project } from '../../domain/projects/project.js';
+import type { Store } from '../../storage/ports/store.js';
+import { getClientAddress, getParameter, getProjectId } from '../request/target.js';
+import { noSuchProject } from '../server/errors.js';
 
 /** The request as the sign-in library reads it. Rate limits and the audit log use the same address. */
 export function toAuthRequest(request: FastifyRequest): AuthRequest {
@@ -12,6 +15,24 @@ export function toAuthRequest(request: FastifyRequest): AuthRequest {
     if (value !== undefined) headers.set(name, value);
   }
   return { headers, secure: request.protocol === 'https' };
+}
+
+/** The id in the request's path. `404` for an id that no project can have. */
+export function getExistingId(request: FastifyRequest): string {
+  const id = getProjectId(request);
+  if (!isProjectId(id)) throw noSuchProject();
+  return id;
+}
+
+/** The project in the request's path. `404` if the organization in the path has no such project. */
+export async function requireProject(
+  { directory }: Pick<Store, 'directory'>,
+  request: FastifyRequest,
+): Promise<Project> {
+  const organizationId = getParameter(request, 'organizationId');
+  const project = await directory.findProject(organizationId, getExistingId(request));
+  if (project === undefined) throw noSuchProject();
+  return project;
 }
 
 /** The origin of the page that sends the request, as the browser says; of the server, if it does not. */

@@ -11,6 +11,7 @@ import {
 import type { ApiKey } from '../../domain/keys/api-key.js';
 import { BoundedCache } from '../../shared/bounded-cache.js';
 import type { RecordResult } from '../../storage/ports/store.js';
+import { itemsOf } from './items.js';
 
 /** Names of keys. */
 const namesMax = 1000;
@@ -48,9 +49,4 @@ export class Arrivals {
     if (headers['user-agent'] === IMPORT_COMMAND) return { kind: 'import', name: IMPORT_COMMAND };
     return { kind: this.#kind, name: this.#names.getOrCreate(key.name, () => sourceName(key.name)) };
   }
-}
-
-/** The items of a body: those of an array, or the only one. */
-export function itemsOf({ body }: FastifyRequest): readonly unknown[] {
-  return Array.isArray(body) ? body : [body];
 }

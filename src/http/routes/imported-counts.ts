@@ -6,6 +6,7 @@ import { oneOf, prefixProblems, type Result, success } from '../../domain/result
 import type { Store } from '../../storage/ports/store.js';
 import { Arrivals } from '../request/arrivals.js';
 import { refuseUnknownEncoding } from '../request/body.js';
+import { parseItems } from '../request/items.js';
 import { readParameters } from '../request/parameters.js';
 import { getProjectId } from '../request/target.js';
 import { arraySchema } from '../schemas/json-schema.js';
@@ -18,13 +19,12 @@ import {
 } from '../schemas/schemas.js';
 import { HttpError } from '../server/errors.js';
 import { addResource } from '../server/resource.js';
-import { parseItems, type RecordingOptions } from './queries.js';
+import type { RecordingOptions } from './queries.js';
 
 interface ImportOptions extends Pick<RecordingOptions, 'clock' | 'authenticator' | 'limits' | 'ingestion'> {
   readonly store: Store;
 }
 
-/** After `addQueries`, which adds the parsers for the body. */
 export function addImportedCounts(
   app: FastifyInstance,
   { store, clock, authenticator, limits, ingestion }: ImportOptions,

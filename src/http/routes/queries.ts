@@ -1,20 +1,14 @@
 /** `POST /v1/analytics/{projectId}/assistant/queries`: records queries. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { IngestionMonitor } from '../../app/jobs/ingestion-monitor.js';
-import { CallerStatsError } from '../../domain/errors.js';
 import { parseQuery, type Query } from '../../domain/queries/query.js';
-import { failure, type Result } from '../../domain/result.js';
 import type { Clock } from '../../domain/time/clock.js';
 import type { Store } from '../../storage/ports/store.js';
 import type { Admission } from '../admission/admission.js';
-import { Arrivals, itemsOf } from '../request/arrivals.js';
+import { Arrivals } from '../request/arrivals.js';
 import type { Authenticator } from '../request/authenticate.js';
-import {
-  addRecordingParsers,
-  MalformedLine,
-  type RecordingLimits,
-  refuseUnknownEncoding,
-} from '../request/body.js';
+import { type RecordingLimits, refuseUnknownEncoding } from '../request/body.js';
+import { parseItems } from '../request/items.js';
 import { requireNoParameters } from '../request/parameters.js';
 import { getProjectId } from '../request/target.js';
 import { arraySchema } from '../schemas/json-schema.js';
@@ -38,10 +32,9 @@ export interface RecordingOptions {
 }
 
 export function addQueries(app: FastifyInstance, options: RecordingOptions): void {
-  const { store, clock, authenticator, limits, admission, ingestion } = options;
+  const { store, clock, authenticator, limits, ingestion } = options;
   const arrivals = new Arrivals(ingestion, 'queries');
   const { batchQueriesMax: maxItems } = limits;
-  addRecordingParsers(app, limits, admission);
   addResource(app, '/v1/analytics/:projectId/assistant/queries', {
     onRequest: (request, reply) =>
       authenticator.authorize(request, reply, getProjectId(request), ['recording', 'admin']),
@@ -92,24 +85,4 @@ export function addQueries(app: FastifyInstance, options: RecordingOptions): voi
 
 function parseQueries(request: FastifyRequest, nowMs: number): Query[] {
   return parseItems(request, { many: 'queries', done: 'recorded' }, (item) => parseQuery(item, nowMs));
-}
-
-/** The valid items of the body. Throws 400 with a message for each problem, which begins with the index of its item. */
-export function parseItems<T>(
-  request: FastifyRequest,
-  { many, done }: { readonly many: string; readonly done: string },
-  parse: (item: unknown) => Result<T>,
-): T[] {
-  const parsed: T[] = [];
-  const problems: string[] = [];
-  for (const [index, item] of itemsOf(request).entries()) {
-    const one = item instanceof MalformedLine ? failure(item.problem) : parse(item);
-    if (one.ok) parsed.push(one.value);
-    else problems.push(...one.problems.map((problem) => `${many}[${index}]: ${problem}`));
-  }
-  if (problems.length > 0)
-    throw new CallerStatsError('invalid', `Nothing was ${done}.`, { details: problems });
-  // If the schema is stricter than the rules above, the two contradict each other: refuse the request.
-  if (request.validationError) throw request.validationError;
-  return parsed;
 }

@@ -1,7 +1,5 @@
 /** The counts of a project: the same responses as those of the public API, for members with a session. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { isProjectId } from '../../../domain/projects/project.js';
-import { getParameter, getProjectId } from '../../request/target.js';
 import { createReportHandlers } from '../../routes/analytics.js';
 import {
   CallerStatsParameters,
@@ -11,19 +9,15 @@ import {
   NumbersParameters,
   SeriesParameters,
 } from '../../schemas/schemas.js';
-import { noSuchProject } from '../../server/errors.js';
 import { addResource } from '../../server/resource.js';
 import type { Dashboard } from '../context.js';
+import { requireProject } from '../requests.js';
 
 export function addCounts(app: FastifyInstance, { store, clock, ingestion, sessionGuard }: Dashboard): void {
   const requireMember = sessionGuard.requireMember('viewer');
   const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     await requireMember(request, reply);
-    const organizationId = getParameter(request, 'organizationId');
-    const id = getProjectId(request);
-    const project = isProjectId(id) ? await store.directory.findProject(organizationId, id) : undefined;
-    if (project === undefined) throw noSuchProject();
-    request.project = project;
+    request.project = await requireProject(store, request);
   };
   const handlers = createReportHandlers({ store, clock, ingestion });
   for (const [name, querystring, handler] of [

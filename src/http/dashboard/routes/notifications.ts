@@ -1,5 +1,4 @@
 /** Notifications of a project: digests and alerts. */
-import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { deliveryToJson, notificationToJson } from '../../../app/json.js';
 import {
@@ -10,22 +9,20 @@ import {
 } from '../../../app/notifications/notifications.js';
 import { messagesListedMax, testMessagesMax, testMessagesWindowSeconds } from '../../../domain/limits.js';
 import { CHANNELS, DIGEST_PERIODS, NOTIFICATION_KINDS } from '../../../domain/notifications/notification.js';
-import { isProjectId } from '../../../domain/projects/project.js';
 import { failure, oneOf, type Result, success } from '../../../domain/result.js';
-import { secondMs } from '../../../domain/time/duration.js';
 import { parseTimeZone, type TimeZone } from '../../../domain/time/time-zone.js';
 import { optional, readFields, text } from '../../request/fields.js';
-import { getParameter, getProjectId } from '../../request/target.js';
-import { HttpError, noSuchProject } from '../../server/errors.js';
+import { getParameter } from '../../request/target.js';
+import { takeAttempt } from '../attempts.js';
 import type { Dashboard } from '../context.js';
-import { created } from '../requests.js';
+import { created, requireProject } from '../requests.js';
 import type { NotificationsResponse, SavedNotificationResponse } from '../responses.js';
 
 export function addNotifications(app: FastifyInstance, dashboard: Dashboard): void {
   const { store, sessionGuard, notifications: setup } = dashboard;
   sessionGuard.addMemberResource(app, '/projects/:projectId/notifications', 'editor', {
     GET: async ({ organizationId }, request): Promise<NotificationsResponse> => {
-      const projectId = await requireProjectOf(dashboard, organizationId, request);
+      const { id: projectId } = await requireProject(store, request);
       const [notifications, deliveries] = await Promise.all([
         store.notifications.listNotifications(organizationId, projectId),
         store.notifications.listDeliveries(organizationId, projectId, messagesListedMax),
@@ -38,7 +35,7 @@ export function addNotifications(app: FastifyInstance, dashboard: Dashboard): vo
     },
     POST: async ({ organizationId, by }, request, reply) => {
       const wanted = readNotification(request);
-      const projectId = await requireProjectOf(dashboard, organizationId, request);
+      const { id: projectId } = await requireProject(store, request);
       const saved = await createNotification(setup, { organizationId, projectId }, wanted, by);
       return created(reply, toSavedResponse(saved));
     },
@@ -64,17 +61,6 @@ export function addNotifications(app: FastifyInstance, dashboard: Dashboard): vo
 
 function getNotificationId(request: FastifyRequest): string {
   return getParameter(request, 'notificationId');
-}
-
-async function requireProjectOf(
-  { store }: Dashboard,
-  organizationId: string,
-  request: FastifyRequest,
-): Promise<string> {
-  const id = getProjectId(request);
-  const project = isProjectId(id) ? await store.directory.findProject(organizationId, id) : undefined;
-  if (project === undefined) throw noSuchProject();
-  return id;
 }
 
 function readNotification(request: FastifyRequest) {
@@ -105,13 +91,10 @@ function toSavedResponse({ notification, secret }: SavedNotification): SavedNoti
 
 /** Test messages go to addresses that editors choose. Throws `429` above a limit. */
 async function limitTests({ store, clock }: Dashboard, organizationId: string): Promise<void> {
-  const key = createHash('sha256').update(`test messages of ${organizationId}`).digest('base64url');
-  const limit = { attemptsMax: testMessagesMax, windowMs: testMessagesWindowSeconds * secondMs };
-  const nowMs = clock.now();
-  const { isAllowed, resetsAt } = await store.throttles.take(key, limit, nowMs);
-  if (isAllowed) return;
-  const seconds = Math.ceil((resetsAt - nowMs) / secondMs);
-  throw new HttpError(429, `At most ${testMessagesMax} test messages an hour. Try again later.`, {
-    'retry-after': String(seconds),
+  await takeAttempt(store.throttles, clock.now(), {
+    subject: `test messages of ${organizationId}`,
+    attemptsMax: testMessagesMax,
+    windowSeconds: testMessagesWindowSeconds,
+    message: `At most ${testMessagesMax} test messages an hour. Try again later.`,
   });
 }

@@ -1,22 +1,19 @@
 /** Projects of an organization. */
-import { createHash } from 'node:crypto';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { projectToJson } from '../../../app/json.js';
 import { changeProject, createProject, deleteProject } from '../../../app/projects.js';
 import { CallerStatsError } from '../../../domain/errors.js';
 import { retentionDaysMax, takenIdsMax, takenIdsWindowSeconds } from '../../../domain/limits.js';
-import { isProjectId, parseNewId } from '../../../domain/projects/project.js';
+import { parseNewId } from '../../../domain/projects/project.js';
 import { isRetentionDays } from '../../../domain/projects/retention.js';
 import { mapTelemetrySettings, parseOwnTelemetryText } from '../../../domain/queries/telemetry-settings.js';
 import { failure, type Result, success } from '../../../domain/result.js';
-import { secondMs } from '../../../domain/time/duration.js';
 import { parseTimeZone } from '../../../domain/time/time-zone.js';
 import type { Throttles } from '../../../storage/ports/throttles.js';
 import { type FieldReader, name, optional, readFields, text } from '../../request/fields.js';
-import { getProjectId } from '../../request/target.js';
-import { HttpError, noSuchProject } from '../../server/errors.js';
+import { takeAttempt } from '../attempts.js';
 import type { Dashboard } from '../context.js';
-import { created } from '../requests.js';
+import { created, getExistingId } from '../requests.js';
 import type { ProjectsResponse } from '../responses.js';
 
 export function addProjects(app: FastifyInstance, dashboard: Dashboard): void {
@@ -63,13 +60,6 @@ export async function listProjects(
   return { projects: projects.map(projectToJson), server: telemetry };
 }
 
-/** The id in the request's path. `404` for an id that no project can have. */
-export function getExistingId(request: FastifyRequest): string {
-  const id = getProjectId(request);
-  if (!isProjectId(id)) throw noSuchProject();
-  return id;
-}
-
 function projectId(value: unknown): Result<string> {
   return parseNewId(typeof value === 'string' ? value : '');
 }
@@ -96,15 +86,13 @@ async function limitTakenIds<T>(
   { organizationId, nowMs }: { readonly organizationId: string; readonly nowMs: number },
   create: () => Promise<T>,
 ): Promise<T> {
-  const key = createHash('sha256').update(`taken ids in ${organizationId}`).digest('base64url');
-  const limit = { attemptsMax: takenIdsMax, windowMs: takenIdsWindowSeconds * secondMs };
   // Counted first, so that parallel attempts do not pass the limit.
-  const { isAllowed, resetsAt } = await throttles.take(key, limit, nowMs);
-  if (!isAllowed) {
-    const seconds = Math.ceil((resetsAt - nowMs) / secondMs);
-    const message = 'Too many ids were not free. Try again within an hour, or leave the id out.';
-    throw new HttpError(429, message, { 'retry-after': String(seconds) });
-  }
+  const giveBack = await takeAttempt(throttles, nowMs, {
+    subject: `taken ids in ${organizationId}`,
+    attemptsMax: takenIdsMax,
+    windowSeconds: takenIdsWindowSeconds,
+    message: 'Too many ids were not free. Try again within an hour, or leave the id out.',
+  });
   let isTaken = false;
   try {
     return await create();
@@ -112,6 +100,6 @@ async function limitTakenIds<T>(
     isTaken = error instanceof CallerStatsError && error.code === 'already_exists';
     throw error;
   } finally {
-    if (!isTaken) await throttles.giveBack(key, resetsAt);
+    if (!isTaken) await giveBack();
   }
 }

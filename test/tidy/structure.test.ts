@@ -10,7 +10,7 @@ const outside = (...allowed: string[]): Source[] =>
 /** What files below a folder may import besides `src/shared/`. The first matching rule applies. */
 const rules: readonly (readonly [folder: string, allowed: RegExp])[] = [
   ['src/shared/', /^node:/],
-  ['src/domain/', /^(src\/domain\/|node:(buffer|crypto|net|zlib)$|fastest-levenshtein$|temporal-polyfill$)/],
+  ['src/domain/', /^(src\/domain\/|node:(buffer|crypto|net|zlib)$|fastest-levenshtein$)/],
   ['src/storage/ports/', /^src\/(domain|storage\/ports)\//],
   ['src/storage/commit-queue.ts', /^src\/(domain|storage\/ports)\//],
   ['src/storage/sql/', /^src\/(domain|storage\/(ports|sql))\//],

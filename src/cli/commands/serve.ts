@@ -10,6 +10,7 @@ import { watchServers } from '../../app/jobs/watch-servers.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import { shutdownTimeoutMs } from '../../domain/limits.js';
 import { secondMs } from '../../domain/time/duration.js';
+import { ZONE_DATA_ORIGIN } from '../../domain/time/time-zone.js';
 import type { AppOptions } from '../../http/app.js';
 import type { Tracing, TracingOptions } from '../../observability/tracing/tracing.js';
 import { withDeadline } from '../../shared/deadline.js';
@@ -174,7 +175,8 @@ async function serve(
   const stop = (): Promise<void> => app.close();
   try {
     const port = await listen(app, { ...settings, hostFlag: 'host', portFlag: 'port' });
-    observers.log.info({ url: `${localUrl(settings.host, port)}${settings.basePath}` }, 'listening');
+    const url = `${localUrl(settings.host, port)}${settings.basePath}`;
+    observers.log.info({ url, timeZones: ZONE_DATA_ORIGIN }, 'listening');
     return { port, stop };
   } catch (error) {
     await stop();

@@ -6,7 +6,7 @@ import { readServerSettings } from '../settings/server-settings.js';
 import { settingOption } from '../settings/settings.js';
 import { addAction } from '../store-command.js';
 import { checkDatabase } from './database-checks.js';
-import type { Finding } from './findings.js';
+import { describeTimeZones, type Finding } from './findings.js';
 import { checkNetwork } from './network-checks.js';
 
 const FLAGS = ['host', 'port', 'database', 'publicUrl', 'basePath', 'secretFile'] as const;
@@ -15,8 +15,8 @@ export function addDoctorCommand(program: Command, io: Io): void {
   const command = program
     .command('doctor')
     .description(
-      'checks folder, permissions, disk, database, clock, secret, port and public URL of a server, and says what to do; ' +
-        'never changes the database; exits with status 1 if there is a problem',
+      'checks folder, permissions, disk, database, clock, secret, port, public URL and time zones of a server, and says ' +
+        'what to do; never changes the database; exits with status 1 if there is a problem',
     );
   for (const name of FLAGS) command.addOption(settingOption(name));
   command.addHelpText('after', '\nReads all other settings of serve from the environment.');
@@ -26,7 +26,7 @@ export function addDoctorCommand(program: Command, io: Io): void {
       checkDatabase(settings, io.clock.now()),
       checkNetwork(settings, io.clock),
     ]);
-    const findings = found.flat();
+    const findings = [...found.flat(), describeTimeZones()];
     const problems = findings.filter(({ status }) => status === 'problem').length;
     return {
       json: { findings },

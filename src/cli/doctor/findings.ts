@@ -1,9 +1,19 @@
 /** What `caller-stats doctor` finds, and the rules that need no machine. */
 import { formatCount } from '../../domain/format.js';
 import { secondMs } from '../../domain/time/duration.js';
+import { ZONE_DATA_ORIGIN } from '../../domain/time/time-zone.js';
 
 export interface Finding {
-  readonly check: 'folder' | 'permissions' | 'disk' | 'database' | 'clock' | 'secret' | 'port' | 'public URL';
+  readonly check:
+    | 'folder'
+    | 'permissions'
+    | 'disk'
+    | 'database'
+    | 'clock'
+    | 'secret'
+    | 'port'
+    | 'public URL'
+    | 'time zones';
   /** A server with a problem does not start or loses data; one with a warning works with a risk. */
   readonly status: 'ok' | 'warning' | 'problem';
   readonly message: string;
@@ -40,6 +50,11 @@ export function judgeClock(nowMs: number, otherMs: number, other: string): Findi
   return Math.abs(nowMs - otherMs) > clockDifferenceMsMax
     ? { check: 'clock', status: 'problem', message: `is ${shown}`, advice: 'synchronize both with NTP' }
     : { check: 'clock', status: 'ok', message: `agrees with ${other}` };
+}
+
+/** Says which rules of time zones count. They never are a problem: they do not depend on the machine. */
+export function describeTimeZones(): Finding {
+  return { check: 'time zones', status: 'ok', message: ZONE_DATA_ORIGIN };
 }
 
 /** Whether users other than the owner have a permission on a file with this mode. Windows has no such modes. */

@@ -5,7 +5,7 @@
  */
 import { BoundedCache } from '../../shared/bounded-cache.js';
 import { failure, quote, type Result, success } from '../result.js';
-import { dayMs, hourMs, minuteMs } from './duration.js';
+import { dayMs, eraMs, hourMs, minuteMs, secondMs } from './duration.js';
 
 const DATE = '\\d{4}-\\d{2}-\\d{2}';
 const OFFSET = '(?:[Zz]|[+-]\\d{2}:\\d{2})';
@@ -22,9 +22,6 @@ const PARTS =
 
 /** A date-time whose `+` became a space in a URL. */
 const PLUS_AS_SPACE = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}[\d:.]* \d{2}:?\d{2}$/;
-
-/** The Gregorian calendar repeats after 400 years of 146,097 days. */
-const eraMs = 146_097 * dayMs;
 
 /** 0000-01-01T00:00:00Z, the earliest time that RFC 3339 can write in UTC. */
 export const YEAR_ZERO_MS = -62_167_219_200_000;
@@ -73,11 +70,11 @@ function toTime(match: RegExpExecArray, localClock?: LocalClock): Result<number>
   const problem = dateProblem(year, month, day) ?? timeProblem(hour, minute, second);
   if (problem !== undefined) return failure(`${quote(text)} ${problem}`);
 
-  const sinceMidnightMs = hour * hourMs + minute * minuteMs + second * 1000 + parseFractionMs(fraction);
+  const sinceMidnightMs = hour * hourMs + minute * minuteMs + second * secondMs + parseFractionMs(fraction);
   const localMs = startOfDay(year, month, day) + sinceMidnightMs;
   const timeMs = offset === undefined && localClock !== undefined ? localClock(localMs) : localMs - offsetMs;
   // RFC 3339, section 5.7: a leap second is the last second of a UTC day. The sum above counts it as the next second.
-  if (second === 60 && (Math.floor(timeMs / 1000) * 1000) % dayMs !== 0) {
+  if (second === 60 && (Math.floor(timeMs / secondMs) * secondMs) % dayMs !== 0) {
     return failure(`${quote(text)} has second 60, which exists only as a leap second, at 23:59:60 UTC`);
   }
   return success(timeMs);

@@ -1,6 +1,7 @@
 /** Timestamps in the formats of other systems' exports. */
 import { failure, quote, type Result, success } from '../result.js';
 import { parseFractionMs, parseTimestamp, YEAR_10000_MS } from './date-time.js';
+import { secondMs } from './duration.js';
 
 /**
  * `rfc3339` is the format of recorded queries. `utc` also accepts what databases write: a space instead of `T`, an offset
@@ -43,7 +44,7 @@ function parseEpoch(value: unknown, unit: 's' | 'ms'): Result<number> {
     return failure(`${count} is too small for milliseconds since 1970; are these seconds (--time-format s)?`);
   }
   if (count >= YEAR_10000_MS) return failure(`${count} milliseconds since 1970 lie after the year 9999`);
-  return success(unit === 'ms' ? count : count * 1000 + parseFractionMs(fraction));
+  return success(unit === 'ms' ? count : count * secondMs + parseFractionMs(fraction));
 }
 
 function toRfc3339(text: string): string {

@@ -17,6 +17,7 @@ import type { Role } from '../../domain/people/member.js';
 import type { SecondFactorRule } from '../../domain/projects/project.js';
 import type { ShareLinkRule } from '../../domain/projects/share-link.js';
 import type { TelemetryTexts } from '../../domain/queries/telemetry-settings.js';
+import type { TimeZone } from '../../domain/time/time-zone.js';
 
 export type { KeyJson as KeyResponse, ProjectJson as ProjectResponse } from '../../app/json.js';
 export type { IngestionReport as IngestionResponse } from '../../domain/ingestion/report.js';
@@ -32,6 +33,11 @@ export interface CreatedKeyResponse {
   readonly key: KeyJson;
   /** The key itself. No other response contains it. */
   readonly secret: string;
+}
+
+/** The time zones to select from. Their other names, as of older browsers, are also accepted. */
+export interface ZonesResponse {
+  readonly names: readonly TimeZone[];
 }
 
 export type MemberResponse = Readonly<ReturnType<typeof memberToJson>> & {

@@ -138,7 +138,7 @@ test('without parameters, a report is about all queries in UTC, by day', () => {
 
 describe('local bounds', () => {
   const zone = fc.constantFrom(...oddMoments.map(([name]) => name));
-  const day = fc.integer({ min: -400 * 365, max: 3000 * 365 });
+  const day = fc.integer({ min: -400 * 365, max: 520 * 365 });
   const dateOf = (number: number): string => new Date(number * dayMs).toISOString().slice(0, 10);
   const usual = fc.integer({ min: -70 * 365, max: 80 * 365 });
   const near = fc
@@ -152,9 +152,8 @@ describe('local bounds', () => {
         const next = rangeOf({ timeZone, from: dateOf(number + 1), to: dateOf(number + 2) });
         expect(first.to).toBe(next.from);
         if (first.from === first.to) return;
-        const [year, month, date] = dateOf(number).split('-').map(Number);
-        expect(localUnit(first.from, 'day', timeZone)).toBe(`${year}-${month}-${date}`);
-        expect(localUnit(first.to - 1, 'day', timeZone)).toBe(`${year}-${month}-${date}`);
+        expect(localUnit(first.from, 'day', timeZone)).toBe(dateOf(number));
+        expect(localUnit(first.to - 1, 'day', timeZone)).toBe(dateOf(number));
       }),
       { numRuns: lawRuns },
     );

@@ -2,7 +2,7 @@
 import { METHODS } from 'node:http';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ROLES, type Role } from '../../../src/domain/people/member.js';
-import type { StartResponse } from '../../../src/http/dashboard/responses.js';
+import type { StartResponse, ZonesResponse } from '../../../src/http/dashboard/responses.js';
 import { Browser, signedIn } from '../../support/http/dashboard.js';
 import {
   DASHBOARD_ROUTES,
@@ -56,6 +56,14 @@ function expectAccess(method: string, path: string, answer: Answer): void {
     );
   }
 }
+
+test('the time zones have their current names, whatever those of Node', async () => {
+  const { names } = await new Browser(service()).ask<ZonesResponse>({ path: '/api/zones' });
+  expect(names).toEqual(expect.arrayContaining(['UTC', 'Europe/Kyiv', 'Asia/Kolkata', 'America/Vancouver']));
+  const olderNames = ['Europe/Kiev', 'Asia/Calcutta', 'Canada/Pacific', 'Etc/UTC', 'EST5EDT', 'Factory', ''];
+  expect(names.filter((name: string) => olderNames.includes(name))).toEqual([]);
+  expect(names).toEqual([...new Set(names)].toSorted());
+});
 
 describe('the first response of a visit', () => {
   const start = (browser: Browser) => browser.ask<StartResponse>({ path: '/api/start' });

@@ -2,6 +2,7 @@
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { ZONE_DATA_VERSION } from '../../../src/domain/time/zone-data.js';
 import { sharedByTests } from '../../support/cleanup.js';
 import { firstRunOf, runCommand, startCommand, urlIn } from '../../support/cli/cli.js';
 import { clientOf } from '../../support/cli/cli-client.js';
@@ -101,7 +102,7 @@ test('all versions are the same', async () => {
   for (const [where, version] of Object.entries(versions)) expect(version, where).toBe(packed.version);
 });
 
-test('the bill of materials lists the packages in the program and the installed ones', async () => {
+test('the bill of materials lists the packages in the program, the installed ones and the time zone data', async () => {
   const { modules } = stranger();
   const folder = join(modules, 'caller-stats');
   const files = (await readdir(join(folder, 'node_modules'), { recursive: true })).filter((path) =>
@@ -123,7 +124,11 @@ test('the bill of materials lists the packages in the program and the installed 
   const listed = bill.components.map(({ group, name, version }) =>
     [group === undefined ? name : `${group}/${name}`, version].join('@'),
   );
-  const expected = [...bundled, ...installed.map(({ name, version }) => `${name}@${version}`)];
+  const expected = [
+    ...bundled,
+    ...installed.map(({ name, version }) => `${name}@${version}`),
+    `tzdata@${ZONE_DATA_VERSION}`,
+  ];
   expect(bundled.map((name) => name.replace(/@[^@]*$/, ''))).toContain('fastify');
   expect([...new Set(listed)].sort()).toEqual([...new Set(expected)].sort());
 });

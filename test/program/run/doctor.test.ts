@@ -3,6 +3,7 @@ import { copyFileSync } from 'node:fs';
 import { chmod, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { expect, inject, test } from 'vitest';
 import type { Finding } from '../../../src/cli/doctor/findings.js';
+import { ZONE_DATA_VERSION } from '../../../src/domain/time/zone-data.js';
 import { alter, emptyPlace, type Place, placeWithProject, refusal } from '../../support/cli/cli-place.js';
 import { freePort } from '../../support/free-port.js';
 import { startHttpServer } from '../../support/http-server.js';
@@ -31,6 +32,16 @@ test('a folder that is a file is a problem, and nothing else of the database is 
     { status: 'problem', message: expect.stringMatching(/is not a folder$/) },
   ]);
   expect(await examine(place, 'database', env)).toEqual([]);
+});
+
+test('the rules of time zones are those of the program', async () => {
+  expect(await examine(await emptyPlace(), 'time zones')).toEqual([
+    {
+      check: 'time zones',
+      status: 'ok',
+      message: `IANA time zone database ${ZONE_DATA_VERSION}, which is part of caller-stats`,
+    },
+  ]);
 });
 
 test.each([

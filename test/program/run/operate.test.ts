@@ -160,7 +160,11 @@ test('a server logs once that it listens and once that its metrics do', async ()
     .map((line) => JSON.parse(line) as { readonly msg: string; readonly url?: string });
   expect(entries.filter(({ msg }) => /listen/i.test(msg))).toMatchObject([
     { msg: 'metrics: listening', url: expect.stringMatching(/\/metrics$/) },
-    { msg: 'listening', url: server.url },
+    {
+      msg: 'listening',
+      url: server.url,
+      timeZones: expect.stringMatching(/ \d{4}[a-z], which is part of caller-stats$/),
+    },
   ]);
 });
 

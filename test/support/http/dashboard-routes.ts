@@ -13,6 +13,7 @@ const organization = '/api/organizations/:organizationId';
 const TABLE: Readonly<Record<string, DashboardRoute['who']>> = {
   'GET /api/session': 'anybody',
   'GET /api/start': 'anybody',
+  'GET /api/zones': 'anybody',
   'POST /api/sign-in': 'anybody',
   'POST /api/sign-in/second-factor': 'anybody',
   'POST /api/sign-in/second-factor/start': 'anybody',

@@ -4,10 +4,11 @@ import { findRelyingParty } from '../../../auth/passkeys/relying-party.js';
 import { DEFAULT_EXPIRY } from '../../../domain/keys/key-lifetime.js';
 import { keyGraceDaysMax } from '../../../domain/limits.js';
 import { dayMs } from '../../../domain/time/duration.js';
+import { listTimeZones } from '../../../domain/time/time-zone.js';
 import { addResource } from '../../server/resource.js';
 import type { Dashboard } from '../context.js';
 import { originOf, setCookies, toAuthRequest } from '../requests.js';
-import type { SessionResponse, StartResponse } from '../responses.js';
+import type { SessionResponse, StartResponse, ZonesResponse } from '../responses.js';
 import { listProjects } from './projects.js';
 
 /** The choices for the expiry of a new key, as in docs/guides/run/keys.md. */
@@ -26,6 +27,7 @@ export function addSession(app: FastifyInstance, dashboard: Dashboard): void {
       return { session, projects: Object.fromEntries(projects) };
     },
   });
+  addResource(app, '/api/zones', { GET: async (): Promise<ZonesResponse> => ({ names: listTimeZones() }) });
 }
 
 function createSessionReader(dashboard: Dashboard) {

@@ -5,7 +5,7 @@ import { databaseConnectionsMax, databaseTimeoutMs } from '../domain/limits.js';
 import { failure, type Result, success } from '../domain/result.js';
 import type { OpenOptions } from './ports/open-options.js';
 import type { Store } from './ports/store.js';
-import { POSTGRES_SCHEMES, type PostgresLocation, parsePostgresUrl } from './postgres/location.js';
+import { POSTGRES_SCHEMES, type PostgresLocation, parsePostgresUrl } from './postgres/connection/location.js';
 
 export type { OpenOptions };
 
@@ -122,7 +122,7 @@ export async function isSameStore(oneUrl: string, otherUrl: string): Promise<boo
   const [one, other] = [locationOf(oneUrl), locationOf(otherUrl)];
   if (one.kind === 'sqlite' && other.kind === 'sqlite') return isSameFile(one.file, other.file);
   if (one.kind !== 'postgres' || other.kind !== 'postgres' || one.schema !== other.schema) return false;
-  const { addressesOf } = await import('./postgres/database.js');
+  const { addressesOf } = await import('./postgres/connection/database.js');
   const addresses = new Set(addressesOf(one));
   return addressesOf(other).some((address) => addresses.has(address));
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { withDeadline } from '../../src/shared/deadline.js';
-import { withDatabaseDeadline } from '../../src/storage/postgres/database.js';
+import { withDatabaseDeadline } from '../../src/storage/postgres/connection/database.js';
 
 /** Longer than any test. */
 const farMs = 1_000_000;

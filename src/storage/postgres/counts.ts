@@ -30,9 +30,9 @@ import type { Query } from '../../domain/queries/query.js';
 import { dayMs } from '../../domain/time/duration.js';
 import type { ComparedCallerCounts, CountStore, RecordResult, SeriesByCaller } from '../ports/counts.js';
 import type { CommitObserver } from '../ports/store-stats.js';
-import { withDatabaseDeadline } from './database.js';
-import { rowsFromOf } from './errors.js';
-import type { OpenDatabase } from './open-database.js';
+import { withDatabaseDeadline } from './connection/database.js';
+import { rowsFromOf } from './connection/errors.js';
+import type { OpenDatabase } from './connection/open-database.js';
 import { bytesOf, decodeQueryId } from './query-id.js';
 import { type RecordAnswer, type RecordCall, Recorder } from './recorder.js';
 

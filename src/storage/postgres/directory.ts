@@ -5,7 +5,7 @@ import { REPEATABLE_CHANGES, SqlDirectoryChanges } from '../sql/directory-change
 import { SqlDirectory } from '../sql/parts.js';
 import { KEY, PROJECT } from '../sql/rows.js';
 import { call } from '../sql/session.js';
-import type { OpenDatabase } from './open-database.js';
+import type { OpenDatabase } from './connection/open-database.js';
 
 export class PostgresDirectory extends SqlDirectory {
   readonly #database: OpenDatabase;

@@ -3,10 +3,10 @@ import { ALL_TIME } from '../../domain/counting/date-range.js';
 import type { Cleanup, Maintenance, Verification } from '../ports/maintenance.js';
 import { type ServerState, type StorePart, type StoreStats, statsTimeoutMs } from '../ports/store-stats.js';
 import type { RecordingCheck } from '../recording-check.js';
-import { HAS_CITUS, probeServers, requireAnyServer, type ShardServer } from './cluster.js';
+import { HAS_CITUS, probeServers, requireAnyServer, type ShardServer } from './connection/cluster.js';
+import { withDatabaseDeadline } from './connection/database.js';
+import type { OpenDatabase } from './connection/open-database.js';
 import type { PostgresCounts } from './counts.js';
-import { withDatabaseDeadline } from './database.js';
-import type { OpenDatabase } from './open-database.js';
 import { Cleaner } from './purge.js';
 import { verify } from './verify.js';
 

@@ -3,7 +3,7 @@ import { bucketAt, DAY_LEVEL } from '../../domain/counting/buckets.js';
 import { EARLIEST_MS } from '../../domain/counting/date-range.js';
 import { needsRetention, nextRowsFrom } from '../../domain/projects/retention.js';
 import type { Cleanup } from '../ports/maintenance.js';
-import type { Database, Session } from './database.js';
+import type { Database, Session } from './connection/database.js';
 import type { Statements } from './statements.js';
 
 /** The statements that remove the first rows of a project, one for each table. */

@@ -4,7 +4,7 @@ import type { Query } from '../../domain/queries/query.js';
 import { Backlog, CommitQueue, type Outcome, refused } from '../commit-queue.js';
 import type { RecordResult } from '../ports/store.js';
 import type { CommitObserver } from '../ports/store-stats.js';
-import { unavailable } from './errors.js';
+import { unavailable } from './connection/errors.js';
 import { encodeQueryId } from './query-id.js';
 
 /** Queries of one project with distinct ids, as columns: array literals of PostgreSQL. */

@@ -5,7 +5,7 @@
 import { BUCKET_WIDTHS_MS, bucketWidthMs, DAY_LEVEL } from '../../domain/counting/buckets.js';
 import { verifyDifferencesMax } from '../ports/maintenance.js';
 import { KEY, PROJECT } from '../sql/rows.js';
-import { serversOf } from './cluster.js';
+import { serversOf } from './connection/cluster.js';
 
 /** The levels of rows that are not in all counters. Each has an index. */
 const ROW_LEVELS = [1, 2] as const;

@@ -8,13 +8,13 @@ import { SqlIngestion, SqlNotifications, SqlQuestions, SqlThrottles } from '../s
 import { SqlQuestionChanges } from '../sql/questions.js';
 import { call } from '../sql/session.js';
 import { SqlThrottleChanges } from '../sql/throttles.js';
+import { cannotWrite } from './connection/errors.js';
+import type { PostgresLocation } from './connection/location.js';
+import { OpenDatabase } from './connection/open-database.js';
 import { PostgresCounts } from './counts.js';
 import { PostgresDirectory } from './directory.js';
-import { cannotWrite } from './errors.js';
-import type { PostgresLocation } from './location.js';
 import { PostgresMaintenance } from './maintenance.js';
 import type { PostgresOptions } from './migrations/schema-readiness.js';
-import { OpenDatabase } from './open-database.js';
 import { PostgresUserTables } from './user-tables.js';
 
 /** Opens the store, creates it if it does not exist, and migrates its schema. */

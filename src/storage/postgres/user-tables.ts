@@ -1,7 +1,7 @@
 import { CallerStatsError } from '../../domain/errors.js';
 import type { UserStatement, UserStatementResult, UserTables } from '../ports/user-tables.js';
-import { isConflict } from './errors.js';
-import type { OpenDatabase } from './open-database.js';
+import { isConflict } from './connection/errors.js';
+import type { OpenDatabase } from './connection/open-database.js';
 
 export class PostgresUserTables implements UserTables {
   readonly dialect = 'postgres';

@@ -9,8 +9,8 @@ import {
   verifyDifferencesMax,
 } from '../ports/maintenance.js';
 import { type DifferenceRow, toDifference } from '../sql/differences.js';
-import type { Session } from './database.js';
-import { isDamage } from './errors.js';
+import type { Session } from './connection/database.js';
+import { isDamage } from './connection/errors.js';
 import { type Statements, widestRowLevel } from './statements.js';
 
 /** Recounts every counter from the rows, project by project, in one snapshot; see `Store.verify`. */

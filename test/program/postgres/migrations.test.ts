@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, inject, test } from 'vitest';
 import { ALL_TIME } from '../../../src/domain/counting/date-range.js';
-import { Database } from '../../../src/storage/postgres/database.js';
-import { parsePostgresUrl } from '../../../src/storage/postgres/location.js';
+import { Database } from '../../../src/storage/postgres/connection/database.js';
+import { parsePostgresUrl } from '../../../src/storage/postgres/connection/location.js';
 import { NEWEST_VERSION } from '../../../src/storage/postgres/migrations/index.js';
 import { whenOver } from '../../support/cleanup.js';
 import {

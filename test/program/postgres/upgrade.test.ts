@@ -4,8 +4,8 @@ import { describe, expect, inject, test } from 'vitest';
 import { ALL_TIME } from '../../../src/domain/counting/date-range.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../../src/domain/projects/project.js';
 import { migrateStore } from '../../../src/storage/open.js';
-import { Database } from '../../../src/storage/postgres/database.js';
-import { parsePostgresUrl } from '../../../src/storage/postgres/location.js';
+import { Database } from '../../../src/storage/postgres/connection/database.js';
+import { parsePostgresUrl } from '../../../src/storage/postgres/connection/location.js';
 import {
   MIGRATIONS,
   type Migration,

@@ -1,7 +1,7 @@
 /** Distributes the tables over a Citus cluster (docs.citusdata.com, "Citus Utility Functions"). */
 import { CallerStatsError } from '../../../domain/errors.js';
-import type { Session } from '../database.js';
-import type { PostgresLocation } from '../location.js';
+import type { Session } from '../connection/database.js';
+import type { PostgresLocation } from '../connection/location.js';
 
 /**
  * The tables that grow, with their distribution columns. All rows of a project are on one server, including its row in

@@ -1,8 +1,8 @@
 import { CallerStatsError } from '../../../domain/errors.js';
 import { OLDEST_VERSION, requireReleased } from '../../sql/oldest-version.js';
-import { Database, type DatabaseOptions, type Session } from '../database.js';
-import { unavailable } from '../errors.js';
-import type { PostgresLocation } from '../location.js';
+import { Database, type DatabaseOptions, type Session } from '../connection/database.js';
+import { unavailable } from '../connection/errors.js';
+import type { PostgresLocation } from '../connection/location.js';
 import { distribute } from './distribute.js';
 import { MIGRATIONS, type Migration, NEWEST_VERSION, newestOf } from './index.js';
 

@@ -1,9 +1,9 @@
 /** Whether the schema has the version that this program works with. Checked again after each failure. */
 import { CallerStatsError } from '../../../domain/errors.js';
 import type { OpenOptions } from '../../ports/open-options.js';
-import { type Database, type DatabaseOptions, withDatabaseDeadline } from '../database.js';
-import { diagnose, unavailable } from '../errors.js';
-import type { PostgresLocation } from '../location.js';
+import { type Database, type DatabaseOptions, withDatabaseDeadline } from '../connection/database.js';
+import { diagnose, unavailable } from '../connection/errors.js';
+import type { PostgresLocation } from '../connection/location.js';
 import { statementsIn } from '../statements.js';
 import { NEWEST_VERSION } from './index.js';
 import { migrate, otherVersion } from './migrate.js';

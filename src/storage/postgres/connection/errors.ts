@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg';
-import { CallerStatsError } from '../../domain/errors.js';
+import { CallerStatsError } from '../../../domain/errors.js';
 
 /** SQLSTATE that the function `record` raises for a query from before its project's rows. */
 const BEFORE_ROWS = 'CS001';

@@ -1,11 +1,11 @@
 /** A database with the schema of this program: what the parts of the store have in common. */
-import type { Dialect, Row, Session as SqlSession } from '../sql/session.js';
+import type { Dialect, Row, Session as SqlSession } from '../../sql/session.js';
+import { dialectFor } from '../dialect.js';
+import { type PostgresOptions, SchemaReadiness } from '../migrations/schema-readiness.js';
+import { type StatementName, type Statements, statementsIn } from '../statements.js';
 import { Database, type Session, withDatabaseDeadline } from './database.js';
-import { dialectFor } from './dialect.js';
 import { unavailable } from './errors.js';
 import type { PostgresLocation } from './location.js';
-import { type PostgresOptions, SchemaReadiness } from './migrations/schema-readiness.js';
-import { type StatementName, type Statements, statementsIn } from './statements.js';
 
 export class OpenDatabase {
   readonly connections: Database;

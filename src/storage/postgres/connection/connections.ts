@@ -1,6 +1,6 @@
 /** A pool of connections to one database. Each is set up when it is made, and knows what it is connected to. */
 import pg from 'pg';
-import type { ConnectionPool } from '../ports/store-stats.js';
+import type { ConnectionPool } from '../../ports/store-stats.js';
 import { DoubtfulCommit, isReadOnlyServer, markUndone } from './errors.js';
 import { type Candidate, type Hosts, requireTarget, type ServerState } from './hosts.js';
 

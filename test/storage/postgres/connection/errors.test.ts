@@ -1,16 +1,16 @@
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
-import { CallerStatsError } from '../../../src/domain/errors.js';
-import { Connection } from '../../../src/storage/postgres/connections.js';
+import { CallerStatsError } from '../../../../src/domain/errors.js';
+import { Connection } from '../../../../src/storage/postgres/connection/connections.js';
 import {
   diagnose,
   isConflict,
   isDamage,
   markUndone,
   storeError,
-} from '../../../src/storage/postgres/errors.js';
-import { Hosts } from '../../../src/storage/postgres/hosts.js';
-import { parsePostgresUrl } from '../../../src/storage/postgres/location.js';
+} from '../../../../src/storage/postgres/connection/errors.js';
+import { Hosts } from '../../../../src/storage/postgres/connection/hosts.js';
+import { parsePostgresUrl } from '../../../../src/storage/postgres/connection/location.js';
 
 function serverError(state: string): pg.DatabaseError {
   return Object.assign(new pg.DatabaseError('in the words of the server', 0, 'error'), { code: state });

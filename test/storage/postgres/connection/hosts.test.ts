@@ -1,12 +1,12 @@
 /** Several hosts in one URL, as libpq has them. */
 import { describe, expect, test } from 'vitest';
-import { HostsError, UnsuitableServer } from '../../../src/storage/postgres/errors.js';
-import { Hosts, requireTarget } from '../../../src/storage/postgres/hosts.js';
+import { HostsError, UnsuitableServer } from '../../../../src/storage/postgres/connection/errors.js';
+import { Hosts, requireTarget } from '../../../../src/storage/postgres/connection/hosts.js';
 import {
   type PostgresLocation,
   parsePostgresUrl,
   SESSION_TARGETS,
-} from '../../../src/storage/postgres/location.js';
+} from '../../../../src/storage/postgres/connection/location.js';
 
 function locationOf(url: string): PostgresLocation {
   const location = parsePostgresUrl(url);

@@ -1,5 +1,5 @@
 /** The servers of a Citus cluster: which of them work. */
-import { type ServerState, statsTimeoutMs } from '../ports/store-stats.js';
+import { type ServerState, statsTimeoutMs } from '../../ports/store-stats.js';
 import { withDatabaseDeadline } from './database.js';
 import { unavailable } from './errors.js';
 

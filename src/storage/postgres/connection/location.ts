@@ -2,8 +2,8 @@
 import { isIPv6 } from 'node:net';
 import type { ClientConfig } from 'pg';
 import { parse, toClientConfig } from 'pg-connection-string';
-import { failure, type Result, success } from '../../domain/result.js';
-import { suggestNearMiss } from '../../domain/suggest.js';
+import { failure, type Result, success } from '../../../domain/result.js';
+import { suggestNearMiss } from '../../../domain/suggest.js';
 
 /** One server of a URL. What is missing comes from the environment. */
 export type Host = Readonly<Pick<ClientConfig, 'host' | 'port'>>;

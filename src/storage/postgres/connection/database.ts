@@ -1,12 +1,12 @@
 /** Runs statements on one PostgreSQL database, with deadlines and retries. */
 import pg from 'pg';
-import { CallerStatsError } from '../../domain/errors.js';
-import { dayMs } from '../../domain/time/duration.js';
-import { withDeadline } from '../../shared/deadline.js';
-import { retry } from '../../shared/retry.js';
-import type { OpenOptions } from '../ports/open-options.js';
-import type { ConnectionPool } from '../ports/store-stats.js';
-import type { Row, Session as SqlSession } from '../sql/session.js';
+import { CallerStatsError } from '../../../domain/errors.js';
+import { dayMs } from '../../../domain/time/duration.js';
+import { withDeadline } from '../../../shared/deadline.js';
+import { retry } from '../../../shared/retry.js';
+import type { OpenOptions } from '../../ports/open-options.js';
+import type { ConnectionPool } from '../../ports/store-stats.js';
+import type { Row, Session as SqlSession } from '../../sql/session.js';
 import { type Connection, Connections, settingsOf } from './connections.js';
 import { diagnose, markUndone, storeError, unavailable } from './errors.js';
 import { Hosts } from './hosts.js';

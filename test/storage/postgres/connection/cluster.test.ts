@@ -1,9 +1,9 @@
 import pino from 'pino';
 import { describe, expect, test } from 'vitest';
-import { watchServers } from '../../../src/app/jobs/watch-servers.js';
-import { CallerStatsError } from '../../../src/domain/errors.js';
-import type { ServerState } from '../../../src/storage/ports/store-stats.js';
-import { probeServers, requireAnyServer } from '../../../src/storage/postgres/cluster.js';
+import { watchServers } from '../../../../src/app/jobs/watch-servers.js';
+import { CallerStatsError } from '../../../../src/domain/errors.js';
+import type { ServerState } from '../../../../src/storage/ports/store-stats.js';
+import { probeServers, requireAnyServer } from '../../../../src/storage/postgres/connection/cluster.js';
 
 const servers = [
   { name: 'w1:5432', projectId: '1' },

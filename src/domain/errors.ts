@@ -9,7 +9,7 @@ export type ErrorCode =
   | 'not_found'
   /** The id is taken. */
   | 'already_exists'
-  /** The store cannot do it now (locked, full, closing, overloaded); the same call may succeed later. */
+  /** The store cannot do it now (locked, full, closing); the same call may succeed later. */
   | 'unavailable'
   /** The process has too much to do for this now; the same call may succeed later. */
   | 'busy'
@@ -35,8 +35,9 @@ export class CallerStatsError extends Error {
   }
 }
 
+/** Whether the same call may succeed later. */
 export function isUnavailable(error: unknown): error is CallerStatsError {
-  return error instanceof CallerStatsError && error.code === 'unavailable';
+  return error instanceof CallerStatsError && (error.code === 'unavailable' || error.code === 'busy');
 }
 
 /** An error for people: its message, with its cause unless the message has it already, then a line for each detail. */

@@ -77,7 +77,7 @@ export class CommitQueue<Operation, Value> {
     const weight = this.#options.weigh(operation);
     if (this.#closed) return Promise.reject(new CallerStatsError('unavailable', 'The store is closing.'));
     if (!this.#backlog.tryAdd(weight)) {
-      return Promise.reject(new CallerStatsError('unavailable', 'Too much is waiting to be written.'));
+      return Promise.reject(new CallerStatsError('busy', 'Too much is waiting to be written; try again.'));
     }
     return new Promise((resolve, reject) => {
       this.#waiting.push({ operation, weight, resolve, reject });

@@ -48,6 +48,8 @@ interface Instance {
   readonly framework: Framework;
   readonly admission: Product['Admission']['prototype'];
   readonly store: Store;
+  /** Whether the store takes no more operations. */
+  isClosed: boolean;
 }
 
 export class Server implements Receiver {
@@ -111,7 +113,7 @@ export class Server implements Receiver {
     const limits = { recordingsMax, recordingBytesMax, requestsMax, eventLoopDelayMsMax };
     const admission = new product.Admission(limits, { now: () => world.nowMs }, () => this.#delayMs());
     admission.watch(framework.app);
-    const instance: Instance = { process, product, framework, admission, store };
+    const instance: Instance = { process, product, framework, admission, store, isClosed: false };
     this.#instance = instance;
   }
 
@@ -136,6 +138,7 @@ export class Server implements Receiver {
       process,
     );
     await framework.close();
+    instance.isClosed = true;
     await store.close();
     late.cancel();
     if (!process.alive) return;
@@ -286,7 +289,8 @@ export class Server implements Receiver {
     }
   }
 
-  async #handle({ admission, product, store }: Instance, exchange: Exchange, body: string): Promise<unknown> {
+  async #handle(instance: Instance, exchange: Exchange, body: string): Promise<unknown> {
+    const { admission, product, store } = instance;
     const { id, method, path } = exchange.arrival;
     if (method === 'GET') return { total: this.#ledger.counted };
     await admission.turn(body.length);
@@ -297,6 +301,7 @@ export class Server implements Receiver {
         throw new product.CallerStatsError('invalid', 'Nothing was recorded.', { details: query.problems });
       queries.push(query.value);
     }
+    if (instance.isClosed) this.#refused.add(id);
     const [, , , project = ''] = path.split('/');
     return store.record({ request: id, project, ids: queries.map((query) => query.id) }, queries);
   }
@@ -305,8 +310,7 @@ export class Server implements Receiver {
     this.#world.note(`${(request as FastifyRequest).id} fails: ${(error as Error).message}`);
     const isRefusal =
       error instanceof product.LoadSheddingError ||
-      (error instanceof product.CallerStatsError &&
-        /^(Too much is waiting|The store is closing)/.test(error.message));
+      (error instanceof product.CallerStatsError && error.code === 'busy');
     if (isRefusal) this.#refused.add(arrival.id);
   }
 

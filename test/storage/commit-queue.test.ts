@@ -112,11 +112,11 @@ describe('the commit queue', () => {
     const queries = queueOf(commit);
     void queries.submit(record(1));
     void queries.submit(record(pendingQueriesMax));
-    await expect(queries.submit(record(1))).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(queries.submit(record(1))).rejects.toMatchObject({ code: 'busy' });
 
     const operations = queueOf(commit);
     for (let waiting = 0; waiting <= pendingOperationsMax; waiting++) void operations.submit(touch('a'));
-    await expect(operations.submit(touch('a'))).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(operations.submit(touch('a'))).rejects.toMatchObject({ code: 'busy' });
   });
 
   test('accepts more after a commit', async () => {

@@ -9,6 +9,7 @@ import {
   refusalReason,
   TOO_MANY_BYTES,
 } from '../../domain/admission.js';
+import { CallerStatsError } from '../../domain/errors.js';
 import type { Clock } from '../../domain/time/clock.js';
 import { createThrottledWarning } from '../../shared/throttled-log.js';
 import { onFinished } from '../connection/connections.js';
@@ -86,6 +87,10 @@ export class Admission {
     app.addHook('onSend', (request, reply, payload, done) =>
       request.work === 'recording' && reply.statusCode < 500 ? this.#turns.next() : done(null, payload),
     );
+    app.addHook('onError', (request, _reply, error, done) => {
+      if (error instanceof CallerStatsError && error.code === 'busy') this.#warnRefused(request);
+      done();
+    });
   }
 
   /** Resolves when it is this recording's turn to have its bytes parsed. */
@@ -111,8 +116,12 @@ export class Admission {
 
   /** The error for a request that is refused. Writes a throttled warning. */
   #refusal(request: FastifyRequest, message: string): LoadSheddingError {
-    this.#warn(request.log, { load: this.load }, 'requests are refused: the server has too much to do');
+    this.#warnRefused(request);
     return new LoadSheddingError(message);
+  }
+
+  #warnRefused({ log }: FastifyRequest): void {
+    this.#warn(log, { load: this.load }, 'requests are refused: the server has too much to do');
   }
 
   #take(request: FastifyRequest, reply: FastifyReply): void {

@@ -43,7 +43,7 @@ export class UnavailableError extends HttpError {
   }
 }
 
-/** The server refuses the request because of its load. The code that throws this logs it, at most once in ten seconds. */
+/** The server refuses the request because of its load. `Admission` logs that, at most once in ten seconds. */
 export class LoadSheddingError extends UnavailableError {}
 
 /** The status of each domain error code. */

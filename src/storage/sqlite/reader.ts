@@ -16,8 +16,8 @@ import { ReadSnapshot } from './counters/read-snapshot.js';
 import { VersionedCache } from './counters/versioned-cache.js';
 import { requireNewest } from './migrations/migrate.js';
 import { decodeQueryId, encodeQueryId } from './query-id.js';
+import { RETENTIONS, type Retention } from './retentions.js';
 import { Statements } from './statements.js';
-import { RETENTIONS, type Retention } from './writer/purge.js';
 
 /** More than are in use: keys, and projects for each. */
 const keysMax = 10_000;

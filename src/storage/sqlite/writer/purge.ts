@@ -3,6 +3,7 @@ import { bucketAt, DAY_LEVEL } from '../../../domain/counting/buckets.js';
 import { EARLIEST_MS } from '../../../domain/counting/date-range.js';
 import { needsRetention, nextRowsFrom } from '../../../domain/projects/retention.js';
 import type { Cleanup } from '../../ports/maintenance.js';
+import { RETENTIONS, type Retention } from '../retentions.js';
 import type { Statements } from '../statements.js';
 
 /** The tables with rows of a project, and the columns of their keys after the project. */
@@ -15,19 +16,6 @@ const TABLES = [
   { table: 'ingestion_source', columns: ['kind', 'name'] },
   { table: 'ingestion_count', columns: ['bucket', 'kind', 'name', 'operation'] },
 ] as const;
-
-/** The state of a project's retention. During a sweep, `sweptTo` is the id of the last query it looked at. */
-export interface Retention {
-  readonly number: number;
-  readonly retentionDays: number | null;
-  readonly rowsFrom: number | null;
-  readonly sweptTo: string | Uint8Array | null;
-}
-
-/** Projects that may need retention. */
-export const RETENTIONS = `
-  SELECT number, retention_days AS retentionDays, rows_from AS rowsFrom, swept_to AS sweptTo FROM project
-  WHERE retention_days IS NOT NULL OR swept_to IS NOT NULL ORDER BY number`;
 
 /** More than three pages of SQLite's default size hold. */
 const fillerRows = 600;

@@ -1,0 +1,14 @@
+/** The projects whose rows have an end of life. The reader asks whether there is something to do, and the writer does it. */
+
+/** The state of a project's retention. During a sweep, `sweptTo` is the id of the last query it looked at. */
+export interface Retention {
+  readonly number: number;
+  readonly retentionDays: number | null;
+  readonly rowsFrom: number | null;
+  readonly sweptTo: string | Uint8Array | null;
+}
+
+/** Projects that may need retention. */
+export const RETENTIONS = `
+  SELECT number, retention_days AS retentionDays, rows_from AS rowsFrom, swept_to AS sweptTo FROM project
+  WHERE retention_days IS NOT NULL OR swept_to IS NOT NULL ORDER BY number`;

@@ -83,7 +83,8 @@ function pack(numbers: Float64Array): Numbers {
   return numbers.every((number) => number < 2 ** 32) ? Uint32Array.from(numbers) : numbers;
 }
 
-/** The index must exist. */
 function numberAt(numbers: Numbers, index: number): number {
-  return numbers[index] ?? Number.NaN;
+  const number = numbers[index];
+  if (number === undefined) throw new Error(`Invariant violated: there is no sum ${index}.`);
+  return number;
 }

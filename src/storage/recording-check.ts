@@ -1,5 +1,4 @@
 import type { CommitObserver } from './ports/store-stats.js';
-import type { Throttles } from './ports/throttles.js';
 
 /** Tries are at least so many milliseconds apart: anybody may ask for `/readyz`, and each try waits for the disk. */
 const tryIntervalMs = 5_000;
@@ -9,7 +8,7 @@ const tryIntervalMs = 5_000;
  * commits of requests tell it for free; without any, a small commit is tried.
  */
 export class RecordingCheck {
-  readonly #throttles: () => Throttles;
+  readonly #commit: () => Promise<unknown>;
   /** The error of the last commit. */
   #failure: unknown;
   /** When a commit was last tried, or others were found to have been made. */
@@ -17,8 +16,9 @@ export class RecordingCheck {
   #committed = false;
   #trying: Promise<void> | undefined;
 
-  constructor(throttles: () => Throttles) {
-    this.#throttles = throttles;
+  /** `commit` makes a commit that changes nothing which anybody reads. */
+  constructor(commit: () => Promise<unknown>) {
+    this.#commit = commit;
   }
 
   /** Observes commits, also for another observer. Ignores errors for which `tells` is false. */
@@ -55,8 +55,7 @@ export class RecordingCheck {
 
   async #try(): Promise<void> {
     try {
-      // Adds a row and, because its window has ended already, removes it.
-      await this.#throttles().take('recording-check', { attemptsMax: 1, windowMs: 0 }, 0);
+      await this.#commit();
       this.#failure = undefined;
     } catch (error) {
       this.#failure = error;

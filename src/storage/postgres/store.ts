@@ -49,7 +49,11 @@ class PostgresStore implements Store {
 
   constructor(database: OpenDatabase, { schema }: PostgresLocation, { commits }: PostgresOptions) {
     const { session, dialect } = database;
-    const recordingCheck = new RecordingCheck(() => this.throttles);
+    // Only a changed row finds a read-only server as well as a full disk. This one has no reader: its window has ended when it is
+    // added, so the same transaction removes it.
+    const recordingCheck = new RecordingCheck(() =>
+      this.throttles.take('recording-check', { attemptsMax: 1, windowMs: 0 }, 0),
+    );
     this.#database = database;
     // Other errors may concern a connection, or one server of a cluster.
     this.counts = new PostgresCounts(database, recordingCheck.observe(commits, cannotWrite));

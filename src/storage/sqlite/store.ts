@@ -49,8 +49,8 @@ class SqliteStore implements Store {
     writer: WriterHandle,
     commits: CommitObserver | undefined,
   ) {
-    const recordingCheck = new RecordingCheck(() => this.throttles);
-    const file = new SqliteFile(name, startWriter, writer, recordingCheck.observe(commits));
+    const recordingCheck = new RecordingCheck(() => file.submit({ kind: 'tryCommit' }));
+    const file: SqliteFile = new SqliteFile(name, startWriter, writer, recordingCheck.observe(commits));
     const reads: Session = {
       all: (sql, values) => file.read(({ statements }) => statements.all(sql, values)),
       run: () => {

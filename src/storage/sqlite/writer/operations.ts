@@ -44,6 +44,7 @@ export interface Operations extends Readonly<{ [Part in keyof CalledParts]: Call
   readonly record: { readonly input: RecordBatch; readonly result: RecordResult };
   readonly importCounts: { readonly input: ImportBatch; readonly result: RecordResult };
   readonly userStatement: { readonly input: UserStatement; readonly result: UserStatementResult };
+  readonly tryCommit: { readonly input: object; readonly result: null };
   readonly purgeDeleted: { readonly input: { readonly limit: number }; readonly result: Cleanup };
   readonly applyRetention: {
     readonly input: { readonly nowMs: number; readonly limit: number };

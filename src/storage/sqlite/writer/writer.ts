@@ -11,6 +11,7 @@ import { type Connection, emptyLog, inAsyncTransaction, inSavepoint } from '../c
 import { CounterDeltas } from '../counters/counter-deltas.js';
 import { SQLITE } from '../dialect.js';
 import { storeError } from '../errors.js';
+import { rewriteVersion } from '../migrations/migrate.js';
 import { Statements } from '../statements.js';
 import { runUserStatement } from '../user-tables.js';
 import type { Operation } from './operations.js';
@@ -87,6 +88,8 @@ export class Writer {
         return this.#recording.importCounts(operation, deltas);
       case 'userStatement':
         return runUserStatement(this.#db, operation);
+      case 'tryCommit':
+        return rewriteVersion(this.#db);
       case 'purgeDeleted':
         return this.#cleaner.purgeDeleted(operation.limit);
       case 'applyRetention':

@@ -131,7 +131,9 @@ export class ServerClient {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
       body: JSON.stringify({
-        ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
         params: { name: LIST_PROJECTS, arguments: {} },
       }),
     })) as { readonly result: { readonly structuredContent: { readonly projects: Project[] } } };

@@ -51,7 +51,11 @@ async function copy(options: object, io: Io): Promise<Copied> {
 function describe({ organizations, keys, projects }: Copied, differences: readonly string[]): string[] {
   const rows = projects.map(({ id, recorded, duplicates, importedQueries, source, target }) => [
     id,
-    ...[recorded, duplicates, importedQueries, source.total, target.total].map(formatCount),
+    formatCount(recorded),
+    formatCount(duplicates),
+    formatCount(importedQueries),
+    formatCount(source.total),
+    formatCount(target.total),
   ]);
   const all = [
     formatQuantity(organizations.copied + organizations.present, 'organization'),

@@ -25,7 +25,8 @@ export function seriesToCsv({ buckets, callers, rest, previous }: Series): strin
     return toCsv(
       ['start', 'end', ...COUNT_FIELDS, ...previousColumns],
       buckets.map((bucket) => [
-        ...[bucket.start, bucket.end],
+        bucket.start,
+        bucket.end,
         ...COUNT_FIELDS.map((field) => bucket[field]),
         ...previousCells(bucket),
       ]),
@@ -34,7 +35,9 @@ export function seriesToCsv({ buckets, callers, rest, previous }: Series): strin
   return toCsv(
     ['start', 'end', 'total', ...callers.map(({ caller }) => caller), '(rest)', ...previousColumns],
     buckets.map((bucket, at) => [
-      ...[bucket.start, bucket.end, bucket.total],
+      bucket.start,
+      bucket.end,
+      bucket.total,
       ...[...callers, rest].map(({ counts }) => counts[at] ?? 0),
       ...previousCells(bucket),
     ]),

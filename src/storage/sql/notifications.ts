@@ -78,8 +78,17 @@ export class SqlNotificationChanges extends SqlChanges implements NotificationCh
          channel = $8, destination = $9, shown_destination = $10, check_at = $11, incident_at = $12 WHERE id = $1`,
       [
         id,
-        ...[after.kind, after.period, after.hours, after.factor, after.minimum, after.timeZone],
-        ...[after.channel, after.destination, after.shownDestination, after.checkAt, after.incidentAt],
+        after.kind,
+        after.period,
+        after.hours,
+        after.factor,
+        after.minimum,
+        after.timeZone,
+        after.channel,
+        after.destination,
+        after.shownDestination,
+        after.checkAt,
+        after.incidentAt,
       ],
     );
     const detail = `${describeNotification(before)}, now ${describeNotification(after)}`;

@@ -14,6 +14,7 @@ import { describeTotals, runImport } from './import/run.js';
 import { openSource } from './import/source.js';
 import { inviteMember } from './members.js';
 import { createProject } from './projects.js';
+import { recordQueries } from './record.js';
 import { sampleTraffic } from './sample-traffic.js';
 
 /** Any number: it decides what the sample traffic looks like. */
@@ -176,7 +177,7 @@ async function loadEvents(store: Store, io: FirstRunIo): Promise<void> {
     sources: [await openSource(recordedEvents)],
     selectReader: () => readJsonLines,
     strict: false,
-    sink: (queries) => store.counts.record(SAMPLE_PROJECTS.events.id, queries),
+    sink: (queries) => recordQueries({ store }, { kind: 'demo' }, SAMPLE_PROJECTS.events.id, queries),
     clock: io.clock,
     progress: { advance: () => {}, show: () => {}, note: io.warn },
   });
@@ -188,7 +189,7 @@ async function generateTraffic(store: Store, { project, by }: Plan, io: FirstRun
   const made = { organizationId: project.organizationId, ...SAMPLE_PROJECTS.traffic };
   const { id } = made;
   await createUnlessTaken(() => createProject({ store, randomInt: io.randomInt }, made, by));
-  const batcher = new Batcher((queries) => store.counts.record(id, queries));
+  const batcher = new Batcher((queries) => recordQueries({ store }, { kind: 'demo' }, id, queries));
   for (const query of sampleTraffic(trafficSeed, by.at)) await batcher.add(query);
   await batcher.flush();
   io.print(`Sample traffic of an assistant, up to now, is in the project ${id}.`);

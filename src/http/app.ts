@@ -17,7 +17,7 @@ import { createNetworks } from '../domain/keys/networks.js';
 import { keepAliveTimeoutMs } from '../domain/limits.js';
 import { ProjectRules, type TelemetryTexts } from '../domain/queries/telemetry-settings.js';
 import type { Clock } from '../domain/time/clock.js';
-import type { Store } from '../storage/ports/store.js';
+import type { RecordResult, Store } from '../storage/ports/store.js';
 import { Admission, watchEventLoop } from './admission/admission.js';
 import { FailureLimit, RateLimit, type RateLimits } from './admission/rate-limits.js';
 import { onFinished } from './connection/connections.js';
@@ -44,7 +44,7 @@ import { UnavailableError } from './server/errors.js';
 import { createFramework } from './server/framework.js';
 import { requireSingleHeaders } from './server/headers.js';
 import { RequestLog } from './server/log.js';
-import { observeRecordings, observeRequests, type ServerMetrics } from './server/metrics.js';
+import { observeRequests, type ServerMetrics } from './server/metrics.js';
 import { RefusalLog } from './server/refusal-log.js';
 
 /** Creates a trace of each request. */
@@ -114,7 +114,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const ingestion = new IngestionMonitor({ store, clock, projectRules, log: app.log, metrics });
   addAnalytics(app, { store, clock, ingestion }, authenticator);
   const recording = {
-    store: observeRecordings(store, metrics),
+    store,
+    onRecorded: (result: RecordResult) => metrics?.recorded(result),
     clock,
     authenticator,
     limits,
@@ -123,7 +124,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   };
   addRecordingParsers(app, limits, admission);
   addQueries(app, recording);
-  addImportedCounts(app, { ...recording, store });
+  addImportedCounts(app, recording);
   await addOtlp(app, { ...recording, projectRules });
   await addLeakedKeys(app, { store, clock, failures });
   await addMcp(app, { store, authenticator, refusals, answer: options.mcp });

@@ -187,7 +187,7 @@ export class Node {
     const collector = new QuestionCollector(rules, receipt, this.#index);
     for (const record of records) collector.add(record);
     const { questions } = collector.result();
-    await recordQuestions(this.#store, this.#projectId, { questions, id: rules.id, nowMs });
+    await recordQuestions({ store: this.#store }, 'key', this.#projectId, { questions, id: rules.id, nowMs });
   }
 }
 

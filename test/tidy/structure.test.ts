@@ -148,6 +148,11 @@ describe('the server has one place for', () => {
     expect(linesMatching(outside('src/main.ts'), pattern)).toEqual([]);
   });
 
+  test('recording: app/record.ts', () => {
+    const files = outside('src/app/record.ts', 'src/storage/');
+    expect(linesMatching(files, /\bcounts\??\.(record|importCounts)\b/)).toEqual([]);
+  });
+
   test('environment variables: the settings', () => {
     expect(linesMatching(outside('src/cli/settings/'), /\benv\[|CALLER_STATS_[A-Z_]+'/)).toEqual([]);
   });

@@ -14,6 +14,7 @@ import type { Clock } from '../../domain/time/clock.js';
 import type { RecordResult } from '../../storage/ports/store.js';
 import { Batcher } from '../import/batcher.js';
 import type { Progress } from '../progress.js';
+import { recordCounts, recordQueries } from '../record.js';
 import { copyKeys } from './keys.js';
 import { createUnlessTaken, type Side, type Tally } from './side.js';
 
@@ -146,7 +147,9 @@ async function copyQueries(
   to: Side,
   onRead: (queries: number) => void,
 ): Promise<RecordResult> {
-  const batcher = new Batcher((queries) => to.ask((store) => store.counts.record(projectId, queries)));
+  const batcher = new Batcher((queries) =>
+    to.ask((store) => recordQueries({ store }, { kind: 'copy' }, projectId, queries)),
+  );
   let afterId: string | undefined;
   do {
     const page = await from.ask((store) => store.counts.readQueries(projectId, afterId, pageQueries));
@@ -171,7 +174,7 @@ async function copyImportedCounts(
     const page = await from.ask((store) =>
       store.counts.readImportedCounts(projectId, after, importedCountsMax),
     );
-    if (page.length > 0) await to.ask((store) => store.counts.importCounts(projectId, page));
+    if (page.length > 0) await to.ask((store) => recordCounts({ store }, { kind: 'copy' }, projectId, page));
     const read = page.reduce((sum, { count }) => sum + count, 0);
     onRead(read);
     queries += read;

@@ -8,6 +8,7 @@ import { describeTotals, type ImportTotals, runImport } from '../../app/import/r
 import { openSource, type Source } from '../../app/import/source.js';
 import { noteImport } from '../../app/ingestion.js';
 import { createProject } from '../../app/projects.js';
+import { recordQueries, type Sender } from '../../app/record.js';
 import { retryWhileUnavailable } from '../../app/retry.js';
 import { formatCount } from '../../domain/format.js';
 import { badRecordsNamedMax } from '../../domain/limits.js';
@@ -62,8 +63,9 @@ export function addImportCommand(program: Command, io: Io): void {
     const form = await readForm(options);
     if (files.filter((file) => file === '-').length > 1) throw new UsageError(['FILE: - is given twice']);
     const sources = await Promise.all(files.map((file) => openSource(file, io.stdin)));
-    if (options.dryRun) return rehearse(sources, form, options, io);
-    const totals = await withSink(options, io, async (sink, store) => {
+    const sender = { kind: 'import', files } as const;
+    if (options.dryRun) return rehearse(sources, sender, form, options, io);
+    const totals = await withSink(options, sender, io, async (sink, store) => {
       const imported = await importWith(sources, form, options, sink, io, store?.counts.importBatchQueries);
       if (store !== undefined) await noteImport(store, options.project, imported, io.clock.now());
       return imported;
@@ -78,8 +80,14 @@ export function addImportCommand(program: Command, io: Io): void {
 }
 
 /** Imports into a temporary store, after checking that the project exists. */
-async function rehearse(sources: readonly Source[], form: Form, options: ImportOptions, io: Io) {
-  await withSink(options, io, (sink) => sink([]));
+async function rehearse(
+  sources: readonly Source[],
+  sender: Sender,
+  form: Form,
+  options: ImportOptions,
+  io: Io,
+) {
+  await withSink(options, sender, io, (sink) => sink([]));
   return runOnTemporaryStore(io, async (store) => {
     const by = { name: 'dry run', address: null, at: io.clock.now() };
     const wanted = { id: undefined, organizationId: DEFAULT_ORGANIZATION_ID, name: 'Dry run' };
@@ -88,7 +96,7 @@ async function rehearse(sources: readonly Source[], form: Form, options: ImportO
       sources,
       form,
       options,
-      (queries) => store.counts.record(id, queries),
+      (queries) => recordQueries({ store }, sender, id, queries),
       io,
     );
     const months = await countMonths(store.counts, id);
@@ -142,6 +150,7 @@ async function importWith(
 /** Runs `work` with the function that records into the project, on the server or in the database. */
 async function withSink<T>(
   { url, project, ...options }: ImportOptions,
+  sender: Sender,
   io: Io,
   work: (sink: Sink, store?: Store) => Promise<T>,
 ): Promise<T> {
@@ -153,7 +162,11 @@ async function withSink<T>(
   return runOnStore(
     readStoreSettings(options, io),
     (store) =>
-      work((queries) => retryWhileUnavailable(() => store.counts.record(project, queries), { note }), store),
+      work(
+        (queries) =>
+          retryWhileUnavailable(() => recordQueries({ store }, sender, project, queries), { note }),
+        store,
+      ),
     { mustExist: true, forImport: true },
   );
 }

@@ -7,7 +7,6 @@ import { UNKNOWN_SOURCE } from '../../domain/ingestion/source-counts.js';
 import { indexedSpansMax } from '../../domain/limits.js';
 import type { Project } from '../../domain/projects/project.js';
 import {
-  type FoundQuestion,
   type FoundQuestions,
   isReadAttribute,
   QuestionCollector,
@@ -19,7 +18,7 @@ import { createThrottledWarning } from '../../shared/throttled-log.js';
 import type { Store } from '../../storage/ports/store.js';
 import type { Authenticator } from '../request/authenticate.js';
 import { addOtlpParsers, refuseOtlpType, refuseUnknownEncoding } from '../request/body.js';
-import { openedProject } from '../request/opened.js';
+import { openedProject, sendingKey } from '../request/opened.js';
 import { requireNoParameters } from '../request/parameters.js';
 import { PROJECT_HEADER } from '../request/target.js';
 import type { RecordingOptions } from '../routes/queries.js';
@@ -123,7 +122,8 @@ function addSignal(app: FastifyInstance, signal: Signal, options: OtlpOptions, i
     // The rules stay the same for the whole request, also if they are changed meanwhile.
     const rules = options.projectRules.find(project);
     const found = read(request, signal, project, { ...options, rules, index });
-    const recordedBy = await record(project, found.questions, { ...options, id: rules.id });
+    const batch = { questions: found.questions, id: rules.id, nowMs: options.clock.now() };
+    const recordedBy = await record(options, sendingKey(request).id, project.id, batch);
     for (const delivery of found.tally.deliveries(kind, recordedBy)) ingestion.note(project.id, delivery);
     const { rejected, problems } = found;
     if (rejected > 0)
@@ -148,14 +148,12 @@ function addMetrics(app: FastifyInstance, { authenticator }: OtlpOptions): void 
   );
 }
 
-/** Returns how many queries of each service were new. Throws 503 if the sender should try again. */
+/** As `recordQuestions`. Throws 503 if the sender should try again. */
 async function record(
-  { id: projectId }: Project,
-  questions: readonly FoundQuestion[],
-  { store, id, clock }: Pick<OtlpOptions, 'store' | 'clock'> & Pick<TelemetryRules, 'id'>,
-): Promise<ReadonlyMap<string, number>> {
+  ...batch: Parameters<typeof recordQuestions>
+): Promise<Awaited<ReturnType<typeof recordQuestions>>> {
   try {
-    return await recordQuestions(store, projectId, { questions, id, nowMs: clock.now() });
+    return await recordQuestions(...batch);
   } catch (error) {
     // The retention limit moved after the project was read. The next attempt rejects only the queries before it.
     if (error instanceof CallerStatsError && error.code === 'invalid')

@@ -1,12 +1,13 @@
 /** `POST /v1/analytics/{projectId}/assistant/imported-counts`: imports counts of another system. */
 import type { FastifyInstance } from 'fastify';
+import { recordCounts } from '../../app/record.js';
 import { parseImportedCount } from '../../domain/counting/imported-count.js';
 import { importedCountsMax } from '../../domain/limits.js';
 import { oneOf, prefixProblems, type Result, success } from '../../domain/result.js';
-import type { Store } from '../../storage/ports/store.js';
 import { Arrivals } from '../request/arrivals.js';
 import { refuseUnknownEncoding } from '../request/body.js';
 import { parseItems } from '../request/items.js';
+import { sendingKey } from '../request/opened.js';
 import { readParameters } from '../request/parameters.js';
 import { getProjectId } from '../request/target.js';
 import { arraySchema } from '../schemas/json-schema.js';
@@ -21,13 +22,9 @@ import { HttpError } from '../server/errors.js';
 import { addResource } from '../server/resource.js';
 import type { RecordingOptions } from './queries.js';
 
-interface ImportOptions extends Pick<RecordingOptions, 'clock' | 'authenticator' | 'limits' | 'ingestion'> {
-  readonly store: Store;
-}
-
 export function addImportedCounts(
   app: FastifyInstance,
-  { store, clock, authenticator, limits, ingestion }: ImportOptions,
+  { store, clock, authenticator, limits, ingestion }: RecordingOptions,
 ): void {
   const maxItems = Math.min(importedCountsMax, limits.batchQueriesMax);
   const arrivals = new Arrivals(ingestion, 'import');
@@ -45,7 +42,8 @@ export function addImportedCounts(
         const counts = parseItems(request, { many: 'counts', done: 'imported' }, (item) =>
           parseImportedCount(item, clock.now()),
         );
-        const result = await store.counts.importCounts(getProjectId(request), counts, { dryRun });
+        const sender = { kind: 'key', keyId: sendingKey(request).id } as const;
+        const result = await recordCounts({ store }, sender, getProjectId(request), counts, { dryRun });
         // What is only checked is sent again, to be imported.
         if (!dryRun) arrivals.noteRecorded(request, result);
         return result;

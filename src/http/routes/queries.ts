@@ -1,14 +1,15 @@
 /** `POST /v1/analytics/{projectId}/assistant/queries`: records queries. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { IngestionMonitor } from '../../app/jobs/ingestion-monitor.js';
+import { type RecordTarget, recordQueries } from '../../app/record.js';
 import { parseQuery, type Query } from '../../domain/queries/query.js';
 import type { Clock } from '../../domain/time/clock.js';
-import type { Store } from '../../storage/ports/store.js';
 import type { Admission } from '../admission/admission.js';
 import { Arrivals } from '../request/arrivals.js';
 import type { Authenticator } from '../request/authenticate.js';
 import { type RecordingLimits, refuseUnknownEncoding } from '../request/body.js';
 import { parseItems } from '../request/items.js';
+import { sendingKey } from '../request/opened.js';
 import { requireNoParameters } from '../request/parameters.js';
 import { getProjectId } from '../request/target.js';
 import { arraySchema } from '../schemas/json-schema.js';
@@ -22,8 +23,7 @@ import {
 import { addResource } from '../server/resource.js';
 
 /** The dependencies of the routes that record queries. */
-export interface RecordingOptions {
-  readonly store: { readonly counts: Pick<Store['counts'], 'record'> };
+export interface RecordingOptions extends RecordTarget {
   readonly clock: Clock;
   readonly authenticator: Authenticator;
   readonly limits: RecordingLimits;
@@ -32,7 +32,7 @@ export interface RecordingOptions {
 }
 
 export function addQueries(app: FastifyInstance, options: RecordingOptions): void {
-  const { store, clock, authenticator, limits, ingestion } = options;
+  const { clock, authenticator, limits, ingestion } = options;
   const arrivals = new Arrivals(ingestion, 'queries');
   const { batchQueriesMax: maxItems } = limits;
   addResource(app, '/v1/analytics/:projectId/assistant/queries', {
@@ -71,7 +71,9 @@ export function addQueries(app: FastifyInstance, options: RecordingOptions): voi
       preParsing: refuseUnknownEncoding,
       handler: async (request) => {
         requireNoParameters(request);
-        const result = await store.counts.record(getProjectId(request), parseQueries(request, clock.now()));
+        const queries = parseQueries(request, clock.now());
+        const sender = { kind: 'key', keyId: sendingKey(request).id } as const;
+        const result = await recordQueries(options, sender, getProjectId(request), queries);
         arrivals.noteRecorded(request, result);
         return result;
       },

@@ -4,7 +4,7 @@ import type { AccountMetrics } from '../../auth/sign-in-log.js';
 import type { Delivery } from '../../domain/ingestion/source-counts.js';
 import type { DeliveryResult } from '../../domain/notifications/delivery.js';
 import type { NotificationKind } from '../../domain/notifications/notification.js';
-import type { RecordResult, Store } from '../../storage/ports/store.js';
+import type { RecordResult } from '../../storage/ports/store.js';
 import { onFinished } from '../connection/connections.js';
 
 export { ACCOUNT_EVENTS, type AccountEvent } from '../../auth/sign-in-log.js';
@@ -46,24 +46,4 @@ export function observeRequests(app: FastifyInstance, metrics: ServerMetrics): v
     });
     done();
   });
-}
-
-/** What records queries. */
-export interface RecordingStore extends Pick<Store, 'questions'> {
-  readonly counts: Pick<Store['counts'], 'record'>;
-}
-
-/** The recording method of the store, with its results reported to the metrics. */
-export function observeRecordings(store: Store, metrics: ServerMetrics | undefined): RecordingStore {
-  if (metrics === undefined) return store;
-  return {
-    questions: store.questions,
-    counts: {
-      record: async (projectId, queries) => {
-        const result = await store.counts.record(projectId, queries);
-        metrics.recorded(result);
-        return result;
-      },
-    },
-  };
 }

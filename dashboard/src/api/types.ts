@@ -42,6 +42,7 @@ export type {
   SummariesResponse as Summaries,
   TrustedDeviceResponse as TrustedDevice,
   TwoFactorSetupResponse as TwoFactorSetup,
+  ZonesResponse as Zones,
 } from '../../../src/http/dashboard/responses.js';
 
 export type User = NonNullable<SessionResponse['user']>;

@@ -1,6 +1,7 @@
 /** Selects a time zone in a form. */
-import { type ReactNode, useState } from 'react';
-import { allZones } from '../../time/zone.js';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { zonesQuery } from '../../api/zones.js';
 import { SelectField } from './field.js';
 
 interface ZoneFieldProps {
@@ -11,9 +12,10 @@ interface ZoneFieldProps {
 }
 
 export function ZoneField({ label, selected, children }: ZoneFieldProps) {
-  const [zones] = useState(allZones);
+  const zones: readonly string[] = useQuery(zonesQuery).data?.names ?? [];
   return (
-    <SelectField label={label} name="timeZone" defaultValue={selected}>
+    // With another list, the field begins anew, so that the same zone stays selected.
+    <SelectField key={zones.length} label={label} name="timeZone" defaultValue={selected}>
       {children}
       {selected !== '' && !zones.includes(selected) && <option>{selected}</option>}
       {zones.map((zone) => (

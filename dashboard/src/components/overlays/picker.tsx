@@ -7,7 +7,6 @@ import {
   useEffect,
   useId,
   useImperativeHandle,
-  useMemo,
   useRef,
   useState,
 } from 'react';
@@ -23,8 +22,7 @@ export interface PickerHandle {
 interface PickerProps {
   /** What the user chooses: `Time zone`. */
   readonly label: string;
-  /** A function is called when the list opens. */
-  readonly options: readonly Option[] | (() => readonly Option[]);
+  readonly options: readonly Option[];
   readonly value: string;
   readonly onChange: (value: string) => void;
   readonly button: (props: Popover['triggerProps'] & { readonly 'aria-haspopup': 'listbox' }) => ReactNode;
@@ -59,18 +57,19 @@ interface ListProps {
   readonly onChoose: (value: string) => void;
 }
 
-function List({ label, options: given, value, onChoose }: ListProps) {
-  const options = useMemo(() => (typeof given === 'function' ? given() : given), [given]);
+function List({ label, options, value, onChoose }: ListProps) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
   const [search, setSearch] = useState('');
   const found = filterOptions(options, search);
-  const [active, setActive] = useState(() =>
+  // Until the user moves: the selected one, also in a list that is still loading.
+  const [moved, setMoved] = useState<number | null>(null);
+  const active =
+    moved ??
     Math.max(
       0,
-      options.findIndex((one) => one.value === value),
-    ),
-  );
+      found.findIndex((one) => one.value === value),
+    );
   const current = found[Math.min(active, found.length - 1)];
 
   useEffect(() => {
@@ -86,7 +85,7 @@ function List({ label, options: given, value, onChoose }: ListProps) {
     const step = steps[event.key];
     if (step !== undefined) {
       event.preventDefault();
-      setActive(Math.max(0, Math.min(found.length - 1, active + step)));
+      setMoved(Math.max(0, Math.min(found.length - 1, active + step)));
     } else if (event.key === 'Enter' && current !== undefined) {
       event.preventDefault();
       onChoose(current.value);
@@ -111,7 +110,7 @@ function List({ label, options: given, value, onChoose }: ListProps) {
           value={search}
           onChange={(event) => {
             setSearch(event.target.value);
-            setActive(0);
+            setMoved(0);
           }}
           onKeyDown={onKeyDown}
         />
@@ -140,7 +139,7 @@ function List({ label, options: given, value, onChoose }: ListProps) {
             aria-selected={option.value === value}
             className={option === current ? 'picker-option picker-active' : 'picker-option'}
             onClick={() => onChoose(option.value)}
-            onPointerMove={() => setActive(index)}
+            onPointerMove={() => setMoved(index)}
           >
             <span className="picker-name">{option.label}</span>
             {option.note !== undefined && <span className="picker-note numbers">{option.note}</span>}

@@ -1,4 +1,4 @@
-import type { CallerStatsError } from '../../src/shared/api-client.js';
+import type { RequestError } from '../../src/shared/api-client.js';
 
 interface BackoffOptions {
   readonly retryBaseMs: number;
@@ -13,7 +13,7 @@ interface BackoffOptions {
  * @param failures consecutive failures, at least 1
  */
 export function backoffMs(
-  { status, retryAfterMs }: CallerStatsError,
+  { status, retryAfterMs }: RequestError,
   failures: number,
   random: number,
   { retryBaseMs, retryMaxMs }: BackoffOptions,

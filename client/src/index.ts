@@ -9,12 +9,12 @@ export {
 } from '../../src/domain/queries/caller-detection.js';
 export {
   AuthenticationError,
-  CallerStatsError,
   ConnectionError,
   InvalidRequestError,
   NotFoundError,
   PermissionError,
   RateLimitError,
+  RequestError as CallerStatsError,
   ServerError,
 } from '../../src/shared/api-client.js';
 export type { CallerStats, CallerStatsSeries, Callers } from './counts.js';

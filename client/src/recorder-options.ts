@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { CallerStatsError } from '../../src/shared/api-client.js';
+import type { RequestError } from '../../src/shared/api-client.js';
 import type { Platform } from './platform.js';
 import type { Query, QueuedQuery } from './query.js';
 
@@ -57,7 +57,7 @@ export interface RecorderOptions {
   /** Called with every dropped query. Errors that it throws are ignored. */
   readonly onDrop?: (queries: readonly QueuedQuery[], reason: DropReason) => void;
   /** Called for every failed request, which is then retried, and if the spool fails. Errors that it throws are ignored. */
-  readonly onError?: (error: CallerStatsError | Error) => void;
+  readonly onError?: (error: RequestError | Error) => void;
   readonly spool?: Spool;
   /** Replaces `fetch`, timers, clock and random numbers, for tests. */
   readonly platform?: Partial<Platform>;

@@ -2,7 +2,7 @@
  * Sends queries to the server in the background: in order, in batches, one request at a time. Each batch is retried until
  * the server acknowledges it, which is safe because recording is idempotent.
  */
-import { authorizationHeader, CallerStatsError, operationUrl, request } from '../../src/shared/api-client.js';
+import { authorizationHeader, operationUrl, RequestError, request } from '../../src/shared/api-client.js';
 import { backoffMs, compress } from './delivery.js';
 import { Pause, type Platform, platform } from './platform.js';
 import { type Query, type QueuedQuery, toQueuedQuery } from './query.js';
@@ -256,7 +256,7 @@ class QueueingRecorder implements Recorder {
         this.#batchSize = Math.min(2 * this.#batchSize, this.#batchMax);
       } catch (cause) {
         if (this.#batch !== batch) return;
-        const error = cause as CallerStatsError;
+        const error = cause as RequestError;
         this.#counts.failures++;
         this.#runCallback(() => this.#options.onError?.(error));
         if (this.#batch !== batch) return;
@@ -269,7 +269,7 @@ class QueueingRecorder implements Recorder {
    * Handles a permanent rejection: drops the rejected queries, or splits the batch to find them or to make it smaller.
    * Returns false for errors that need a retry.
    */
-  #handleRejection(error: CallerStatsError): boolean {
+  #handleRejection(error: RequestError): boolean {
     if (error.status !== 400 && error.status !== 413) return false;
     const refused = findRefused(this.#batch, error);
     this.#settle(refused);
@@ -289,7 +289,7 @@ class QueueingRecorder implements Recorder {
   }
 
   /** Waits for the next try, with a smaller batch unless a busy server asked to wait: for it, that would be more work. */
-  #backOff(error: CallerStatsError, failures: number): Promise<void> {
+  #backOff(error: RequestError, failures: number): Promise<void> {
     if (error.retryAfterMs === undefined && this.#batch.length > 1) this.#halveBatch();
     const ms = backoffMs(error, failures, this.#platform.random(), this.#settings);
     return this.#pause.wait(ms, this.#waiters.size > 0);
@@ -316,7 +316,7 @@ class QueueingRecorder implements Recorder {
       });
       const { recorded, duplicates } = answer as { recorded: number; duplicates: number };
       if (recorded + duplicates === batch.length) return { recorded, duplicates };
-      throw new CallerStatsError('The response does not match the queries.', { status: 200 });
+      throw new RequestError('The response does not match the queries.', { status: 200 });
     } finally {
       this.#platform.clearTimeout(late as never);
       if (abort.signal.aborted && abort === this.#abort) this.#abort = new AbortController();
@@ -374,7 +374,7 @@ class QueueingRecorder implements Recorder {
  */
 function findRefused(
   batch: readonly QueuedQuery[],
-  { details, message }: CallerStatsError,
+  { details, message }: RequestError,
 ): ReadonlyMap<QueuedQuery, string> {
   const refused = new Map<QueuedQuery, string>();
   for (const detail of details) {

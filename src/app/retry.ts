@@ -1,5 +1,5 @@
 import { isUnavailable } from '../domain/errors.js';
-import { CallerStatsError as RequestError } from '../shared/api-client.js';
+import { RequestError } from '../shared/api-client.js';
 import { type RetryOptions, retry } from '../shared/retry.js';
 
 /** With the waits below, about half a minute: enough for a restart. */

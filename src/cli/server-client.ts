@@ -11,7 +11,7 @@ import { PROJECT_HEADER } from '../http/request/target.js';
 import {
   authorizationHeader,
   operationUrl,
-  CallerStatsError as RequestError,
+  RequestError,
   request,
   type Transport,
 } from '../shared/api-client.js';

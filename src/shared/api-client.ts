@@ -13,7 +13,7 @@ export interface Transport {
 /** Longer waits in `Retry-After` are cut to one hour. */
 const retryAfterMsMax = 3_600_000;
 
-/** Sends a request and returns the parsed JSON of the response. Rejects with a `CallerStatsError`. */
+/** Sends a request and returns the parsed JSON of the response. Rejects with a `RequestError`. */
 export async function request({ fetch, now }: Transport, url: string, init: RequestInit): Promise<unknown> {
   let response: Response;
   let text: string;
@@ -68,8 +68,11 @@ function failureReason(error: unknown): string {
   return String(failed?.cause?.message || failed?.cause?.code || failed?.message || error);
 }
 
-/** The base class of all request errors. An aborted request rejects with the reason of its `AbortSignal` instead. */
-export class CallerStatsError extends Error {
+/**
+ * The base class of all request errors. An aborted request rejects with the reason of its `AbortSignal` instead. Users of the
+ * client package know it by the name that the package exports.
+ */
+export class RequestError extends Error {
   override name = 'CallerStatsError';
   /** The HTTP status; 0 without a response. */
   readonly status: number;
@@ -94,41 +97,41 @@ interface ErrorOptions {
 }
 
 /** 400: a parameter or the body is invalid; see `details`. */
-export class InvalidRequestError extends CallerStatsError {
+export class InvalidRequestError extends RequestError {
   override name = 'InvalidRequestError';
 }
 
 /** 401: the key is missing, unknown, expired, disabled, revoked or of the wrong type. */
-export class AuthenticationError extends CallerStatsError {
+export class AuthenticationError extends RequestError {
   override name = 'AuthenticationError';
 }
 
 /** 403: the key is valid, but not from this address or not for this operation. */
-export class PermissionError extends CallerStatsError {
+export class PermissionError extends RequestError {
   override name = 'PermissionError';
 }
 
 /** 404: the project does not exist or belongs to another organization, or `url` is not a caller-stats server. */
-export class NotFoundError extends CallerStatsError {
+export class NotFoundError extends RequestError {
   override name = 'NotFoundError';
 }
 
 /** 429: too many requests; see `retryAfterMs`. */
-export class RateLimitError extends CallerStatsError {
+export class RateLimitError extends RequestError {
   override name = 'RateLimitError';
 }
 
 /** 5xx: the server failed, is overloaded or is shutting down. Retrying later is safe. */
-export class ServerError extends CallerStatsError {
+export class ServerError extends RequestError {
   override name = 'ServerError';
 }
 
 /** No response: the connection was refused or reset, or timed out. `cause` is the platform's error. */
-export class ConnectionError extends CallerStatsError {
+export class ConnectionError extends RequestError {
   override name = 'ConnectionError';
 }
 
-const classes: Readonly<Record<number, typeof CallerStatsError>> = {
+const classes: Readonly<Record<number, typeof RequestError>> = {
   400: InvalidRequestError,
   401: AuthenticationError,
   403: PermissionError,
@@ -137,16 +140,11 @@ const classes: Readonly<Record<number, typeof CallerStatsError>> = {
 };
 
 /** The error for a response: the status determines the class, the body the message. */
-function toError(
-  { status, headers }: Response,
-  text: string,
-  body: unknown,
-  nowMs: number,
-): CallerStatsError {
+function toError({ status, headers }: Response, text: string, body: unknown, nowMs: number): RequestError {
   const { error, details } = (body ?? {}) as { error?: unknown; details?: unknown };
   const messages = Array.isArray(details) ? details.map((detail) => String(detail?.message)) : [];
   const retryAfterMs = parseRetryAfter(headers.get('retry-after') ?? '', nowMs);
-  const ErrorClass = classes[status] ?? (status >= 500 ? ServerError : CallerStatsError);
+  const ErrorClass = classes[status] ?? (status >= 500 ? ServerError : RequestError);
   // `error` is about the first of the details. Other bodies are such as a proxy's error page.
   const message =
     messages.join(' ') ||

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { retryWhileUnavailable } from '../../src/app/retry.js';
 import { CallerStatsError } from '../../src/domain/errors.js';
-import { CallerStatsError as RequestError } from '../../src/shared/api-client.js';
+import { RequestError } from '../../src/shared/api-client.js';
 import { retry } from '../../src/shared/retry.js';
 
 const unavailable = new CallerStatsError('unavailable', 'The database cannot be reached.');

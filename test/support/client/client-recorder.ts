@@ -3,7 +3,7 @@
 import type { QueuedQuery } from '../../../client/src/query.js';
 import { createRecorder } from '../../../client/src/recorder.js';
 import type { DropReason, RecorderOptions } from '../../../client/src/recorder-options.js';
-import type { CallerStatsError } from '../../../src/shared/api-client.js';
+import type { RequestError } from '../../../src/shared/api-client.js';
 import { answer, TestPlatform } from './client-platform.js';
 
 export const required = { url: 'http://stats.test', projectId: 'docs', key: 'key' };
@@ -15,7 +15,7 @@ export function recorderWith(
 ) {
   const sent: { readonly ids: readonly string[]; readonly init: RequestInit; readonly url: string }[] = [];
   const dropped: { readonly ids: readonly string[]; readonly reason: DropReason }[] = [];
-  const errors: (CallerStatsError | Error)[] = [];
+  const errors: (RequestError | Error)[] = [];
   const platform = new TestPlatform(async (url, init) => {
     const queries = JSON.parse(String(init.body)) as QueuedQuery[];
     sent.push({ ids: queries.map(({ id }) => id), init, url });

@@ -109,9 +109,7 @@ describe('for programs and previews of links', () => {
     'the page "%s" exists as Markdown with working links, and has a description and a picture of its own',
     (name, { description }) => {
       const { text } = read(`dist/docs/${name}.md`);
-      const links = linksIn(text).map((link) =>
-        link.replace(/^index\.md/, '../../http/').replace(/\.md(?=#|$)/, ''),
-      );
+      const links = linksIn(text).map((link) => link.replace(/^index\.md/, './').replace(/\.md(?=#|$)/, ''));
       expect(links.flatMap((link) => findProblem(link, name)?.concat(`: ${link}`) ?? [])).toEqual([]);
       expect(list).toContain(`](${site}${name}.md): ${description}\n`);
       expect(map).toContain(`<loc>${site}${name === 'index' ? '' : name}</loc>`);

@@ -100,8 +100,9 @@ export class Authenticator {
     const access = await this.#findAccess(request, reply, projectId, allowed);
     const { key } = access;
     request.key = key;
-    await this.#options.requests.consume(key.organizationId, reply);
-    this.#requireAddress(key, getClientAddress(request));
+    const { requests } = this.#options;
+    if (requests.isLimited) await requests.consume(key.organizationId, reply);
+    this.#requireAddress(key, request);
     const missing = missingScope(key, needed);
     if (missing !== undefined) throw new HttpError(403, missing);
     this.#touch(key, this.#options.clock.now());
@@ -152,10 +153,11 @@ export class Authenticator {
     return failure(`This needs an API key of type ${needed}; the one sent is of type ${sent.value.type}.`);
   }
 
-  #requireAddress({ allow }: ApiKey, address: string): void {
+  #requireAddress({ allow }: ApiKey, request: FastifyRequest): void {
     if (allow.length === 0) return;
     const isAllowed = this.#allowlists.getOrCreate(allow.join(), () => createNetworks(allow));
-    if (!isAllowed(address)) throw new HttpError(403, 'The API key may not be used from this address.');
+    if (!isAllowed(getClientAddress(request)))
+      throw new HttpError(403, 'The API key may not be used from this address.');
   }
 
   /** Stores the time of use now and then, without delaying the request. */

@@ -21,8 +21,9 @@ export function readParameters<Field extends string, T>(
     problems.push(`${name}: is given ${value.length} times; give it once`);
     return undefined;
   };
-  const fields = Object.entries<string>(names).map(([field, name]) => [field, single(name)] as const);
-  const result = parse(Object.fromEntries(fields) as { readonly [Name in Field]?: string | undefined });
+  const fields: { [Name in Field]?: string | undefined } = {};
+  for (const field in names) fields[field] = single(names[field]);
+  const result = parse(fields);
   if (!result.ok) problems.push(...result.problems);
   refuse(request, problems);
   if (!result.ok) throw new Error('parameters with problems were not refused');

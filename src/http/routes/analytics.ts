@@ -41,32 +41,35 @@ interface ReportSources {
 
 /** Creates the handlers of the reports, for requests with an API key, for the dashboard and for share links. */
 export function createReportHandlers({ store, clock, ingestion }: ReportSources) {
-  const parse = <Question, Answer>(request: FastifyRequest, report: Readable<Question, Answer>): Question => {
+  const readerOf = <Question, Answer>(report: Readable<Question, Answer>) => {
     const names = Object.fromEntries(report.parameters.map((one) => [one, REPORT_PARAMETER_NAMES[one]]));
-    return readParameters<string, Question>(request, names, (parameters: ReportInput) =>
-      report.parse(parameters, { nowMs: clock.now() }),
-    );
+    return async (request: FastifyRequest): Promise<Answer> => {
+      const question = readParameters<string, Question>(request, names, (parameters: ReportInput) =>
+        report.parse(parameters, { nowMs: clock.now() }),
+      );
+      return report.read(store, openedProject(request).id, question);
+    };
   };
-  const read = <Question, Answer>(request: FastifyRequest, report: Readable<Question, Answer>) =>
-    report.read(store, openedProject(request).id, parse(request, report));
+  const readSeries = readerOf(SERIES);
+  const readCallers = readerOf(CALLERS);
   return {
-    callerStats: async (request: FastifyRequest) => read(request, CALLER_STATS),
+    callerStats: readerOf(CALLER_STATS),
     series: async (request: FastifyRequest, reply: FastifyReply) => {
-      const answer = await read(request, SERIES);
+      const answer = await readSeries(request);
       reply.header('vary', 'Accept');
       return prefersCsv(request) ? sendCsv(reply, SERIES.toCsv(answer)) : reply.send(answer);
     },
-    numbers: async (request: FastifyRequest) => read(request, NUMBERS),
-    cutBounds: async (request: FastifyRequest) => read(request, CUT_BOUNDS),
+    numbers: readerOf(NUMBERS),
+    cutBounds: readerOf(CUT_BOUNDS),
     callers: async (request: FastifyRequest, reply: FastifyReply) => {
-      const answer = await read(request, CALLERS);
+      const answer = await readCallers(request);
       reply.header('vary', 'Accept');
       return prefersCsv(request) ? sendCsv(reply, CALLERS.toCsv(answer)) : reply.send(answer);
     },
     seriesCsv: async (request: FastifyRequest, reply: FastifyReply) =>
-      sendCsv(reply, SERIES.toCsv(await read(request, SERIES))),
+      sendCsv(reply, SERIES.toCsv(await readSeries(request))),
     callersCsv: async (request: FastifyRequest, reply: FastifyReply) =>
-      sendCsv(reply, CALLERS.toCsv(await read(request, CALLERS))),
+      sendCsv(reply, CALLERS.toCsv(await readCallers(request))),
     ingestion: async (request: FastifyRequest) => {
       requireNoParameters(request);
       return ingestion.report(openedProject(request));

@@ -37,7 +37,7 @@ export class RecordingCheck {
     };
   }
 
-  /** See `Store.checkRecording`. Any number of calls share one try. */
+  /** See `Maintenance.checkRecording`. Any number of calls share one try. */
   async run(nowMs: number): Promise<void> {
     if (this.#committed || !this.#isRecent(nowMs)) {
       this.#checkedAt = nowMs;

@@ -22,10 +22,8 @@ import { HttpError } from '../server/errors.js';
 import { addResource } from '../server/resource.js';
 import type { RecordingOptions } from './queries.js';
 
-export function addImportedCounts(
-  app: FastifyInstance,
-  { store, clock, authenticator, limits, ingestion }: RecordingOptions,
-): void {
+export function addImportedCounts(app: FastifyInstance, options: RecordingOptions): void {
+  const { clock, authenticator, limits, ingestion } = options;
   const maxItems = Math.min(importedCountsMax, limits.batchQueriesMax);
   const arrivals = new Arrivals(ingestion, 'import');
   addResource(app, '/v1/analytics/:projectId/assistant/imported-counts', {
@@ -43,7 +41,7 @@ export function addImportedCounts(
           parseImportedCount(item, clock.now()),
         );
         const sender = { kind: 'key', keyId: sendingKey(request).id } as const;
-        const result = await recordCounts({ store }, sender, getProjectId(request), counts, { dryRun });
+        const result = await recordCounts(options, sender, getProjectId(request), counts, { dryRun });
         // What is only checked is sent again, to be imported.
         if (!dryRun) arrivals.noteRecorded(request, result);
         return result;

@@ -40,7 +40,7 @@ export interface CommitObserver {
   committed(durationMs: number, error?: unknown): void;
 }
 
-/** What `Store.check` checks. Each part needs those before it. */
+/** What `Maintenance.check` checks. Each part needs those before it. */
 export const STORE_PARTS = ['database', 'schema', 'counts'] as const;
 
 export type StorePart = (typeof STORE_PARTS)[number];

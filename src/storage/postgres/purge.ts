@@ -51,7 +51,7 @@ export class Cleaner {
   }
 
   /**
-   * See `Store.purgeDeleted`. Nodes take turns by locking the project's row. It is removed last, so that until then no new
+   * See `Maintenance.purgeDeleted`. Nodes take turns by locking the project's row. It is removed last, so that until then no new
    * project gets its id.
    */
   async purgeDeleted(limit: number): Promise<Cleanup> {
@@ -67,7 +67,7 @@ export class Cleaner {
     });
   }
 
-  /** See `Store.applyRetention`. */
+  /** See `Maintenance.applyRetention`. */
   async applyRetention(nowMs: number, limit: number): Promise<Cleanup> {
     const retentions = await this.#database.read<Retention>({ text: this.#statements.listRetentions });
     const project = retentions.find((one) => needsRetention(one, nowMs));

@@ -56,7 +56,7 @@ export class Recorder {
     return this.#backlog.pending;
   }
 
-  /** See `Store.record`. */
+  /** See `CountStore.record`. */
   record(projectId: string, batch: Batch): Promise<RecordResult> {
     return this.#queueFor(projectId).submit(batch);
   }

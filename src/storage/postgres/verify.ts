@@ -13,7 +13,7 @@ import type { Session } from './connection/database.js';
 import { isDamage } from './connection/errors.js';
 import { type Statements, widestRowLevel } from './statements.js';
 
-/** Recounts every counter from the rows, project by project, in one snapshot; see `Store.verify`. */
+/** Recounts every counter from the rows, project by project, in one snapshot; see `Maintenance.verify`. */
 export async function verify(session: Session, statements: Statements): Promise<Verification> {
   try {
     return await session.transaction(

@@ -88,7 +88,7 @@ export class Reader {
     return this.statements.get(FIND_DELETED) !== undefined;
   }
 
-  /** See `Store.findAccess`. */
+  /** See `Directory.findAccess`. */
   findAccess(keyHash: string, projectId: string): Access | undefined {
     return this.snapshot.run(() => {
       const found = this.#keys.get(keyHash, () => {
@@ -103,7 +103,7 @@ export class Reader {
     });
   }
 
-  /** See `Store.readQueries`. */
+  /** See `CountStore.readQueries`. */
   readQueries(projectId: string, afterId: string | undefined, limit: number): Query[] {
     // Texts sort before blobs, so '' comes before every id.
     const after = afterId === undefined ? '' : encodeQueryId(afterId);
@@ -115,7 +115,7 @@ export class Reader {
     return rows.map(({ id, caller, occurredAt }) => ({ id: decodeQueryId(id), caller, occurredAt }));
   }
 
-  /** See `Store.readImportedCounts`. */
+  /** See `CountStore.readImportedCounts`. */
   readImportedCounts(projectId: string, after: ImportedCount | undefined, limit: number): ImportedCount[] {
     const { source = '', caller = '', start = Number.MIN_SAFE_INTEGER } = after ?? {};
     return this.statements.all<ImportedCount>(READ_IMPORTED_COUNTS, [
@@ -127,7 +127,7 @@ export class Reader {
     ]);
   }
 
-  /** See `Store.findCutSpan`. */
+  /** See `CountStore.findCutSpan`. */
   findCutSpan(projectId: string, timeMs: number): CutSpan | undefined {
     const found = this.statements.get<{ readonly [Field in keyof CutSpan]: number | null }>(FIND_CUT_SPAN, [
       projectId,
@@ -137,7 +137,7 @@ export class Reader {
     return found === undefined || found.start === null ? undefined : (found as CutSpan);
   }
 
-  /** See `Store.check`. */
+  /** See `Maintenance.check`. */
   check(part: StorePart): void {
     if (part === 'schema') requireNewest(this.db);
     else if (part === 'database') this.#firstProjectId();

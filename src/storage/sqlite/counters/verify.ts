@@ -14,7 +14,7 @@ import { countRows, prepare, prepareArrays } from '../statements.js';
 
 const damageLinesMax = 20;
 
-/** Recounts every counter in one read transaction; see `Store.verify`. Takes seconds for a million queries. */
+/** Recounts every counter in one read transaction; see `Maintenance.verify`. Takes seconds for a million queries. */
 export function verify(db: Connection): Verification {
   db.exec('BEGIN');
   try {

@@ -35,7 +35,7 @@ export class Cleaner {
     return tookAll;
   }
 
-  /** See `Store.purgeDeleted`. Within the transaction that is open. */
+  /** See `Maintenance.purgeDeleted`. Within the transaction that is open. */
   purgeDeleted(limit: number): Cleanup {
     const project = this.#statements.get<{ readonly number: number | null }>(
       'SELECT min(number) AS number FROM deleted_project',
@@ -52,7 +52,7 @@ export class Cleaner {
     return { removed, done: false };
   }
 
-  /** See `Store.applyRetention`. Within the transaction that is open. */
+  /** See `Maintenance.applyRetention`. Within the transaction that is open. */
   applyRetention(nowMs: number, limit: number): Cleanup {
     const project = this.#statements.all<Retention>(RETENTIONS).find((one) => needsRetention(one, nowMs));
     if (project === undefined) return { removed: 0, done: true };

@@ -77,7 +77,7 @@ export class Recording {
     return { recorded, duplicates: ids.length - recorded };
   }
 
-  /** Inserts the counts that are new, and notes in `deltas` what they add to the counters. See `Store.importCounts`. */
+  /** Inserts the counts that are new, and notes in `deltas` what they add to the counters. See `CountStore.importCounts`. */
   importCounts({ projectId, counts, dryRun }: ImportBatch, deltas: CounterDeltas): RecordResult {
     const { number: project } = this.#findProject(projectId);
     const added: ImportedCount[] = [];

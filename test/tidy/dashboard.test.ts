@@ -28,6 +28,7 @@ const shared = [
   'src/domain/counting/change.ts',
   'src/domain/counting/csv.ts',
   'src/domain/limits.ts',
+  'src/domain/notifications/channel.ts',
   'src/domain/notifications/notification.ts',
   'src/domain/people/audit.ts',
   'src/domain/people/member.ts',

@@ -1,12 +1,11 @@
 /** Use cases of notifications: adding, changing and testing them. */
 import { CallerStatsError } from '../../domain/errors.js';
+import { CHANNEL_FORMS, type Channel } from '../../domain/notifications/channel.js';
 import { messageId } from '../../domain/notifications/delivery.js';
 import { writeTestMessage } from '../../domain/notifications/message.js';
 import {
-  type Channel,
   type Destination,
   type Notification,
-  parseDestination,
   parseTrigger,
   type Trigger,
   type TriggerRequest,
@@ -140,13 +139,16 @@ function readDestination(
   { channel, destination }: NotificationRequest,
   before: Notification | undefined,
 ): Result<ReadDestination> {
-  if (channel === 'email' && !sendsEmail) {
+  if (CHANNEL_FORMS[channel].needsMailer && !sendsEmail) {
     return failure(
       'channel: this server sends no e-mail; its operator can set CALLER_STATS_SMTP_URL and --mail-from',
     );
   }
   if (destination !== undefined)
-    return prefixProblems('destination', parseDestination(channel, destination, { allowsHttp }));
+    return prefixProblems(
+      'destination',
+      CHANNEL_FORMS[channel].parseDestination(destination, { allowsHttp }),
+    );
   if (before?.channel !== channel) return failure('destination: is missing');
   const { destination: kept, shownDestination } = before;
   return success({ kept: { channel, destination: kept, shownDestination } });
@@ -158,7 +160,7 @@ async function toTarget(
   read: ReadDestination,
 ): Promise<Target> {
   if ('kept' in read) return { fields: read.kept, secret: null };
-  const secret = channel === 'webhook' ? newWebhookSecret(randomInt) : null;
+  const secret = CHANNEL_FORMS[channel].isSigned ? newWebhookSecret(randomInt) : null;
   const { to, shown } = read;
   const destination: Destination = secret === null ? { to } : { to, secret };
   const sealed = await seal.seal(JSON.stringify(destination));

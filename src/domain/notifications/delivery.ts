@@ -1,7 +1,8 @@
 /** The deliveries of messages: one for each occurrence that a notification reports. */
 import { createHash } from 'node:crypto';
 import { hourMs, minuteMs } from '../time/duration.js';
-import type { Channel, NotificationKind } from './notification.js';
+import type { Channel } from './channel.js';
+import type { NotificationKind } from './notification.js';
 
 /** Pauses after each failed attempt to send a message. After the last attempt, about 22 hours later, it is given up. */
 export const messageRetryMs: readonly number[] = [

@@ -6,17 +6,17 @@ import { hourMs } from '../time/duration.js';
 import type { Notification } from './notification.js';
 import { digestRanges, silenceCheckAt, spikeRanges } from './schedule.js';
 
-/** What a message reports. */
-export type Report =
-  | {
-      readonly type: 'digest';
-      readonly range: DateRange;
-      readonly counts: Counts;
-      readonly previous: Counts;
-    }
-  | { readonly type: 'silence'; readonly range: DateRange; readonly lastAt: number | null }
-  | { readonly type: 'silence_end'; readonly range: DateRange; readonly counts: Counts }
-  | { readonly type: 'spike'; readonly range: DateRange; readonly counts: Counts; readonly usual: number };
+/** What a message reports, by its type. */
+export interface Reports {
+  readonly digest: { readonly range: DateRange; readonly counts: Counts; readonly previous: Counts };
+  readonly silence: { readonly range: DateRange; readonly lastAt: number | null };
+  readonly silence_end: { readonly range: DateRange; readonly counts: Counts };
+  readonly spike: { readonly range: DateRange; readonly counts: Counts; readonly usual: number };
+}
+
+export type Report<Type extends keyof Reports = keyof Reports> = {
+  readonly [Key in Type]: { readonly type: Key } & Reports[Key];
+}[Type];
 
 interface Finding {
   /** Names what happened, the same on every node: a notification reports each occurrence once. */

@@ -7,12 +7,12 @@ import type { Project } from '../projects/project.js';
 import { formatWithOffset } from '../time/date-time.js';
 import { minuteMs } from '../time/duration.js';
 import { offsetAt, type TimeZone } from '../time/time-zone.js';
-import type { Report } from './evaluation.js';
+import type { Report, Reports } from './evaluation.js';
 import { describeTrigger, type Notification } from './notification.js';
 
 /** A message as it is stored, so that every attempt sends the same. */
 export interface Message {
-  readonly type: Report['type'] | 'test';
+  readonly type: keyof Reports | 'test';
   /** When it was made: RFC 3339 in UTC. */
   readonly timestamp: string;
   readonly title: string;
@@ -38,7 +38,7 @@ interface Wording {
 
 export function writeMessage(report: Report, context: MessageContext): Message {
   const { project, notification } = context;
-  const { title, sentences, data } = WORDINGS[report.type](report as never, {
+  const { title, sentences, data } = word(report, {
     name: project.name,
     zone: notification.timeZone,
     notification,
@@ -81,10 +81,12 @@ interface Subject {
   readonly notification: Notification;
 }
 
-type Of<Type extends Report['type']> = Extract<Report, { readonly type: Type }>;
+function word<Type extends keyof Reports>(report: Report<Type>, subject: Subject): Wording {
+  return WORDINGS[report.type](report, subject);
+}
 
 const WORDINGS: {
-  readonly [Type in Report['type']]: (report: Of<Type>, subject: Subject) => Wording;
+  readonly [Type in keyof Reports]: (report: Report<Type>, subject: Subject) => Wording;
 } = {
   digest: ({ range, counts, previous }, { name, zone, notification: { period } }) => ({
     title: `${name}: ${queries(counts.total)} in the ${period} from ${dateOf(range.from, zone)}`,

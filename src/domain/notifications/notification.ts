@@ -1,24 +1,14 @@
 /** Notifications of a project: rules that send a message by webhook, to Slack or by e-mail. */
 import { formatCount } from '../format.js';
-import {
-  destinationCharactersMax,
-  silenceHoursMax,
-  spikeFactorMax,
-  spikeFactorMin,
-  spikeMinimumMax,
-} from '../limits.js';
-import { toEmail } from '../people/member.js';
+import { silenceHoursMax, spikeFactorMax, spikeFactorMin, spikeMinimumMax } from '../limits.js';
 import { failure, type Result, success } from '../result.js';
 import type { TimeZone } from '../time/time-zone.js';
+import { CHANNEL_FORMS, type Channel } from './channel.js';
 
 /** `digest`: a summary. `silence`: nothing was recorded. `spike`: more queries than usual. */
 export const NOTIFICATION_KINDS = ['digest', 'silence', 'spike'] as const;
 
 export type NotificationKind = (typeof NOTIFICATION_KINDS)[number];
-
-export const CHANNELS = ['webhook', 'slack', 'email'] as const;
-
-export type Channel = (typeof CHANNELS)[number];
 
 export const DIGEST_PERIODS = ['week', 'month'] as const;
 
@@ -107,43 +97,21 @@ export function parseTrigger(request: TriggerRequest): Result<Trigger> {
   return success({ kind, period, hours, factor, minimum, timeZone });
 }
 
-/** A destination in its usual form, and the part of it that members may see. */
-export interface ParsedDestination {
-  readonly to: string;
-  readonly shown: string;
-}
-
-/** Parses where messages go. `allowsHttp`: whether the operator allows private networks, which may lack TLS. */
-export function parseDestination(
-  channel: Channel,
-  text: string,
-  { allowsHttp }: { readonly allowsHttp: boolean },
-): Result<ParsedDestination> {
-  if (channel === 'email') {
-    const email = toEmail(text);
-    return email === undefined ? failure('is not an e-mail address') : success({ to: email, shown: email });
-  }
-  if (text.length > destinationCharactersMax)
-    return failure(`has more than ${destinationCharactersMax} characters`);
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isAllowed = url?.protocol === 'https:' || (allowsHttp && url?.protocol === 'http:');
-  if (url === undefined || !isAllowed) return failure('is not an address that begins with https://');
-  if (url.username !== '' || url.password !== '')
-    return failure('contains a user name or password; webhooks are signed instead');
-  return success({ to: url.href, shown: url.host });
-}
-
-const CHANNEL_NAMES: Readonly<Record<Channel, string>> = {
-  webhook: 'webhook',
-  slack: 'Slack',
-  email: 'e-mail',
+const DIGEST_NAMES: Readonly<Record<DigestPeriod, string>> = {
+  week: 'weekly digest',
+  month: 'monthly digest',
 };
 
 /** A trigger in words: `3 times the usual`. */
 export function describeTrigger({ kind, period, hours, factor, minimum }: Omit<Trigger, 'timeZone'>): string {
-  if (kind === 'digest') return period === 'week' ? 'weekly digest' : 'monthly digest';
-  if (kind === 'silence') return `nothing recorded for ${hours} ${hours === 1 ? 'hour' : 'hours'}`;
-  return `${factor} times the usual, at least ${formatCount(minimum ?? 0)} an hour`;
+  switch (kind) {
+    case 'digest':
+      return DIGEST_NAMES[period ?? 'month'];
+    case 'silence':
+      return `nothing recorded for ${hours} ${hours === 1 ? 'hour' : 'hours'}`;
+    case 'spike':
+      return `${factor} times the usual, at least ${formatCount(minimum ?? 0)} an hour`;
+  }
 }
 
 /** A notification for the audit log and for lists: `weekly digest by e-mail to ada@example.org`. */
@@ -151,5 +119,5 @@ export function describeNotification(
   notification: Pick<Notification, keyof Trigger | 'channel' | 'shownDestination'>,
 ): string {
   const { channel, shownDestination } = notification;
-  return `${describeTrigger(notification)} by ${CHANNEL_NAMES[channel]} to ${shownDestination}`;
+  return `${describeTrigger(notification)} by ${CHANNEL_FORMS[channel].name} to ${shownDestination}`;
 }

@@ -20,18 +20,33 @@ const weeksCompared = 4;
 
 /** The first check of a new or changed trigger. Nobody is told about a silence from before. */
 export function firstCheck(trigger: Trigger, nowMs: number): number {
-  const sinceMs = trigger.kind === 'silence' ? (trigger.hours ?? 0) * hourMs - 1 : 0;
-  return nextCheck(trigger, nowMs + sinceMs);
+  return nextCheck(trigger, nowMs + waitMs(trigger));
+}
+
+function waitMs({ kind, hours }: Trigger): number {
+  switch (kind) {
+    case 'silence':
+      return (hours ?? 0) * hourMs - 1;
+    case 'digest':
+    case 'spike':
+      return 0;
+  }
 }
 
 /** The first time after this one at which a trigger is checked. */
 export function nextCheck({ kind, period, timeZone }: Trigger, afterMs: number): number {
-  if (kind === 'silence') return (Math.floor(afterMs / silenceCheckMs) + 1) * silenceCheckMs;
   const calendar = calendarOf(timeZone);
-  if (kind === 'spike') return bucketAround(afterMs - spikeDelayMs, 'hour', calendar).to + spikeDelayMs;
-  const unit = unitOf(period);
-  const running = unitAt(afterMs - digestDelayMs, unit, calendar);
-  return startOfUnit(running + 1, unit, calendar) + digestDelayMs;
+  switch (kind) {
+    case 'silence':
+      return (Math.floor(afterMs / silenceCheckMs) + 1) * silenceCheckMs;
+    case 'spike':
+      return bucketAround(afterMs - spikeDelayMs, 'hour', calendar).to + spikeDelayMs;
+    case 'digest': {
+      const unit = unitOf(period);
+      const running = unitAt(afterMs - digestDelayMs, unit, calendar);
+      return startOfUnit(running + 1, unit, calendar) + digestDelayMs;
+    }
+  }
 }
 
 /** The last full check time of a silence. All nodes that check then name the incident by it. */

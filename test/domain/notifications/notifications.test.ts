@@ -2,14 +2,11 @@ import { describe, expect, test } from 'vitest';
 import type { Counts } from '../../../src/domain/counting/counts.js';
 import type { DateRange } from '../../../src/domain/counting/date-range.js';
 import { destinationCharactersMax, messageLeaseMs, messageTimeoutMs } from '../../../src/domain/limits.js';
+import { CHANNEL_FORMS } from '../../../src/domain/notifications/channel.js';
 import { afterFailure, messageId, messageRetryMs } from '../../../src/domain/notifications/delivery.js';
 import { evaluate } from '../../../src/domain/notifications/evaluation.js';
 import { writeMessage, writeTestMessage } from '../../../src/domain/notifications/message.js';
-import {
-  type Notification,
-  parseDestination,
-  parseTrigger,
-} from '../../../src/domain/notifications/notification.js';
+import { type Notification, parseTrigger } from '../../../src/domain/notifications/notification.js';
 import { firstCheck, nextCheck } from '../../../src/domain/notifications/schedule.js';
 import { dayMs, hourMs, minuteMs } from '../../../src/domain/time/duration.js';
 import { type TimeZone, UTC } from '../../../src/domain/time/time-zone.js';
@@ -66,20 +63,22 @@ describe('a destination', () => {
     ['email', 'a@example.org, b@example.org', 'is not an e-mail address'],
     ['email', 'a@example.org\r\nBcc: b@example.org', 'is not an e-mail address'],
   ] as const)('is refused: %s %s', (channel, text, problem) => {
-    expect(parseDestination(channel, text, strict)).toEqual({ ok: false, problems: [problem] });
+    expect(CHANNEL_FORMS[channel].parseDestination(text, strict)).toEqual({ ok: false, problems: [problem] });
   });
 
   test('shows its host or its address, and never the path', () => {
     const url = 'https://hooks.slack.com/services/T0/B0/secret';
-    expect(parseDestination('slack', url, strict)).toEqual({
+    expect(CHANNEL_FORMS['slack'].parseDestination(url, strict)).toEqual({
       ok: true,
       value: { to: url, shown: 'hooks.slack.com' },
     });
-    expect(parseDestination('email', 'Ada@Example.org', strict)).toEqual({
+    expect(CHANNEL_FORMS['email'].parseDestination('Ada@Example.org', strict)).toEqual({
       ok: true,
       value: { to: 'ada@example.org', shown: 'ada@example.org' },
     });
-    expect(parseDestination('webhook', 'http://10.0.0.1:8080/x', { allowsHttp: true })).toMatchObject({
+    expect(
+      CHANNEL_FORMS['webhook'].parseDestination('http://10.0.0.1:8080/x', { allowsHttp: true }),
+    ).toMatchObject({
       value: { shown: '10.0.0.1:8080' },
     });
   });

@@ -8,7 +8,8 @@ import {
   testNotification,
 } from '../../../app/notifications/notifications.js';
 import { messagesListedMax, testMessagesMax, testMessagesWindowSeconds } from '../../../domain/limits.js';
-import { CHANNELS, DIGEST_PERIODS, NOTIFICATION_KINDS } from '../../../domain/notifications/notification.js';
+import { CHANNELS } from '../../../domain/notifications/channel.js';
+import { DIGEST_PERIODS, NOTIFICATION_KINDS } from '../../../domain/notifications/notification.js';
 import { failure, oneOf, type Result, success } from '../../../domain/result.js';
 import { parseTimeZone, type TimeZone } from '../../../domain/time/time-zone.js';
 import { optional, readFields, text } from '../../request/fields.js';

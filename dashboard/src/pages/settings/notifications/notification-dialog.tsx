@@ -1,11 +1,13 @@
 /** Adds or changes a notification, and shows the secret of a new webhook once. */
-import { useState } from 'react';
+import { Fragment, type ReactNode, useState } from 'react';
 import {
   silenceHoursMax,
   spikeFactorMax,
   spikeFactorMin,
   spikeMinimumMax,
 } from '../../../../../src/domain/limits.js';
+import { CHANNEL_FORMS, CHANNELS, type Channel } from '../../../../../src/domain/notifications/channel.js';
+import { NOTIFICATION_KINDS } from '../../../../../src/domain/notifications/notification.js';
 import type { ProjectRef } from '../../../api/paths.js';
 import type { Project } from '../../../api/types.js';
 import { DocsLink } from '../../../components/content/docs-link.js';
@@ -28,7 +30,6 @@ interface NotificationDialogProps {
 }
 
 type Kind = Notification['kind'];
-type Channel = Notification['channel'];
 
 export function NotificationDialog({
   project,
@@ -76,11 +77,13 @@ export function NotificationDialog({
         value={kind}
         onChange={(event) => setKind(event.target.value as Kind)}
       >
-        <option value="digest">Digest: a summary of each week or month</option>
-        <option value="silence">Alert: nothing recorded</option>
-        <option value="spike">Alert: more queries than usual</option>
+        {NOTIFICATION_KINDS.map((one) => (
+          <option key={one} value={one}>
+            {KINDS[one].title}
+          </option>
+        ))}
       </SelectField>
-      <TriggerFields kind={kind} before={before} />
+      {KINDS[kind].fields(before)}
       <ZoneField label="Time zone" selected={before?.timeZone ?? project.timeZone ?? browserZone()} />
       <SelectField
         label="Send by"
@@ -88,28 +91,40 @@ export function NotificationDialog({
         value={channel}
         onChange={(event) => setChannel(event.target.value as Channel)}
       >
-        <option value="webhook">Webhook</option>
-        <option value="slack">Slack</option>
-        {(sendsEmail || channel === 'email') && <option value="email">E-mail</option>}
+        {CHANNELS.filter((one) => sendsEmail || one === channel || !CHANNEL_FORMS[one].needsMailer).map(
+          (one) => (
+            <option key={one} value={one}>
+              {CHANNEL_FORMS[one].title}
+            </option>
+          ),
+        )}
       </SelectField>
       <DestinationField key={channel} channel={channel} before={before} />
     </FormDialog>
   );
 }
 
-function TriggerFields({ kind, before }: { readonly kind: Kind; readonly before: Notification | undefined }) {
-  if (kind === 'digest')
-    return (
-      <SelectField label="Of each" name="period" defaultValue={before?.period ?? 'week'}>
+const NUMBER = { type: 'number', inputMode: 'numeric', step: 1, required: true } as const;
+
+/** The choices of the message, and the fields of each. */
+const KINDS: Readonly<
+  Record<Kind, { readonly title: string; readonly fields: (before: Notification | undefined) => ReactNode }>
+> = {
+  digest: {
+    title: 'Digest: a summary of each week or month',
+    fields: (before) => (
+      <SelectField key="period" label="Of each" name="period" defaultValue={before?.period ?? 'week'}>
         <option value="week">Week, Monday to Sunday</option>
         <option value="month">Month</option>
       </SelectField>
-    );
-  const number = { type: 'number', inputMode: 'numeric', step: 1, required: true } as const;
-  if (kind === 'silence')
-    return (
+    ),
+  },
+  silence: {
+    title: 'Alert: nothing recorded',
+    fields: (before) => (
       <TextField
-        {...number}
+        {...NUMBER}
+        key="hours"
         label="Hours without a query"
         name="hours"
         min={1}
@@ -117,46 +132,34 @@ function TriggerFields({ kind, before }: { readonly kind: Kind; readonly before:
         defaultValue={before?.hours ?? 24}
         hint="One message when they are over, and one when queries arrive again."
       />
-    );
-  return (
-    <>
-      <TextField
-        {...number}
-        label="Times the usual"
-        name="factor"
-        min={spikeFactorMin}
-        max={spikeFactorMax}
-        defaultValue={before?.factor ?? 3}
-        hint="The usual is the median of the same hour of the week in the last four weeks."
-      />
-      <TextField
-        {...number}
-        label="Minimum of an hour"
-        name="minimum"
-        min={1}
-        max={spikeMinimumMax}
-        defaultValue={before?.minimum ?? 100}
-        hint="Hours with fewer queries are never reported."
-      />
-    </>
-  );
-}
-
-const DESTINATIONS = {
-  webhook: {
-    label: 'Address of the webhook',
-    type: 'url',
-    placeholder: 'https://hooks.example.com/counts',
-    hint: 'Messages are signed. A new address gets a new secret, which is shown once.',
+    ),
   },
-  slack: {
-    label: 'Address of the incoming webhook',
-    type: 'url',
-    placeholder: 'https://hooks.slack.com/services/…',
-    hint: 'From Slack. Only its host is shown later.',
+  spike: {
+    title: 'Alert: more queries than usual',
+    fields: (before) => (
+      <Fragment key="spike">
+        <TextField
+          {...NUMBER}
+          label="Times the usual"
+          name="factor"
+          min={spikeFactorMin}
+          max={spikeFactorMax}
+          defaultValue={before?.factor ?? 3}
+          hint="The usual is the median of the same hour of the week in the last four weeks."
+        />
+        <TextField
+          {...NUMBER}
+          label="Minimum of an hour"
+          name="minimum"
+          min={1}
+          max={spikeMinimumMax}
+          defaultValue={before?.minimum ?? 100}
+          hint="Hours with fewer queries are never reported."
+        />
+      </Fragment>
+    ),
   },
-  email: { label: 'E-mail address', type: 'email', placeholder: 'team@example.com', hint: undefined },
-} as const;
+};
 
 function DestinationField({
   channel,
@@ -165,7 +168,7 @@ function DestinationField({
   readonly channel: Channel;
   readonly before: Notification | undefined;
 }) {
-  const { hint, ...field } = DESTINATIONS[channel];
+  const { hint, ...field } = CHANNEL_FORMS[channel].field;
   const kept = before?.channel === channel ? before.destination : undefined;
   return (
     <TextField

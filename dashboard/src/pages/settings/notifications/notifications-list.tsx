@@ -1,5 +1,6 @@
 /** The list of notifications, with a menu of actions for each. */
 import { Ellipsis } from 'lucide-react';
+import { CHANNEL_FORMS } from '../../../../../src/domain/notifications/channel.js';
 import { describeTrigger } from '../../../../../src/domain/notifications/notification.js';
 import type { ProjectRef } from '../../../api/paths.js';
 import { queryClient } from '../../../api/query-client.js';
@@ -18,12 +19,6 @@ interface NotificationsListProps {
   readonly onDelete: (notification: Notification) => void;
 }
 
-const CHANNEL_NAMES: Readonly<Record<Notification['channel'], string>> = {
-  webhook: 'Webhook',
-  slack: 'Slack',
-  email: 'E-mail',
-};
-
 export function NotificationsList(props: NotificationsListProps) {
   return (
     <Entries label="Notifications">
@@ -38,7 +33,7 @@ export function NotificationsList(props: NotificationsListProps) {
           }
           actions={props.isEditor && <Actions {...props} notification={one} />}
         >
-          {CHANNEL_NAMES[one.channel]}: {one.destination}. Time zone {one.timeZone}. Created by{' '}
+          {CHANNEL_FORMS[one.channel].title}: {one.destination}. Time zone {one.timeZone}. Created by{' '}
           {one.createdBy}.
         </Entry>
       ))}

@@ -30,15 +30,18 @@ const BUSY = 'The server is too busy; try again.';
 
 /** Why the server refuses one more request of this kind now, as a message for its sender; undefined if it accepts. */
 export function refusalReason(kind: RequestKind, load: Load, limits: LoadLimits): string | undefined {
-  if (kind === 'probe') return undefined;
-  if (kind === 'recording') {
-    if (load.eventLoopDelayMs > limits.eventLoopDelayMsMax) return BUSY;
-    if (load.recordings >= limits.recordingsMax)
-      return 'Too many recordings at once; send the request again.';
-    return load.recordingBytes >= limits.recordingBytesMax ? TOO_MANY_BYTES : undefined;
+  switch (kind) {
+    case 'probe':
+      return undefined;
+    case 'recording':
+      if (load.eventLoopDelayMs > limits.eventLoopDelayMsMax) return BUSY;
+      if (load.recordings >= limits.recordingsMax)
+        return 'Too many recordings at once; send the request again.';
+      return load.recordingBytes >= limits.recordingBytesMax ? TOO_MANY_BYTES : undefined;
+    case 'reading':
+      if (load.eventLoopDelayMs > limits.eventLoopDelayMsMax * readDelayFactor) return BUSY;
+      return load.requests >= limits.requestsMax ? BUSY : undefined;
+    default:
+      return kind satisfies never;
   }
-  const isBusy =
-    load.eventLoopDelayMs > limits.eventLoopDelayMsMax * readDelayFactor ||
-    load.requests >= limits.requestsMax;
-  return isBusy ? BUSY : undefined;
 }

@@ -5,7 +5,7 @@
 import { createLogParser, type LogReading } from './access-log.js';
 import { createConverter, type Reading } from './fields.js';
 import { isJsonText, readJson } from './json.js';
-import { findPreset, PRESETS, type PresetName } from './presets.js';
+import { findPreset, isPresetName, PRESETS, type PresetName } from './presets.js';
 import { type ImportRecord, parseLines, readJsonLines } from './records.js';
 import { createEventConverter } from './stream.js';
 
@@ -42,8 +42,7 @@ export interface Form {
 /** The reader for a source of this name. */
 export function selectReader({ format, reading, records, eventTypes, log }: Form, name: string): Reader {
   if (log !== undefined) return (chunks) => parseLines(chunks, createLogParser(log));
-  const preset = findPreset(format);
-  switch (preset === undefined ? (format ?? detectFormat(name, records)) : preset.base) {
+  switch (isPresetName(format) ? findPreset(format)?.base : (format ?? detectFormat(name, records))) {
     case 'csv':
       return async function* readLazily(chunks) {
         // The parser takes long to load.
@@ -56,7 +55,8 @@ export function selectReader({ format, reading, records, eventTypes, log }: Form
       return (chunks) => readJsonLines(chunks, createConverter(reading));
     case 'json':
       return (chunks) => readJson(chunks, records, createConverter(reading));
-    default:
+    case 'access-log':
+    case undefined:
       return async function* readDetected(chunks) {
         const { isText, all } = await isJsonText(chunks, /\.json(\.(gz|zst))?$/i.test(name));
         const convert = createConverter(reading);
@@ -66,7 +66,7 @@ export function selectReader({ format, reading, records, eventTypes, log }: Form
 }
 
 /** Undefined: JSON, which its content tells from NDJSON. */
-function detectFormat(name: string, records: readonly string[]): Format | undefined {
+function detectFormat(name: string, records: readonly string[]): 'csv' | 'json' | undefined {
   if (/\.[ct]sv(\.(gz|zst))?$/i.test(name)) return 'csv';
   return records.length > 0 ? 'json' : undefined;
 }

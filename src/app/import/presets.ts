@@ -64,5 +64,9 @@ export const PRESETS = {
 export type PresetName = keyof typeof PRESETS;
 
 export function findPreset(format: string | undefined): Preset | undefined {
-  return format !== undefined && Object.hasOwn(PRESETS, format) ? PRESETS[format as PresetName] : undefined;
+  return isPresetName(format) ? PRESETS[format] : undefined;
+}
+
+export function isPresetName(format: string | undefined): format is PresetName {
+  return format !== undefined && Object.hasOwn(PRESETS, format);
 }

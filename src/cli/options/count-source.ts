@@ -1,7 +1,7 @@
 /** The options of commands that read reports from the store or a running server. */
 import { type Command, Option } from 'commander';
-import { createStoreSource, type ReportSource } from '../../app/reports.js';
-import { REPORT_PARAMETER_NAMES } from '../../domain/counting/report-request.js';
+import { createStoreSource, type Report, type ReportSource } from '../../app/reports.js';
+import { REPORT_PARAMETER_NAMES, type ReportInput } from '../../domain/counting/report-request.js';
 import type { Io } from '../io.js';
 import { ServerClient } from '../server-client.js';
 import { settingOption } from '../settings/settings.js';
@@ -39,9 +39,14 @@ export async function runOnSource<T>(
   if (url !== undefined) {
     const client = new ServerClient(url, io);
     return work({
-      read: async ({ operation, parameters }, projectId, _question, input) => {
+      read: async <Asked, Answer>(
+        { operation, parameters }: Report<Asked, Answer>,
+        projectId: string,
+        _asked: Asked,
+        input: ReportInput,
+      ) => {
         const given = parameters.map((one) => [REPORT_PARAMETER_NAMES[one], input[one]] as const);
-        return (await client.get(projectId, operation, Object.fromEntries(given))) as never;
+        return (await client.get(projectId, operation, Object.fromEntries(given))) as Answer;
       },
       projects: () => client.listProjects(),
     });

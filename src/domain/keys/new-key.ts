@@ -65,18 +65,23 @@ export function parseKeyRequest(
   return success({ ...wanted, ...(scopes.value && { scopes: scopes.value }) });
 }
 
+/** What a key may do that is bound to a project; null for one that opens all projects, and chooses its scopes. */
+const BOUND_TO: Readonly<Record<KeyType, 'record' | 'read' | null>> = {
+  admin: null,
+  recording: 'record',
+  reading: 'read',
+};
+
 /** A key that is bound to a project names it, and has no choice of scopes. */
 function typeProblems(type: KeyType, project: string | undefined, scope: string | undefined): string[] {
-  if (type === 'admin') {
+  const mayOnly = BOUND_TO[type];
+  if (mayOnly === null) {
     if (project === undefined) return [];
     return ['project: an admin key opens all projects; leave it out, or create a recording or reading key'];
   }
   const problems = project === undefined ? [`project: a ${type} key needs one`] : [];
   if (scope === undefined) return problems;
-  return [
-    ...problems,
-    `scope: a ${type} key may only ${type === 'recording' ? 'record' : 'read'}; leave it out`,
-  ];
+  return [...problems, `scope: a ${type} key may only ${mayOnly}; leave it out`];
 }
 
 /** Generates a key without storing it. */

@@ -39,5 +39,5 @@ export function isCallerName(name: string): boolean {
 
 /** The type of a caller (contract, part 3). */
 export function callerType(caller: string): CallerType {
-  return caller === 'web' || caller === 'api' ? caller : 'other';
+  return SINGLE_CALLER_TYPES.find((type) => type === caller) ?? 'other';
 }

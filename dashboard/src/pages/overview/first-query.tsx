@@ -103,7 +103,9 @@ function Explanation({ sender }: { sender: Sender }) {
           <DocsLink page="import-counts">importing counts</DocsLink>.
         </>
       );
-    default:
+    case 'Express':
+    case 'Next.js':
+    case 'Fastify':
       return (
         <>
           Make the package from the repository first:{' '}

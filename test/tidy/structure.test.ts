@@ -164,6 +164,15 @@ describe('the server has one place for', () => {
     ).toEqual([]);
   });
 
+  test('removing counters of a SQLite file: the purge, because a cache relies on them never decreasing', () => {
+    const removes = /\b(UPDATE|DELETE FROM|REPLACE INTO|DROP TABLE( IF EXISTS)?)\s+(\w+_counter|\$\{)/;
+    const writes = sources.filter(({ path }) => path.startsWith('src/storage/sqlite/'));
+    const removing = writes.filter(({ text }) => removes.test(text)).map(({ path }) => path);
+    expect(removing).toEqual(['src/storage/sqlite/writer/purge.ts']);
+    const adding = writes.filter(({ text }) => /\bINTO \w+_counter/.test(text)).map(({ path }) => path);
+    expect(adding).toEqual(['src/storage/sqlite/writer/recording.ts']);
+  });
+
   test('HTTP statuses: the error tables, the responses of the dashboard and missing pages', () => {
     const files = outside(
       'src/http/server/errors.ts',

@@ -2,8 +2,8 @@
  * Caches counters as prefix sums: the days of a project, the insides of the days that ranges begin and end in, and for busy
  * days the insides of ten seconds.
  *
- * A cached period stays valid until a query is recorded into it. Counters of a project number never decrease, and each query
- * adds one at every level. So a bucket has not changed if its own counter has not. After each commit, the days are checked
+ * A cached period stays valid until a query is recorded into it. Counters of a project number never decrease
+ * (`test/tidy/structure.test.ts`), and each query adds one at every level. So a bucket has not changed if its own counter has not. After each commit, the days are checked
  * against the sum of the few widest counters, the insides of a day against its daily counter, and so on.
  */
 import { BUCKET_WIDTHS_MS, bucketAt } from '../../../domain/counting/buckets.js';

@@ -90,7 +90,7 @@ export class Notifier {
       const delivery = finding && {
         id: messageId(id, finding.occurrence),
         occurrence: finding.occurrence,
-        message: JSON.stringify(writeMessage(finding.report, context)),
+        message: JSON.stringify(writeMessage(finding.notice, context)),
         createdAt: nowMs,
       };
       const next = nextCheck(notification, nowMs);

@@ -6,22 +6,30 @@ import { hourMs } from '../time/duration.js';
 import type { Notification } from './notification.js';
 import { digestRanges, silenceCheckAt, spikeRanges } from './schedule.js';
 
-/** What a message reports, by its type. */
-export interface Reports {
-  readonly digest: { readonly range: DateRange; readonly counts: Counts; readonly previous: Counts };
+/** What a message says, by its type. */
+export interface Notices {
+  readonly digest: {
+    readonly range: DateRange;
+    readonly counts: Counts;
+    readonly previous: Counts;
+    /** Start of the range of `previous`. */
+    readonly comparedFrom: number;
+    /** The time of the first query; null without queries. */
+    readonly recordingBegan: number | null;
+  };
   readonly silence: { readonly range: DateRange; readonly lastAt: number | null };
   readonly silence_end: { readonly range: DateRange; readonly counts: Counts };
   readonly spike: { readonly range: DateRange; readonly counts: Counts; readonly usual: number };
 }
 
-export type Report<Type extends keyof Reports = keyof Reports> = {
-  readonly [Key in Type]: { readonly type: Key } & Reports[Key];
+export type Notice<Type extends keyof Notices = keyof Notices> = {
+  readonly [Key in Type]: { readonly type: Key } & Notices[Key];
 }[Type];
 
 interface Finding {
   /** Names what happened, the same on every node: a notification reports each occurrence once. */
   readonly occurrence: string;
-  readonly report: Report;
+  readonly notice: Notice;
 }
 
 export interface Evaluation {
@@ -45,12 +53,13 @@ export function evaluate(
 }
 
 const EVALUATIONS: Readonly<Record<Notification['kind'], typeof evaluate>> = {
-  digest: async (notification, nowMs, { count }) => {
+  digest: async (notification, nowMs, { count, findExtent }) => {
     const { range, previous } = digestRanges(notification, nowMs);
-    const counts = await count(range);
-    const report = { type: 'digest', range, counts, previous: await count(previous) } as const;
+    const [counts, before, extent] = await Promise.all([count(range), count(previous), findExtent()]);
+    const compared = { comparedFrom: previous.from, recordingBegan: extent?.from ?? null };
+    const notice = { type: 'digest', range, counts, previous: before, ...compared } as const;
     const occurrence = `${notification.period} from ${formatTime(range.from)}`;
-    return { incidentAt: null, finding: { occurrence, report } };
+    return { incidentAt: null, finding: { occurrence, notice } };
   },
 
   silence: async ({ hours, incidentAt }, nowMs, { count, findExtent }) => {
@@ -62,14 +71,14 @@ const EVALUATIONS: Readonly<Record<Notification['kind'], typeof evaluate>> = {
       const last = (await findExtent())?.to;
       // Queries may be dated a little ahead: those are not the last before the silence.
       const lastAt = last === undefined || last > range.from ? null : last - 1;
-      const report = { type: 'silence', range, lastAt } as const;
-      return { incidentAt: at, finding: { occurrence: `silence at ${formatTime(at)}`, report } };
+      const notice = { type: 'silence', range, lastAt } as const;
+      return { incidentAt: at, finding: { occurrence: `silence at ${formatTime(at)}`, notice } };
     }
     const since = { from: incidentAt ?? range.from, to: at };
-    const report = { type: 'silence_end', range: since, counts: await count(since) } as const;
+    const notice = { type: 'silence_end', range: since, counts: await count(since) } as const;
     return {
       incidentAt: null,
-      finding: { occurrence: `end of silence at ${formatTime(incidentAt)}`, report },
+      finding: { occurrence: `end of silence at ${formatTime(incidentAt)}`, notice },
     };
   },
 
@@ -85,10 +94,10 @@ const EVALUATIONS: Readonly<Record<Notification['kind'], typeof evaluate>> = {
     if (!isSpike) return { incidentAt: null, finding: null };
     // One message for all hours of a spike.
     if (incidentAt !== null) return { incidentAt, finding: null };
-    const report = { type: 'spike', range: hour, counts, usual } as const;
+    const notice = { type: 'spike', range: hour, counts, usual } as const;
     return {
       incidentAt: hour.from,
-      finding: { occurrence: `spike from ${formatTime(hour.from)}`, report },
+      finding: { occurrence: `spike from ${formatTime(hour.from)}`, notice },
     };
   },
 };

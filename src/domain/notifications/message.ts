@@ -1,5 +1,5 @@
 /** The messages of notifications, in plain English. */
-import { percentOf } from '../counting/change.js';
+import { describeChange } from '../counting/change.js';
 import type { Counts } from '../counting/counts.js';
 import type { DateRange } from '../counting/date-range.js';
 import { formatCount, formatQuantity } from '../format.js';
@@ -7,12 +7,12 @@ import type { Project } from '../projects/project.js';
 import { formatWithOffset } from '../time/date-time.js';
 import { minuteMs } from '../time/duration.js';
 import { offsetAt, type TimeZone } from '../time/time-zone.js';
-import type { Report, Reports } from './evaluation.js';
+import type { Notice, Notices } from './evaluation.js';
 import { describeTrigger, type Notification } from './notification.js';
 
 /** A message as it is stored, so that every attempt sends the same. */
 export interface Message {
-  readonly type: keyof Reports | 'test';
+  readonly type: keyof Notices | 'test';
   /** When it was made: RFC 3339 in UTC. */
   readonly timestamp: string;
   readonly title: string;
@@ -36,14 +36,14 @@ interface Wording {
   readonly data: object;
 }
 
-export function writeMessage(report: Report, context: MessageContext): Message {
+export function writeMessage(notice: Notice, context: MessageContext): Message {
   const { project, notification } = context;
-  const { title, sentences, data } = word(report, {
+  const { title, sentences, data } = word(notice, {
     name: project.name,
     zone: notification.timeZone,
     notification,
   });
-  return compose(report.type, { title, sentences, data }, context);
+  return compose(notice.type, { title, sentences, data }, context);
 }
 
 export function writeTestMessage(context: MessageContext): Message {
@@ -81,22 +81,25 @@ interface Subject {
   readonly notification: Notification;
 }
 
-function word<Type extends keyof Reports>(report: Report<Type>, subject: Subject): Wording {
-  return WORDINGS[report.type](report, subject);
+function word<Type extends keyof Notices>(notice: Notice<Type>, subject: Subject): Wording {
+  return WORDINGS[notice.type](notice, subject);
 }
 
 const WORDINGS: {
-  readonly [Type in keyof Reports]: (report: Report<Type>, subject: Subject) => Wording;
+  readonly [Type in keyof Notices]: (notice: Notice<Type>, subject: Subject) => Wording;
 } = {
-  digest: ({ range, counts, previous }, { name, zone, notification: { period } }) => ({
-    title: `${name}: ${queries(counts.total)} in the ${period} from ${dateOf(range.from, zone)}`,
-    sentences: [
-      `${name} recorded ${queries(counts.total)} from ${rangeInWords(range, zone)}.`,
-      countsInWords(counts),
-      comparisonInWords(counts.total, previous.total, `the ${period} before`),
-    ],
-    data: { ...rangeData(range, zone), counts, previous: { counts: previous } },
-  }),
+  digest: (notice, { name, zone, notification: { period } }) => {
+    const { range, counts, previous } = notice;
+    return {
+      title: `${name}: ${queries(counts.total)} in the ${period} from ${dateOf(range.from, zone)}`,
+      sentences: [
+        `${name} recorded ${queries(counts.total)} from ${rangeInWords(range, zone)}.`,
+        countsInWords(counts),
+        comparisonInWords(notice, `the ${period} before`, zone),
+      ],
+      data: { ...rangeData(range, zone), counts, previous: { counts: previous } },
+    };
+  },
 
   silence: ({ range, lastAt }, { name, zone, notification: { hours } }) => ({
     title: `${name}: nothing recorded for ${formatQuantity(hours ?? 0, 'hour')}`,
@@ -142,13 +145,31 @@ function countsInWords({ web, api, other, total }: Counts): string {
   return `By caller: ${types.join(', ')}; ${formatCount(total)} in total.`;
 }
 
-/** Never a percentage of zero. */
-function comparisonInWords(now: number, before: number, when: string): string {
-  if (before === 0) return now === 0 ? `There were none in ${when} either.` : `There were none in ${when}.`;
-  if (now === before) return `That is as many as in ${when}.`;
-  const direction = now > before ? 'more' : 'fewer';
-  const size = percentOf(Math.abs(now - before), before);
-  return `That is ${size} ${direction} than in ${when}, which had ${formatCount(before)}.`;
+function comparisonInWords(
+  { counts, previous, comparedFrom, recordingBegan }: Notice<'digest'>,
+  when: string,
+  zone: TimeZone,
+): string {
+  const format = (timeMs: number): string => formatWithOffset(timeMs, offsetAt(timeMs, zone));
+  const change = describeChange(counts.total, previous.total, {
+    comparedFrom: format(comparedFrom),
+    recordingBegan: recordingBegan === null ? null : format(recordingBegan),
+  });
+  switch (change?.direction) {
+    case undefined:
+      return `There were none in ${when} either.`;
+    case 'new':
+      return `There were none in ${when}.`;
+    case 'same':
+      return `That is as many as in ${when}.`;
+    case 'unknown':
+      return `It cannot be compared with ${when}: ${change.text}.`;
+    case 'up':
+    case 'down': {
+      const direction = change.direction === 'up' ? 'more' : 'fewer';
+      return `That is ${change.text} ${direction} than in ${when}, which had ${formatCount(previous.total)}.`;
+    }
+  }
 }
 
 function timesInWords(now: number, usual: number): string {

@@ -154,7 +154,7 @@ describe('a spike', () => {
   ];
   const check = async (more: Partial<Notification>, last: number, before = history) =>
     (await evaluate(spikeOf({ minimum: 1, ...more }), now, readerOf([...before, ...many(last, hour)])))
-      .finding?.report;
+      .finding?.notice;
 
   test('has at least the factor times the median, and the minimum', async () => {
     expect(await check({}, 14)).toBeUndefined();
@@ -183,7 +183,7 @@ describe('a spike', () => {
       now,
       readerOf([...times, ...many(30, hour)]),
     );
-    expect(finding?.report).toMatchObject({ usual: 10 });
+    expect(finding?.notice).toMatchObject({ usual: 10 });
   });
 
   test('is reported once, until an hour is back to normal', async () => {
@@ -207,7 +207,7 @@ describe('a silence', () => {
     const found = await evaluate(silenceOf(), now, readerOf([last - 1]));
     expect(found).toMatchObject({
       incidentAt: checked,
-      finding: { occurrence: `silence at ${iso(checked)}`, report: { type: 'silence', lastAt: last - 1 } },
+      finding: { occurrence: `silence at ${iso(checked)}`, notice: { type: 'silence', lastAt: last - 1 } },
     });
     const silent = silenceOf({ incidentAt: checked - hourMs });
     expect(await evaluate(silent, now, readerOf([last - 1]))).toEqual({
@@ -219,14 +219,14 @@ describe('a silence', () => {
       incidentAt: null,
       finding: {
         occurrence: `end of silence at ${iso(checked - hourMs)}`,
-        report: { type: 'silence_end', counts: { total: 1 } },
+        notice: { type: 'silence_end', counts: { total: 1 } },
       },
     });
   });
 
   test('may be of a project that never had a query', async () => {
     const { finding } = await evaluate(silenceOf(), now, readerOf([]));
-    expect(finding?.report).toMatchObject({ type: 'silence', lastAt: null });
+    expect(finding?.notice).toMatchObject({ type: 'silence', lastAt: null });
   });
 });
 
@@ -245,8 +245,12 @@ describe('a message', () => {
     total: web + api + other,
   });
   const range = { from: at('2026-11-15T23:00:00Z'), to: at('2026-11-22T23:00:00Z') };
-  const digestOf = (counts: Counts, previous: Counts) =>
-    writeMessage({ type: 'digest', range, counts, previous }, context(weekly, 'https://stats.example.org/x'));
+  const comparedFrom = at('2026-11-08T23:00:00Z');
+  const digestOf = (counts: Counts, previous: Counts, recordingBegan: number | null = comparedFrom) =>
+    writeMessage(
+      { type: 'digest', range, counts, previous, comparedFrom, recordingBegan },
+      context(weekly, 'https://stats.example.org/x'),
+    );
 
   test('of a digest names range, time zone, counts and comparison', () => {
     const { title, text, data, timestamp } = digestOf(countsOf(800, 300, 134), countsOf(1102));
@@ -279,8 +283,18 @@ describe('a message', () => {
     [1, 2, 'That is 50% fewer than in the week before, which had 2.'],
     [0, 2, 'That is 100% fewer than in the week before, which had 2.'],
     [1001, 1000, 'That is 0.1% more than in the week before, which had 1,000.'],
+    [1, 10_000, 'That is 99.99% fewer than in the week before, which had 10,000.'],
   ])('compares %i with %i in words, without percentages of zero', (now, before, sentence) => {
     expect(digestOf(countsOf(now), countsOf(before)).text).toContain(sentence);
+  });
+
+  test('does not compare with a week within which recording began', () => {
+    const began = at('2026-11-08T23:00:00.001Z');
+    expect(digestOf(countsOf(5), countsOf(1), began).text).toContain(
+      'It cannot be compared with the week before: recording began on Nov 9, 2026.',
+    );
+    expect(digestOf(countsOf(5), countsOf(0), began).text).toContain('It cannot be compared');
+    expect(digestOf(countsOf(0), countsOf(0), null).text).toContain('There were none');
   });
 
   test('of a silence says since when, and of its end how many queries came', () => {

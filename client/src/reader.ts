@@ -23,7 +23,7 @@ export interface RangeRequest {
   readonly period?: Period | undefined;
   /** The time zone of dates and periods: an IANA name such as `Europe/Berlin`. Default: `UTC`. */
   readonly timeZone?: string | undefined;
-  /** The day on which weeks begin, in periods and series. Default: `monday`. */
+  /** The day on which weeks begin, in periods and series. Default: the project's own, or Monday. */
   readonly weekStart?: WeekStart | undefined;
   /** Adds `previous`: the counts of the period before, or of the range of the same length, or of the same dates one year earlier. */
   readonly compare?: Comparison | undefined;

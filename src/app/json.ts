@@ -42,12 +42,13 @@ export function organizationToJson({ id, name, createdAt, secondFactor }: Organi
 }
 
 export function projectToJson(project: Project) {
-  const { id, name, createdAt, timeZone, retentionDays, rowsFrom } = project;
+  const { id, name, createdAt, timeZone, weekStart, retentionDays, rowsFrom } = project;
   return {
     id,
     name,
     createdAt: formatTime(createdAt),
     timeZone,
+    weekStart,
     retentionDays,
     rowsFrom: toTimeOrNull(rowsFrom),
     ...mapTelemetrySettings((setting) => project[setting]),

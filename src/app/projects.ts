@@ -39,6 +39,7 @@ export async function createProject(
     name,
     createdAt: by.at,
     timeZone: null,
+    weekStart: null,
     retentionDays: null,
     rowsFrom: null,
     ...mapTelemetrySettings(() => null),

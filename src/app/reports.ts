@@ -23,6 +23,9 @@ import { CallerStatsError } from '../domain/errors.js';
 import { formatTime } from '../domain/format.js';
 import { isProjectId, type Project } from '../domain/projects/project.js';
 import { quote, type Result } from '../domain/result.js';
+import type { WeekStart } from '../domain/time/calendar.js';
+import { formatWithOffset } from '../domain/time/date-time.js';
+import { offsetAt, type TimeZone } from '../domain/time/time-zone.js';
 import type { Store } from '../storage/ports/store.js';
 import { readSeries } from '../storage/series.js';
 import { type Numbers, readNumbers } from './numbers.js';
@@ -105,20 +108,25 @@ async function readCutBounds(store: Store, projectId: string, { from, to }: Date
 /** The tool for AI assistants that lists the projects of a source. */
 export const LIST_PROJECTS = 'list_projects';
 
+export type ListedProject = Pick<Project, 'id' | 'name' | 'timeZone' | 'weekStart'>;
+
 /** A place to read reports from: the store, or a running server. */
 export interface ReportSource {
   /**
-   * Reads a report. `input` is the unparsed question, for a server. Throws a `CallerStatsError` if the
-   * project does not exist, or the server refuses the request or cannot be reached.
+   * Reads a report. `ask` returns the question for a project whose weeks begin on this day; `input` is the unparsed question,
+   * for a server. Throws a `CallerStatsError` if the project does not exist, or the server refuses the request or cannot be
+   * reached.
    */
   readonly read: <Question, Answer>(
     report: Report<Question, Answer>,
     projectId: string,
-    question: Question,
+    ask: (weekStart: WeekStart | null) => Question,
     input: ReportInput,
-  ) => Promise<Answer>;
+  ) => Promise<{ readonly question: Question; readonly answer: Answer }>;
+  /** When recording into a project began, as a local date-time; null without queries. */
+  readonly recordingBegan: (projectId: string, timeZone: TimeZone) => Promise<string | null>;
   /** The projects that have reports. */
-  readonly projects: () => Promise<readonly Pick<Project, 'id' | 'name' | 'timeZone'>[]>;
+  readonly projects: () => Promise<readonly ListedProject[]>;
 }
 
 /** What a source reads: all projects of an organization, or one of them. */
@@ -134,12 +142,17 @@ export function createStoreSource(
   listing: string,
 ): ReportSource {
   return {
-    read: async (report, projectId, question) => {
+    read: async (report, projectId, ask) => {
       if (!isProjectId(projectId) || (only !== null && only !== projectId)) {
         throw new CallerStatsError('not_found', `There is no project ${quote(projectId)}; see ${listing}.`);
       }
-      await requireProject(store, organizationId, projectId, `; see ${listing}`);
-      return report.read(store, projectId, question);
+      const project = await requireProject(store, organizationId, projectId, `; see ${listing}`);
+      const question = ask(project.weekStart);
+      return { question, answer: await report.read(store, projectId, question) };
+    },
+    recordingBegan: async (projectId, timeZone) => {
+      const extent = await store.counts.findExtent(projectId);
+      return extent === undefined ? null : formatWithOffset(extent.from, offsetAt(extent.from, timeZone));
     },
     projects: async () =>
       (await store.directory.listProjects(organizationId)).filter(({ id }) => only === null || id === only),

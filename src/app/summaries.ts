@@ -69,9 +69,9 @@ async function readSummary(
 }
 
 /** The project's own calendar. */
-function calendarOf({ timeZone: own }: Project, { timeZone }: SummariesRequest): Calendar {
+function calendarOf({ timeZone: own, weekStart }: Project, { timeZone }: SummariesRequest): Calendar {
   const zone = own === null ? undefined : parseTimeZone(own);
-  return { timeZone: zone?.ok ? zone.value : timeZone, weekStart: DEFAULT_WEEK_START };
+  return { timeZone: zone?.ok ? zone.value : timeZone, weekStart: weekStart ?? DEFAULT_WEEK_START };
 }
 
 /** The range, the one to compare with, and the bounds of the days. */

@@ -1,6 +1,6 @@
 /** Requests to a running server, for commands with `--url`. */
 import { RefusedError } from '../app/import/otlp-files.js';
-import { LIST_PROJECTS } from '../app/reports.js';
+import { LIST_PROJECTS, type ListedProject } from '../app/reports.js';
 import { retryWhileUnavailable } from '../app/retry.js';
 import type { ImportedCount } from '../domain/counting/imported-count.js';
 import { CallerStatsError } from '../domain/errors.js';
@@ -126,7 +126,7 @@ export class ServerClient {
   }
 
   /** The projects that the key may read, which the server's tool for AI assistants lists. */
-  async listProjects(): Promise<readonly Pick<Project, 'id' | 'name' | 'timeZone'>[]> {
+  async listProjects(): Promise<readonly ListedProject[]> {
     const answer = (await this.#request(`${this.#url.replace(/\/+$/, '')}/mcp`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },

@@ -23,7 +23,7 @@ import { toolBucketsMax } from '../domain/limits.js';
 import { CALLER_TYPE_DESCRIPTIONS, CALLER_TYPES } from '../domain/queries/caller.js';
 import { collectProblems } from '../domain/result.js';
 import { unknownNameMessage } from '../domain/suggest.js';
-import { DEFAULT_WEEK_START, WEEK_STARTS } from '../domain/time/calendar.js';
+import { DEFAULT_WEEK_START, WEEK_STARTS, type WeekStart } from '../domain/time/calendar.js';
 import type { Clock } from '../domain/time/clock.js';
 import { UTC } from '../domain/time/time-zone.js';
 import {
@@ -119,7 +119,7 @@ const DESCRIPTIONS: Readonly<Record<ReportParameter, Schema>> = {
   }),
   weekStart: {
     enum: WEEK_STARTS,
-    description: `The day on which weeks begin. By default ${DEFAULT_WEEK_START}.`,
+    description: `The day on which weeks begin. By default that of the project, or ${DEFAULT_WEEK_START}.`,
   },
   compare: {
     enum: COMPARISONS,
@@ -157,6 +157,10 @@ const ProjectsSchema = objectSchema({
         anyOf: [{ type: 'string' }, { type: 'null' }],
         description: "The project's time zone, an IANA name; null if it has none.",
       },
+      weekStart: {
+        enum: [...WEEK_STARTS, null],
+        description: `The day on which its weeks begin; null for ${DEFAULT_WEEK_START}.`,
+      },
     }),
   ),
 });
@@ -171,7 +175,10 @@ function listTool(projects: ReportSource['projects']): Tool {
     output: ProjectsSchema,
     call: async (given) => {
       refuse(readArguments(given, input).problems);
-      return { projects: (await projects()).map(({ id, name, timeZone }) => ({ id, name, timeZone })) };
+      const listed = await projects();
+      return {
+        projects: listed.map(({ id, name, timeZone, weekStart }) => ({ id, name, timeZone, weekStart })),
+      };
     },
   };
 }
@@ -192,12 +199,18 @@ function readTool<Question extends CountsRequest, Answer extends object>(
       const asked = Object.fromEntries(
         report.parameters.map((one) => [one, strings[REPORT_PARAMETER_NAMES[one]]]),
       );
-      const question = report.parse(asked, { nowMs: clock.now() });
-      if (!question.ok || problems.length > 0)
-        throw invalidArguments([...problems, ...collectProblems(question)]);
-      const answer = await source.read(report, id, question.value, asked);
+      const nowMs = clock.now();
+      const ask = (weekStart: WeekStart | null): Question => {
+        const question = report.parse(asked, { nowMs, weekStart });
+        if (!question.ok || problems.length > 0)
+          throw invalidArguments([...problems, ...collectProblems(question)]);
+        return question.value;
+      };
+      // Before the project is read.
+      ask(null);
+      const { question, answer } = await source.read(report, id, ask, asked);
       refuse(tooMuch?.(answer) ?? []);
-      return { about: describeQuestion(question.value), ...answer };
+      return { about: describeQuestion(question), ...answer };
     },
   };
 }

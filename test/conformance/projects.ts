@@ -99,14 +99,15 @@ export function describeProjects(kind: string, factory: PlaceFactory): void {
       const steps = [
         { name: 'Handbook 📚' },
         { timeZone: 'Europe/Berlin', retentionDays: 30 },
+        { weekStart: 'sunday' },
         { retentionDays: null },
         { otlpQuery: 'default;http.route=/ask', otlpId: 'trace', otlpSiteOrigins: 'none' },
         { otlpCaller: 'who', otlpDefaultCaller: 'slack', otlpId: null },
-        { name: 'p', timeZone: null },
+        { name: 'p', timeZone: null, weekStart: null },
         { otlpQuery: 'a=\'b\' \\ "ü" 📚', otlpCaller: null },
         {},
-      ];
-      let expected = projectOf('p', { timeZone: 'Asia/Kathmandu' });
+      ] as const;
+      let expected: ReturnType<typeof projectOf> = projectOf('p', { timeZone: 'Asia/Kathmandu' });
       for (const change of steps) {
         expected = { ...expected, ...change };
         expect(await store.directory.changeProject(org, 'p', change, by)).toEqual(expected);

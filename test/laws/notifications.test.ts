@@ -173,7 +173,7 @@ class Scene {
     const silence = { kind: 'silence', period: null, hours: silentHours, timeZone: UTC } as const;
     for (const [name, more] of Object.entries({ digest: {}, silence })) {
       const one = notificationOf(`${projectId} ${name}`, { projectId, destination: '{"to":"x"}', ...more });
-      await this.store.notifications.create({ ...one, checkAt: firstCheck(one, startMs) }, by);
+      await this.store.notifications.create({ ...one, checkAt: firstCheck(one, null, startMs) }, by);
     }
   }
 

@@ -16,7 +16,7 @@ type Day = number;
 /** A range of moments; null if there is none. */
 type Span = { readonly from: number; readonly to: number } | null;
 
-export interface NaiveBucket {
+interface NaiveBucket {
   readonly queries: number;
   /** Null without counterpart. */
   readonly before: number | null;

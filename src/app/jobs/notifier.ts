@@ -83,6 +83,7 @@ export class Notifier {
       if (project === undefined) return false;
       const nowMs = clock.now();
       const { incidentAt, finding } = await evaluate(notification, nowMs, {
+        weekStart: project.weekStart,
         count: (range) => store.counts.count(projectId, range),
         findExtent: () => store.counts.findExtent(projectId),
       });
@@ -93,7 +94,7 @@ export class Notifier {
         message: JSON.stringify(writeMessage(finding.notice, context)),
         createdAt: nowMs,
       };
-      const next = nextCheck(notification, nowMs);
+      const next = nextCheck(notification, project.weekStart, nowMs);
       await store.notifications.endCheck(id, checkAt, { checkAt: next, incidentAt, delivery });
       return true;
     } catch (error) {

@@ -49,6 +49,7 @@ export async function createNotification(
   by: Actor,
 ): Promise<SavedNotification> {
   const { store, randomInt } = setup;
+  const { weekStart } = await requireProject(store, organizationId, projectId);
   const { trigger, target } = await readRequest(setup, request, undefined);
   const notification: Notification = {
     id: generateId(randomInt),
@@ -58,7 +59,7 @@ export async function createNotification(
     ...target.fields,
     createdBy: by.name,
     createdAt: by.at,
-    checkAt: firstCheck(trigger, by.at),
+    checkAt: firstCheck(trigger, weekStart, by.at),
     incidentAt: null,
   };
   await store.notifications.create(notification, by);
@@ -74,10 +75,11 @@ export async function changeNotification(
 ): Promise<SavedNotification> {
   const before = await requireNotification(setup.store, organizationId, id);
   const { trigger, target } = await readRequest(setup, request, before);
+  const { weekStart } = await requireProject(setup.store, organizationId, before.projectId);
   const isSame = (Object.keys(trigger) as (keyof Trigger)[]).every(
     (field) => trigger[field] === before[field],
   );
-  const anew = isSame ? {} : { ...trigger, checkAt: firstCheck(trigger, by.at), incidentAt: null };
+  const anew = isSame ? {} : { ...trigger, checkAt: firstCheck(trigger, weekStart, by.at), incidentAt: null };
   const change = { ...anew, ...target.fields };
   const notification = await setup.store.notifications.change(organizationId, id, change, by);
   return { notification, secret: target.secret };

@@ -14,6 +14,7 @@ import {
   type TelemetrySetting,
 } from '../../domain/queries/telemetry-settings.js';
 import { failure, prefixProblems, quote, type Result, success } from '../../domain/result.js';
+import { DEFAULT_WEEK_START, parseWeekStart, WEEK_STARTS } from '../../domain/time/calendar.js';
 import { parseTimeZone } from '../../domain/time/time-zone.js';
 import { type Io, UsageError } from '../io.js';
 import { toFlag } from '../settings/setting.js';
@@ -57,11 +58,21 @@ function addList(project: Command, io: Io): void {
         row.name,
         row.createdAt,
         row.timeZone ?? '(reader’s)',
+        row.weekStart ?? DEFAULT_WEEK_START,
         row.retentionDays === null ? 'none' : `${row.retentionDays}d`,
         row.rowsFrom ?? '',
         describeTelemetry(row),
       ]);
-      const titles = ['ID', 'NAME', 'CREATED', 'TIME ZONE', 'RETENTION', 'ROWS FROM', 'OPENTELEMETRY'];
+      const titles = [
+        'ID',
+        'NAME',
+        'CREATED',
+        'TIME ZONE',
+        'WEEK START',
+        'RETENTION',
+        'ROWS FROM',
+        'OPENTELEMETRY',
+      ];
       return { json, text: formatTable(titles, rows) };
     },
   });
@@ -77,7 +88,7 @@ function describeTelemetry(project: ProjectJson): string {
 const SERVER_DEFAULT = 'server-default';
 
 type ChangeOptions = {
-  readonly [Name in 'name' | 'timeZone' | 'retentionDays' | TelemetrySetting]?: string;
+  readonly [Name in 'name' | 'timeZone' | 'weekStart' | 'retentionDays' | TelemetrySetting]?: string;
 };
 
 function addChange(project: Command, io: Io): void {
@@ -87,6 +98,7 @@ function addChange(project: Command, io: Io): void {
     .argument('<id>', 'its id, from project list')
     .option('--name <name>', `a name for people, 1 to ${nameCharactersMax} characters`)
     .option('--time-zone <zone>', "an IANA name such as Europe/Berlin, or none for the reader's own")
+    .option('--week-start <day>', `the day on which weeks begin: ${WEEK_STARTS.join(', ')}`)
     .option(
       '--retention-days <days>',
       `days after which queries lose their rows, but not their counts: 1 to ${retentionDaysMax}, or none for never`,
@@ -114,6 +126,7 @@ function addChange(project: Command, io: Io): void {
 const CHANGES: { readonly [Name in keyof ChangeOptions]-?: (text: string) => Result<unknown> } = {
   name: parseName,
   timeZone: (text) => (text === 'none' ? success(null) : parseTimeZone(text)),
+  weekStart: parseWeekStart,
   retentionDays: parseRetentionDays,
   ...mapTelemetrySettings((setting) => (text: string) => readTelemetryText(setting, text)),
 };

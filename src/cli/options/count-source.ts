@@ -1,7 +1,10 @@
 /** The options of commands that read reports from the store or a running server. */
 import { type Command, Option } from 'commander';
-import { createStoreSource, type Report, type ReportSource } from '../../app/reports.js';
+import { createStoreSource, type Report, type ReportSource, SERIES } from '../../app/reports.js';
 import { REPORT_PARAMETER_NAMES, type ReportInput } from '../../domain/counting/report-request.js';
+import type { Series } from '../../domain/counting/series.js';
+import type { WeekStart } from '../../domain/time/calendar.js';
+import type { TimeZone } from '../../domain/time/time-zone.js';
 import type { Io } from '../io.js';
 import { ServerClient } from '../server-client.js';
 import { settingOption } from '../settings/settings.js';
@@ -42,12 +45,18 @@ export async function runOnSource<T>(
       read: async <Asked, Answer>(
         { operation, parameters }: Report<Asked, Answer>,
         projectId: string,
-        _asked: Asked,
+        ask: (weekStart: WeekStart | null) => Asked,
         input: ReportInput,
       ) => {
         const given = parameters.map((one) => [REPORT_PARAMETER_NAMES[one], input[one]] as const);
-        return (await client.get(projectId, operation, Object.fromEntries(given))) as Answer;
+        const answer = (await client.get(projectId, operation, Object.fromEntries(given))) as Answer;
+        // Only these depend on the project's setting, which the server knows.
+        const isOfWeeks = input.weekStart === undefined && input.period?.endsWith('-week') === true;
+        const projects = isOfWeeks ? await client.listProjects() : [];
+        const weekStart = projects.find(({ id }) => id === projectId)?.weekStart ?? null;
+        return { question: ask(weekStart), answer };
       },
+      recordingBegan: (projectId, timeZone) => findBeginning(client, projectId, timeZone),
       projects: () => client.listProjects(),
     });
   }
@@ -55,4 +64,20 @@ export async function runOnSource<T>(
   return runOnStore(settings, (store) =>
     work(createStoreSource(store, { organizationId: organization }, listing)),
   );
+}
+
+/** The first hour with queries, found by two reports of the server. */
+async function findBeginning(
+  client: ServerClient,
+  projectId: string,
+  timeZone: TimeZone,
+): Promise<string | null> {
+  const findFirst = async (input: Readonly<Record<string, string>>) => {
+    const series = (await client.get(projectId, SERIES.operation, { timeZone, ...input })) as Series;
+    return series.buckets.find(({ total }) => total > 0);
+  };
+  const month = await findFirst({ interval: 'month' });
+  if (month === undefined) return null;
+  const hour = await findFirst({ interval: 'hour', dateFrom: month.start, dateTo: month.end });
+  return hour?.start ?? null;
 }

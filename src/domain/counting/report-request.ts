@@ -4,8 +4,8 @@
  */
 
 import { CALLER_FORM, isCallerName } from '../queries/caller.js';
-import { collectProblems, failure, oneOf, prefixProblems, quote, type Result, success } from '../result.js';
-import { type Calendar, DEFAULT_WEEK_START, WEEK_STARTS, type WeekStart } from '../time/calendar.js';
+import { collectProblems, failure, prefixProblems, quote, type Result, success } from '../result.js';
+import { type Calendar, DEFAULT_WEEK_START, parseWeekStart, type WeekStart } from '../time/calendar.js';
 import { parseTimeZone, UTC } from '../time/time-zone.js';
 import { type AskedRange, type ComparedRange, findComparedRange, parseComparison } from './comparison.js';
 import { PARAMETER_NAMES, parseDateRange } from './date-bounds.js';
@@ -166,8 +166,6 @@ function parseRangeRequest(
     problems: collectProblems(zone, week),
   };
 }
-
-const parseWeekStart = oneOf(WEEK_STARTS);
 
 function parseAskedRange(
   input: ReportInput,

@@ -2,6 +2,7 @@
 import type { Counts } from '../counting/counts.js';
 import type { DateRange } from '../counting/date-range.js';
 import { formatTime } from '../format.js';
+import type { WeekStart } from '../time/calendar.js';
 import { hourMs } from '../time/duration.js';
 import type { Notification } from './notification.js';
 import { digestRanges, silenceCheckAt, spikeRanges } from './schedule.js';
@@ -39,6 +40,8 @@ export interface Evaluation {
 
 /** Reads what an evaluation needs. */
 export interface CountReader {
+  /** The project's own. */
+  readonly weekStart: WeekStart | null;
   readonly count: (range: DateRange) => Promise<Counts>;
   readonly findExtent: () => Promise<DateRange | undefined>;
 }
@@ -53,8 +56,8 @@ export function evaluate(
 }
 
 const EVALUATIONS: Readonly<Record<Notification['kind'], typeof evaluate>> = {
-  digest: async (notification, nowMs, { count, findExtent }) => {
-    const { range, previous } = digestRanges(notification, nowMs);
+  digest: async (notification, nowMs, { weekStart, count, findExtent }) => {
+    const { range, previous } = digestRanges(notification, weekStart, nowMs);
     const [counts, before, extent] = await Promise.all([count(range), count(previous), findExtent()]);
     const compared = { comparedFrom: previous.from, recordingBegan: extent?.from ?? null };
     const notice = { type: 'digest', range, counts, previous: before, ...compared } as const;

@@ -4,7 +4,7 @@ import type { DateRange } from '../counting/date-range.js';
 import { bucketAround, startOfUnit, unitAt } from '../counting/interval.js';
 import type { Period } from '../counting/names.js';
 import { findPeriod } from '../counting/period.js';
-import { type Calendar, DEFAULT_WEEK_START } from '../time/calendar.js';
+import { type Calendar, DEFAULT_WEEK_START, type WeekStart } from '../time/calendar.js';
 import { dayMs, hourMs, minuteMs } from '../time/duration.js';
 import { fromLocal, type TimeZone, toLocal } from '../time/time-zone.js';
 import type { DigestPeriod, Trigger } from './notification.js';
@@ -19,8 +19,8 @@ const silenceCheckMs = 10 * minuteMs;
 const weeksCompared = 4;
 
 /** The first check of a new or changed trigger. Nobody is told about a silence from before. */
-export function firstCheck(trigger: Trigger, nowMs: number): number {
-  return nextCheck(trigger, nowMs + waitMs(trigger));
+export function firstCheck(trigger: Trigger, weekStart: WeekStart | null, nowMs: number): number {
+  return nextCheck(trigger, weekStart, nowMs + waitMs(trigger));
 }
 
 function waitMs({ kind, hours }: Trigger): number {
@@ -34,8 +34,12 @@ function waitMs({ kind, hours }: Trigger): number {
 }
 
 /** The first time after this one at which a trigger is checked. */
-export function nextCheck({ kind, period, timeZone }: Trigger, afterMs: number): number {
-  const calendar = calendarOf(timeZone);
+export function nextCheck(
+  { kind, period, timeZone }: Trigger,
+  weekStart: WeekStart | null,
+  afterMs: number,
+): number {
+  const calendar = calendarOf(timeZone, weekStart);
   switch (kind) {
     case 'silence':
       return (Math.floor(afterMs / silenceCheckMs) + 1) * silenceCheckMs;
@@ -61,11 +65,12 @@ const DIGEST_PERIODS = { week: 'last-week', month: 'last-month' } as const satis
 /** The week or month that a digest is about, and the one before it. */
 export function digestRanges(
   trigger: Pick<Trigger, 'period' | 'timeZone'>,
+  weekStart: WeekStart | null,
   nowMs: number,
 ): { readonly range: DateRange; readonly previous: DateRange } {
   const period = DIGEST_PERIODS[unitOf(trigger.period)];
   const atMs = nowMs - digestDelayMs;
-  const range = findPeriod(period, calendarOf(trigger.timeZone), atMs);
+  const range = findPeriod(period, calendarOf(trigger.timeZone, weekStart), atMs);
   const previous = findComparedRange({ ...range, period }, 'previous', trigger.timeZone, atMs);
   if (!previous.ok) throw new Error(`Invariant violated: ${previous.problems.join()}`);
   return { range, previous: previous.value };
@@ -79,8 +84,8 @@ export function spikeRanges(
   zone: TimeZone,
   nowMs: number,
 ): { readonly hour: DateRange; readonly compared: readonly DateRange[] } {
-  const running = bucketAround(nowMs - spikeDelayMs, 'hour', calendarOf(zone));
-  const hour = bucketAround(running.from - 1, 'hour', calendarOf(zone));
+  const running = bucketAround(nowMs - spikeDelayMs, 'hour', calendarOf(zone, null));
+  const hour = bucketAround(running.from - 1, 'hour', calendarOf(zone, null));
   const localMs = toLocal(hour.from, zone);
   const compared = Array.from({ length: weeksCompared }, (_, at) => {
     const from = fromLocal(localMs - (at + 1) * 7 * dayMs, zone);
@@ -89,8 +94,8 @@ export function spikeRanges(
   return { hour, compared };
 }
 
-function calendarOf(timeZone: TimeZone): Calendar {
-  return { timeZone, weekStart: DEFAULT_WEEK_START };
+function calendarOf(timeZone: TimeZone, weekStart: WeekStart | null): Calendar {
+  return { timeZone, weekStart: weekStart ?? DEFAULT_WEEK_START };
 }
 
 function unitOf(period: DigestPeriod | null): DigestPeriod {

@@ -1,6 +1,7 @@
 import { nameCharactersMax, projectIdCharactersMax } from '../limits.js';
 import type { OwnTelemetryTexts } from '../queries/telemetry-settings.js';
 import { failure, type Result, success } from '../result.js';
+import type { WeekStart } from '../time/calendar.js';
 
 /** Whether members need a second factor to see anything of their organization. */
 export const SECOND_FACTOR_RULES = ['optional', 'required'] as const;
@@ -30,6 +31,8 @@ export interface Project extends OwnTelemetryTexts {
   readonly createdAt: number;
   /** The IANA time zone that the dashboard shows counts in; null for the reader's own. */
   readonly timeZone: string | null;
+  /** The day on which weeks begin in its reports, unless a request says otherwise; null for Monday. */
+  readonly weekStart: WeekStart | null;
   /** Days after which the rows of queries are removed (see `retention.ts`); null keeps them forever. */
   readonly retentionDays: number | null;
   /** Queries before this time, in milliseconds, are counted but no longer have rows; null if all still have theirs. */
@@ -96,6 +99,7 @@ export function randomText(characters: number, randomInt: RandomInt, alphabet = 
 const CHANGES = {
   name: ['name', ''],
   timeZone: ['time zone', 'none'],
+  weekStart: ['first day of the week', 'Monday'],
   retentionDays: ['retention in days', 'none'],
   otlpQuery: ['OpenTelemetry rules', "the server's"],
   otlpId: ['OpenTelemetry id', "the server's"],

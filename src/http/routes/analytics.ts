@@ -45,7 +45,7 @@ export function createReportHandlers({ store, clock, ingestion }: ReportSources)
     const names = Object.fromEntries(report.parameters.map((one) => [one, REPORT_PARAMETER_NAMES[one]]));
     return async (request: FastifyRequest): Promise<Answer> => {
       const question = readParameters<string, Question>(request, names, (parameters: ReportInput) =>
-        report.parse(parameters, { nowMs: clock.now() }),
+        report.parse(parameters, { nowMs: clock.now(), weekStart: openedProject(request).weekStart }),
       );
       return report.read(store, openedProject(request).id, question);
     };

@@ -355,7 +355,7 @@ const REPORT_SCHEMAS: Readonly<Record<ReportParameter, Schema>> = {
   },
   weekStart: {
     enum: WEEK_STARTS,
-    description: `The day on which weeks begin, in periods and series. Default: \`${DEFAULT_WEEK_START}\`.`,
+    description: `The day on which weeks begin, in periods and series. Default: the project's own, or \`${DEFAULT_WEEK_START}\`.`,
   },
   caller: stringSchema('Counts only the queries of this caller, in the field of its type.', {
     pattern: CALLER_PATTERN,

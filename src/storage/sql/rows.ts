@@ -108,6 +108,7 @@ export const PROJECT = new Columns<Project>(
     name: 'value',
     createdAt: 'value',
     timeZone: 'value',
+    weekStart: 'value',
     retentionDays: 'value',
     rowsFrom: 'value',
     otlpQuery: 'packed',

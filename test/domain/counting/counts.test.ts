@@ -89,6 +89,7 @@ describe('a change of a project', () => {
     name: 'Docs',
     createdAt: 0,
     timeZone: null,
+    weekStart: null,
     retentionDays: 30,
     rowsFrom: null,
     ...mapTelemetrySettings(() => null),

@@ -87,25 +87,25 @@ describe('a destination', () => {
 describe('the schedule', () => {
   test('makes digests six hours after the end of the week or month in the time zone', () => {
     const weekly = notificationOf('n', { timeZone: berlin });
-    expect(iso(nextCheck(weekly, at('2026-11-18T12:00:00Z')))).toBe('2026-11-23T05:00:00.000Z');
-    expect(iso(nextCheck(weekly, at('2026-11-23T04:59:59.999Z')))).toBe('2026-11-23T05:00:00.000Z');
-    expect(iso(nextCheck(weekly, at('2026-11-23T05:00:00Z')))).toBe('2026-11-30T05:00:00.000Z');
+    expect(iso(nextCheck(weekly, null, at('2026-11-18T12:00:00Z')))).toBe('2026-11-23T05:00:00.000Z');
+    expect(iso(nextCheck(weekly, null, at('2026-11-23T04:59:59.999Z')))).toBe('2026-11-23T05:00:00.000Z');
+    expect(iso(nextCheck(weekly, null, at('2026-11-23T05:00:00Z')))).toBe('2026-11-30T05:00:00.000Z');
     const monthly = notificationOf('n', { period: 'month', timeZone: berlin });
-    expect(iso(nextCheck(monthly, at('2026-06-30T23:00:00Z')))).toBe('2026-07-01T04:00:00.000Z');
+    expect(iso(nextCheck(monthly, null, at('2026-06-30T23:00:00Z')))).toBe('2026-07-01T04:00:00.000Z');
   });
 
   test('checks silence every ten minutes, for the first time after its hours', () => {
     const now = at('2026-11-18T12:03:00Z');
-    expect(iso(nextCheck(silenceOf(), now))).toBe('2026-11-18T12:10:00.000Z');
-    expect(iso(firstCheck(silenceOf(), now))).toBe('2026-11-18T15:10:00.000Z');
-    expect(iso(firstCheck(silenceOf(), at('2026-11-18T12:00:00Z')))).toBe('2026-11-18T15:00:00.000Z');
+    expect(iso(nextCheck(silenceOf(), null, now))).toBe('2026-11-18T12:10:00.000Z');
+    expect(iso(firstCheck(silenceOf(), null, now))).toBe('2026-11-18T15:10:00.000Z');
+    expect(iso(firstCheck(silenceOf(), null, at('2026-11-18T12:00:00Z')))).toBe('2026-11-18T15:00:00.000Z');
   });
 
   test('checks for a spike five minutes after each hour of the zone', () => {
-    expect(iso(nextCheck(spikeOf(), at('2026-11-18T12:03:00Z')))).toBe('2026-11-18T12:05:00.000Z');
-    expect(iso(nextCheck(spikeOf(), at('2026-11-18T12:05:00Z')))).toBe('2026-11-18T13:05:00.000Z');
+    expect(iso(nextCheck(spikeOf(), null, at('2026-11-18T12:03:00Z')))).toBe('2026-11-18T12:05:00.000Z');
+    expect(iso(nextCheck(spikeOf(), null, at('2026-11-18T12:05:00Z')))).toBe('2026-11-18T13:05:00.000Z');
     const india = spikeOf({ timeZone: 'Asia/Kolkata' as TimeZone });
-    expect(iso(nextCheck(india, at('2026-11-18T12:05:00Z')))).toBe('2026-11-18T12:35:00.000Z');
+    expect(iso(nextCheck(india, null, at('2026-11-18T12:05:00Z')))).toBe('2026-11-18T12:35:00.000Z');
   });
 
   test('tries again for about a day, with pauses that grow', () => {
@@ -130,12 +130,32 @@ describe('the schedule', () => {
 
 /** Counts queries of type web at these times. */
 const readerOf = (times: readonly number[]) => ({
+  weekStart: null,
   count: async ({ from, to }: DateRange): Promise<Counts> => {
     const total = times.filter((one) => one >= from && one < to).length;
     return { web: total, api: 0, other: 0, total };
   },
   findExtent: async () =>
     times.length === 0 ? undefined : { from: Math.min(...times), to: Math.max(...times) + 1 },
+});
+
+test('a weekly digest is about the weeks of the project', async () => {
+  const weekly = notificationOf('n', { timeZone: berlin });
+  const now = at('2026-11-18T12:00:00Z');
+  expect(iso(nextCheck(weekly, 'sunday', now))).toBe('2026-11-22T05:00:00.000Z');
+  expect(iso(nextCheck(weekly, 'saturday', now))).toBe('2026-11-21T05:00:00.000Z');
+  const reader = {
+    ...readerOf([at('2026-11-08T12:00:00Z'), at('2026-11-14T23:30:00Z')]),
+    weekStart: 'sunday',
+  } as const;
+  const { finding } = await evaluate(weekly, at('2026-11-22T05:00:00Z'), reader);
+  expect(finding?.notice).toMatchObject({
+    range: { from: at('2026-11-14T23:00:00Z'), to: at('2026-11-21T23:00:00Z') },
+    counts: { total: 1 },
+    previous: { total: 1 },
+    comparedFrom: at('2026-11-07T23:00:00Z'),
+    recordingBegan: at('2026-11-08T12:00:00Z'),
+  });
 });
 
 describe('a spike', () => {

@@ -133,6 +133,20 @@ describe('buckets', () => {
   });
 });
 
+test('weeks begin on the day of the project, unless a request says otherwise', async () => {
+  const { store } = service();
+  const firstOf = async (query: string) =>
+    (await viewer.ask<Numbers>({ path: `${PATH}?period=last-week${query}` })).range.dateFrom?.slice(0, 10);
+  expect(await firstOf('')).toBe('2026-03-23');
+  expect(await firstOf('&weekStart=sunday')).toBe('2026-03-22');
+  await store.directory.changeProject('default', 'docs', { weekStart: 'saturday' }, by);
+  expect(await firstOf('')).toBe('2026-03-21');
+  expect(await firstOf('&weekStart=monday')).toBe('2026-03-23');
+  const { buckets } = await publicAnswer<Series>(SERIES, { period: 'last-week', interval: 'week' });
+  expect(buckets.map(({ start }) => start.slice(0, 10))).toEqual(['2026-03-21']);
+  await store.directory.changeProject('default', 'docs', { weekStart: null }, by);
+});
+
 test('a project without queries has zeros', async () => {
   const path = '/api/organizations/default/projects/empty/numbers';
   await service().store.directory.createProject(projectOf('empty'), by);

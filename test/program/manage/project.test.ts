@@ -3,7 +3,7 @@ import { jsonOf } from '../../support/cli/cli-keys.js';
 import { emptyPlace, placeWithProject, project, refusal, succeed } from '../../support/cli/cli-place.js';
 
 const unset = {
-  ...{ timeZone: null, retentionDays: null, rowsFrom: null },
+  ...{ timeZone: null, weekStart: null, retentionDays: null, rowsFrom: null },
   ...{ otlpQuery: null, otlpId: null, otlpCaller: null, otlpDefaultCaller: null, otlpSiteOrigins: null },
 };
 
@@ -54,10 +54,10 @@ test.concurrent('project list prints a table', async () => {
   const { stdout, stderr } = await succeed(place.run(['project', 'list']));
   const lines = stdout.trimEnd().split('\n');
   expect(lines.map((line) => line.split(/ {2,}/))).toEqual([
-    ['ID', 'NAME', 'CREATED', 'TIME ZONE', 'RETENTION', 'ROWS FROM', 'OPENTELEMETRY'],
-    ['docs', 'Docs', expect.stringMatching(/^\d{4}-\d\d-\d\dT\S+Z$/), '(reader’s)', 'none'],
+    ['ID', 'NAME', 'CREATED', 'TIME ZONE', 'WEEK START', 'RETENTION', 'ROWS FROM', 'OPENTELEMETRY'],
+    ['docs', 'Docs', expect.stringMatching(/^\d{4}-\d\d-\d\dT\S+Z$/), '(reader’s)', 'monday', 'none'],
     [
-      ...['blog', 'Blog', expect.stringMatching(/^\d{4}-\d\d-\d\dT\S+Z$/), 'Europe/Berlin', '90d'],
+      ...['blog', 'Blog', expect.stringMatching(/^\d{4}-\d\d-\d\dT\S+Z$/), 'Europe/Berlin', 'monday', '90d'],
       'otlp-query default;a=b, otlp-id trace',
     ],
   ]);
@@ -113,22 +113,32 @@ describe('project change', () => {
     const place = await placeWithProject();
     const change = (...args: string[]) => ['project', 'change', project, ...args];
     expect((await succeed(place.run(change('--name', 'Handbook')))).stdout).toBe('changed docs (Handbook)\n');
-    expect(await jsonOf(place, change('--time-zone', 'Asia/Calcutta', '--retention-days', '36500'))).toEqual({
+    expect(
+      await jsonOf(
+        place,
+        change('--time-zone', 'Asia/Calcutta', '--week-start', 'sunday', '--retention-days', '36500'),
+      ),
+    ).toEqual({
       ...unset,
       id: project,
       name: 'Handbook',
       createdAt: expect.stringMatching(/Z$/),
       timeZone: 'Asia/Calcutta',
+      weekStart: 'sunday',
       retentionDays: 36_500,
     });
-    expect(await jsonOf(place, change('--time-zone', 'none', '--retention-days', 'none'))).toMatchObject({
-      name: 'Handbook',
-      ...unset,
-    });
+    const back = change('--time-zone', 'none', '--week-start', 'monday', '--retention-days', 'none');
+    expect(await jsonOf(place, back)).toMatchObject({ name: 'Handbook', ...unset, weekStart: 'monday' });
     const audit = ['audit', '--actor', 'command line', '--action', 'project.change', '--target', project];
     expect(await jsonOf(place, audit)).toMatchObject([
-      { detail: 'time zone: Asia/Calcutta, now none; retention in days: 36500, now none' },
-      { detail: 'time zone: none, now Asia/Calcutta; retention in days: none, now 36500' },
+      {
+        detail:
+          'time zone: Asia/Calcutta, now none; first day of the week: sunday, now monday; retention in days: 36500, now none',
+      },
+      {
+        detail:
+          'time zone: none, now Asia/Calcutta; first day of the week: Monday, now sunday; retention in days: none, now 36500',
+      },
       { detail: 'name: Docs, now Handbook' },
     ]);
     expect(await jsonOf(place, ['audit', '--target', 'none'])).toEqual([]);

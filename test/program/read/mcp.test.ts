@@ -175,7 +175,7 @@ describe('mcp', () => {
       await client.listTools();
       const asked = { projectId: project, ...year };
       expect(await call('list_projects', {})).toEqual({
-        projects: [{ id: project, name: 'Docs', timeZone: 'Europe/Berlin' }],
+        projects: [{ id: project, name: 'Docs', timeZone: 'Europe/Berlin', weekStart: null }],
       });
       expect(
         await call('get_caller_stats_series', { ...asked, interval: 'week', timeZone: 'America/Havana' }),
@@ -200,7 +200,7 @@ describe('mcp', () => {
       ['--url', server.url],
       async ({ call, refusal }) => {
         expect(await call('list_projects', {})).toEqual({
-          projects: [{ id: project, name: 'Docs', timeZone: null }],
+          projects: [{ id: project, name: 'Docs', timeZone: null, weekStart: null }],
         });
         expect(await call('get_caller_stats', asked)).toEqual({
           web: 2014,

@@ -1,5 +1,7 @@
 /** The table of questions that every way of reading answers alike, and those that every way refuses. */
+import { COMPARISONS, PERIODS } from '../../../src/domain/counting/names.js';
 import type { ReportParameter } from '../../../src/domain/counting/report-request.js';
+import { WEEK_STARTS } from '../../../src/domain/time/calendar.js';
 
 export const hourMs = 3_600_000;
 export const nowMs = Date.now();
@@ -25,6 +27,8 @@ export type ReportName = keyof typeof REPORTS;
 export const nearClockChanges = ['2025-03-30T01:00Z', '2025-10-26T00:00Z'].flatMap((hour) =>
   Array.from({ length: 12 }, (_, at) => Date.parse(hour) + (at - 3) * 10 * 60_000),
 );
+
+const LONG = /90-days|quarter|year|12-months/;
 
 export const CASES: readonly (readonly [ReportName, Input])[] = [
   ['totals', {}],
@@ -58,6 +62,19 @@ export const CASES: readonly (readonly [ReportName, Input])[] = [
     { interval: 'month', period: 'last-12-months', timeZone: zone, by: 'caller', compare: 'previous-year' },
   ],
   ['series', { interval: 'year', by: 'caller' }],
+  // As people choose them: names, of ranges that are not over as well.
+  ...PERIODS.filter((period) => period !== 'all').map((period, at): readonly [ReportName, Input] => [
+    (['totals', 'series', 'series', 'callers'] as const)[at % 4] ?? 'totals',
+    {
+      period,
+      timeZone: zone,
+      compare: COMPARISONS[at % COMPARISONS.length] ?? '',
+      ...(at % 4 === 1 || at % 4 === 2 ? { interval: LONG.test(period) ? 'week' : 'day' } : {}),
+      weekStart: WEEK_STARTS[at % WEEK_STARTS.length] ?? '',
+    },
+  ]),
+  ['series', { period: 'this-week', timeZone: zone, interval: 'hour', compare: 'previous' }],
+  ['series', { period: '12-months-to-date', timeZone: zone, interval: 'month', compare: 'previous-year' }],
 ];
 
 export const REFUSED: readonly (readonly [ReportName, Input])[] = [
@@ -65,7 +82,7 @@ export const REFUSED: readonly (readonly [ReportName, Input])[] = [
   ['totals', { period: 'today', from: '2025-01-01', timeZone: 'Berlin' }],
   ['totals', { compare: 'previous' }],
   ['totals', { compare: 'before', caller: 'Slack' }],
-  ['callers', { to: '2025-02-30', timeZone: '' }],
+  ['callers', { to: '2025-02-30', timeZone: '', weekStart: 'friday' }],
   ['series', { interval: 'decade', by: 'type' }],
   ['series', { interval: 'month', by: 'caller', caller: 'web' }],
 ];

@@ -15,6 +15,7 @@ export function projectOf(id: string, more: Partial<Project> = {}): Project {
     name: id,
     createdAt: 1000,
     timeZone: null,
+    weekStart: null,
     retentionDays: null,
     rowsFrom: null,
     ...mapTelemetrySettings(() => null),

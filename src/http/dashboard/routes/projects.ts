@@ -8,6 +8,7 @@ import { parseNewId } from '../../../domain/projects/project.js';
 import { isRetentionDays } from '../../../domain/projects/retention.js';
 import { mapTelemetrySettings, parseOwnTelemetryText } from '../../../domain/queries/telemetry-settings.js';
 import { failure, type Result, success } from '../../../domain/result.js';
+import { parseWeekStart } from '../../../domain/time/calendar.js';
 import { parseTimeZone } from '../../../domain/time/time-zone.js';
 import type { Throttles } from '../../../storage/ports/throttles.js';
 import { type FieldReader, name, optional, readFields, text } from '../../request/fields.js';
@@ -35,6 +36,7 @@ export function addProjects(app: FastifyInstance, dashboard: Dashboard): void {
       const change = readFields(request, {
         name: optional(name),
         timeZone: optional(timeZone),
+        weekStart: optional(weekStart),
         retentionDays: optional(retentionDays),
         ...mapTelemetrySettings((setting) =>
           optional(textOrNull((given) => parseOwnTelemetryText(setting, given))),
@@ -65,6 +67,7 @@ function projectId(value: unknown): Result<string> {
 }
 
 const timeZone = textOrNull(parseTimeZone);
+const weekStart = textOrNull(parseWeekStart);
 
 function retentionDays(value: unknown): Result<number | null> {
   if (value === null) return success(null);
@@ -73,7 +76,7 @@ function retentionDays(value: unknown): Result<number | null> {
     : failure(`is not a whole number of days from 1 to ${retentionDaysMax}, or null`);
 }
 
-function textOrNull(parse: (text: string) => Result<string>): FieldReader<string | null> {
+function textOrNull<Text extends string>(parse: (text: string) => Result<Text>): FieldReader<Text | null> {
   return (value) => {
     if (value === null) return success(null);
     return typeof value === 'string' ? parse(value) : failure('is neither a text nor null');

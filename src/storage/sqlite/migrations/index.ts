@@ -7,8 +7,9 @@
  */
 import { OLDEST_VERSION } from '../../sql/oldest-version.js';
 import { SQL as V19 } from './019-initial-schema.js';
+import { SQL as V20 } from './020-week-start.js';
 
-export const MIGRATIONS: readonly string[] = [V19];
+export const MIGRATIONS: readonly string[] = [V19, V20];
 
 /** The version to which `migrations` bring a file. */
 export const newestOf = (migrations: readonly string[]): number => OLDEST_VERSION + migrations.length - 1;

@@ -77,8 +77,7 @@ function startNode(store: Store, channels: Channels, nowMs: () => number, crashe
     if (isDead) throw new CrashedError(place);
   };
   const { notifications } = store;
-  const own: Store['notifications'] = {
-    ...notifications,
+  const guarded: Partial<Store['notifications']> = {
     endCheck: async (...args) => {
       die('before check');
       const ended = await notifications.endCheck(...args);
@@ -96,6 +95,9 @@ function startNode(store: Store, channels: Channels, nowMs: () => number, crashe
       return notifications.endAttempt(...args);
     },
   };
+  const own = new Proxy(notifications, {
+    get: (part, name) => Reflect.get(guarded, name) ?? Reflect.get(part, name).bind(part),
+  });
   return new Notifier({
     store: {
       notifications: own,

@@ -110,7 +110,7 @@ describe('after signing in', () => {
     const text = fc.oneof(
       fc.string(),
       fc.string().map((rest) => `/${rest}`),
-      fc.array(fc.constantFrom('/', '.', '../../unit', '\\', 'a')).map((parts) => `/${parts.join('')}`),
+      fc.array(fc.constantFrom('/', '.', '..', '\\', 'a')).map((parts) => `/${parts.join('')}`),
       fc.webUrl(),
     );
     fc.assert(

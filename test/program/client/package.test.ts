@@ -58,7 +58,7 @@ test('it has no dependencies and contains a flat dist with types', async () => {
   const entry = (name: string) => ({ types: `./dist/${name}.d.ts`, default: `./dist/${name}.js` });
   expect(exports).toEqual({
     '.': entry('index'),
-    ...Object.fromEntries([...middleware, 'spool'].map((name) => [`../../client/${name}`, entry(name)])),
+    ...Object.fromEntries([...middleware, 'spool'].map((name) => [`./${name}`, entry(name)])),
     './package.json': './package.json',
   });
 });

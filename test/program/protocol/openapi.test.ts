@@ -134,6 +134,7 @@ describe('the OpenAPI document', () => {
       ['period', 'query', false],
       ['projectId', 'path', true],
       ['timeZone', 'query', false],
+      ['weekStart', 'query', false],
     ]);
     expect(at(operation, 'requestBody')).toBeUndefined();
     expect(at(operation, 'responses', '200', 'content', 'application/json', 'schema')).toEqual({

@@ -17,7 +17,9 @@ describe('GET callers returns 400 with a message for each wrong parameter:', () 
     ['dateFrom=', ['dateFrom: is empty; leave it out or give a date']],
     [
       'interval=day',
-      ['"interval": is not a parameter here; there are dateFrom, dateTo, period, timeZone, compare'],
+      [
+        '"interval": is not a parameter here; there are dateFrom, dateTo, period, timeZone, weekStart, compare',
+      ],
     ],
   ])('?%s', async (queryString, details) => {
     const { send, calls } = service();

@@ -140,7 +140,7 @@ test('PostgreSQL: the version and the clock of the server, and where the secret 
 
 test('an older version is named, and the database and its log stay as they are', async () => {
   const [open, left] = [await placeWithProject(), await emptyPlace()];
-  alter(open, 'PRAGMA user_version = 3');
+  alter(open, 'PRAGMA user_version = 19');
   // As a killed process leaves them.
   withFile(open.database, (db) => {
     db.exec("PRAGMA journal_mode = WAL; UPDATE project SET name = 'Other'");
@@ -149,7 +149,7 @@ test('an older version is named, and the database and its log stay as they are',
   const contents = () => Promise.all(['', '-wal'].map((end) => readFile(left.database + end)));
   const before = await contents();
   expect(before[1]?.length).toBeGreaterThan(0);
-  const message = expect.stringMatching(/has schema version 3; the next start upgrades it to \d+$/);
+  const message = expect.stringMatching(/has schema version 19; the next start upgrades it to \d+$/);
   expect(await examine({ ...left, run: left.spawn }, 'database')).toMatchObject([{ status: 'ok', message }]);
   expect((await contents()).map((content, at) => content.equals(before[at] ?? content))).toEqual([
     true,

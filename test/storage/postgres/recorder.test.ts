@@ -198,7 +198,7 @@ describe('projects', () => {
       accepted.push(recorder.record('a', batch(full)));
     }
     const more = record('b', 'second');
-    await expect(more).rejects.toMatchObject({ code: 'unavailable', message: /too much is waiting/i });
+    await expect(more).rejects.toMatchObject({ code: 'busy', message: /too much is waiting/i });
     for (let at = 0; at < calls.length; at++) await end(at, []);
     expect(await Promise.all(accepted)).toHaveLength(2 + pendingQueriesMax / commitQueriesMax);
     const afterwards = record('b', 'second');
@@ -209,7 +209,7 @@ describe('projects', () => {
   test('share one limit of requests, including empty ones', async () => {
     const { record } = controlled();
     const accepted = Array.from({ length: pendingOperationsMax + 1 }, () => record('docs'));
-    await expect(record('docs')).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(record('docs')).rejects.toMatchObject({ code: 'busy' });
     expect(accepted).toHaveLength(pendingOperationsMax + 1);
   });
 });

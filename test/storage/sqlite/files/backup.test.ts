@@ -1,4 +1,4 @@
-/** What becomes of a database that a backup takes the place of; what else backups promise is held by `../../backup.test.ts`. */
+/** What becomes of a database that a backup takes the place of; what else backups promise is tested in `test/storage/backup.test.ts`. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect, test } from 'vitest';

@@ -28,7 +28,7 @@ export interface ExportOptions {
 
 const few = 10_000;
 
-const aimToBare = 0.9;
+const aimToBare = 0.8;
 const aimGrowth = 1.2;
 const aimHot = 1.5;
 

@@ -5,7 +5,7 @@ import { parseBound } from '../time/date-time.js';
 import { dayMs, hourMs, minuteMs } from '../time/duration.js';
 import { type ApiKey, keyStatus, type NewKey } from './api-key.js';
 
-/** The expiry of a new key unless the request names one (contract, part 2). */
+/** The expiry of a new key unless the request names one. */
 export const DEFAULT_EXPIRY = '90d';
 
 /** How long a rotated key keeps working unless the request says otherwise. */

@@ -1,6 +1,6 @@
 import { callerCharactersMax } from '../limits.js';
 
-/** The one list of caller types (contract, part 1). Counts, CSV headers and sums derive from it. */
+/** The one list of caller types. Counts, CSV headers and sums derive from it. */
 export const CALLER_TYPES = ['web', 'api', 'other'] as const;
 
 /** The names of the types in the dashboard. */
@@ -37,7 +37,7 @@ export function isCallerName(name: string): boolean {
   return pattern.test(name);
 }
 
-/** The type of a caller (contract, part 3). */
+/** The type of a caller, by the one rule of docs/reference/http.md. */
 export function callerType(caller: string): CallerType {
   return SINGLE_CALLER_TYPES.find((type) => type === caller) ?? 'other';
 }

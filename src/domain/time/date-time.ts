@@ -1,7 +1,7 @@
 /**
  * Parses dates and date-times to milliseconds since 1970-01-01T00:00:00Z. The grammar is RFC 3339, section 5.6. Bounds of
- * ranges may also be a date, or leave out offset or seconds (contract, part 2). Digits finer than a millisecond are
- * dropped, so recorded times and bounds round down alike.
+ * ranges may also be a date, or leave out offset or seconds. Digits finer than a millisecond are dropped, so recorded times
+ * and bounds round down alike.
  */
 import { BoundedCache } from '../../shared/bounded-cache.js';
 import { failure, quote, type Result, success } from '../result.js';

@@ -28,7 +28,7 @@ export const PROJECT_PAGES: readonly Page<CurrentProject>[] = [
   page('/projects/:id/settings', () => import('./pages/settings/settings-page.js'), 'SettingsPage'),
 ];
 
-/** Of whoever is signed in. */
+/** Of the person who is signed in. */
 export const MEMBER_PAGES: readonly Page<object>[] = [
   { path: '/', Page: StartPage },
   page('/projects', () => import('./pages/projects/projects-page.js'), 'ProjectsPage'),
@@ -38,7 +38,7 @@ export const MEMBER_PAGES: readonly Page<object>[] = [
   page('/account', () => import('./pages/account/account-page.js'), 'AccountPage'),
 ];
 
-/** Of whoever is not signed in yet. */
+/** Of a person who is not signed in yet. */
 export const GUEST_PAGES: readonly Page<object>[] = [
   page('/sign-in', () => import('./pages/sign-in/sign-in-page.js'), 'SignInPage'),
   page('/set-up', () => import('./pages/set-up-page.js'), 'SetUpPage'),

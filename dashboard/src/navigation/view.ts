@@ -22,7 +22,7 @@ export interface View {
 }
 
 /** What the overview needs to know of a project to choose what it shows. A shared project has no id. */
-export type Viewed = Pick<Project, 'timeZone'> & Partial<Pick<Project, 'id'>>;
+export type Viewed = Pick<Project, 'timeZone'> & Partial<Pick<Project, 'id' | 'weekStart'>>;
 
 /** Parses the view in a URL; missing and invalid parameters get their defaults. */
 export function readView(query: URLSearchParams, project: Viewed, usualChoice = DEFAULT_CHOICE): View {
@@ -31,7 +31,7 @@ export function readView(query: URLSearchParams, project: Viewed, usualChoice = 
   return {
     choice: readChoice(query) ?? usualChoice,
     zone: isZoneName(zone) ? zone : (project.timeZone ?? browserZone()),
-    weekStart: findKey(WEEK_START_NAMES, query.get('weekStart')) ?? usualWeekStart(),
+    weekStart: findKey(WEEK_START_NAMES, query.get('weekStart')) ?? usualWeekStart(project),
     interval: findKey(INTERVAL_NAMES, query.get('interval')) ?? null,
     compare: findKey(COMPARISON_NAMES, query.get('compare')) ?? null,
     caller: isCallerName(caller) ? caller : null,
@@ -40,9 +40,9 @@ export function readView(query: URLSearchParams, project: Viewed, usualChoice = 
   };
 }
 
-/** The person's own. */
-function usualWeekStart(): WeekStart {
-  return findKey(WEEK_START_NAMES, recall('weekStart')) ?? 'monday';
+/** The person's own, else the project's, as in the API. */
+function usualWeekStart({ weekStart }: Viewed): WeekStart {
+  return findKey(WEEK_START_NAMES, recall('weekStart')) ?? weekStart ?? 'monday';
 }
 
 /** The query string without `?`. It always includes zone and week, so that a link shows everyone the same days. */

@@ -17,6 +17,7 @@ import type { Role } from '../../domain/people/member.js';
 import type { SecondFactorRule } from '../../domain/projects/project.js';
 import type { ShareLinkRule } from '../../domain/projects/share-link.js';
 import type { TelemetryTexts } from '../../domain/queries/telemetry-settings.js';
+import type { WeekStart } from '../../domain/time/calendar.js';
 import type { TimeZone } from '../../domain/time/time-zone.js';
 
 export type { KeyJson as KeyResponse, ProjectJson as ProjectResponse } from '../../app/json.js';
@@ -84,6 +85,7 @@ export interface CreatedShareLinkResponse {
 export interface SharedProjectResponse {
   readonly name: string;
   readonly timeZone: string | null;
+  readonly weekStart: WeekStart | null;
   /** Whether the link serves CSV: only without a password. */
   readonly servesCsv: boolean;
 }

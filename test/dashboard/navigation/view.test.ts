@@ -132,3 +132,10 @@ describe('after signing in', () => {
     expect(signInFor('/', '')).toBe('/sign-in');
   });
 });
+
+test('weeks begin as the project says, unless the link says otherwise', () => {
+  const project = { timeZone: null, weekStart: 'sunday' } as const;
+  expect(readView(new URLSearchParams(), project).weekStart).toBe('sunday');
+  expect(readView(new URLSearchParams('weekStart=saturday'), project).weekStart).toBe('saturday');
+  expect(readView(new URLSearchParams(), { timeZone: null }).weekStart).toBe('monday');
+});

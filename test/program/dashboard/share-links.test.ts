@@ -208,7 +208,12 @@ describe('a share link', () => {
     );
     const { token } = await share(service, editor);
     const { text } = await open(service, token);
-    expect(JSON.parse(text)).toEqual({ name: 'Handbook', timeZone: 'Europe/Berlin', servesCsv: true });
+    expect(JSON.parse(text)).toEqual({
+      name: 'Handbook',
+      timeZone: 'Europe/Berlin',
+      weekStart: null,
+      servesCsv: true,
+    });
     const answers = await Promise.all([
       ...['', ...REPORTS].map((path) => open(service, token, path)),
       ...['', '.csv', '/callers.csv'].map((path) =>

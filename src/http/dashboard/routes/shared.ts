@@ -32,6 +32,7 @@ export function addShared(app: FastifyInstance, dashboard: Dashboard): void {
       return {
         name: project.name,
         timeZone: project.timeZone,
+        weekStart: project.weekStart,
         servesCsv: link.passwordHash === null,
       };
     },

@@ -5,6 +5,7 @@
 import type { PlaceFactory } from '../support/storage/store.js';
 import { describeAudit } from './audit.js';
 import { describeCounting } from './counting.js';
+import { describeIdentities } from './identities.js';
 import { describeImportedCounts } from './imported-counts.js';
 import { describeIngestion } from './ingestion.js';
 import { describeKeys } from './keys.js';
@@ -13,7 +14,6 @@ import { describeMembers } from './members.js';
 import { describeNotifications } from './notifications.js';
 import { describePeople } from './people.js';
 import { describeProjects } from './projects.js';
-import { describeQuestions } from './questions.js';
 import { describeRecording } from './recording.js';
 import { describeRetention } from './retention.js';
 import { describeSeries } from './series.js';
@@ -35,7 +35,7 @@ export function describeStore(kind: string, factory: PlaceFactory): void {
   describeUserTables(kind, factory);
   describeAudit(kind, factory);
   describeRecording(kind, factory);
-  describeQuestions(kind, factory);
+  describeIdentities(kind, factory);
   describeIngestion(kind, factory);
   describeImportedCounts(kind, factory);
   describeRetention(kind, factory);

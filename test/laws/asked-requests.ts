@@ -1,7 +1,7 @@
-/** Random requests that ask questions, as the spans and log records that arrive of them, in any order and any batches. */
+/** Random requests with queries, as the spans and log records that arrive of them, in any order and any batches. */
 import fc from 'fast-check';
-import { recordQuestions } from '../../src/app/questions.js';
-import { QuestionCollector, type TelemetryRecord } from '../../src/domain/queries/telemetry.js';
+import { recordTelemetry } from '../../src/app/record-telemetry.js';
+import { QueryCollector, type TelemetryRecord } from '../../src/domain/queries/telemetry.js';
 import { KNOWN_RULES } from '../../src/domain/queries/telemetry-rules.js';
 import type { TelemetryRules } from '../../src/domain/queries/telemetry-settings.js';
 import { TraceIndex } from '../../src/domain/queries/trace-index.js';
@@ -23,7 +23,7 @@ type Role = (typeof ROLES)[number];
 const ASKING: readonly Role[] = ['agent', 'model', 'log', 'sub'];
 const OF_SUB_AGENT: readonly Role[] = ['subServer', 'sub'];
 
-/** A request to a server that asks one question. */
+/** A request to a server that is one query. */
 export interface AskedRequest {
   readonly trace: number;
   /** The message that it answers, if the application says so. */
@@ -107,7 +107,7 @@ export function toRecords(requests: readonly AskedRequest[]): TelemetryRecord[] 
   return toParts(requests).map(({ record }) => record);
 }
 
-/** The parts of sub-agents after those that lead to them: before, a sub-agent looks like another question. */
+/** The parts of sub-agents after those that lead to them: before, a sub-agent looks like another query. */
 function pathsFirst(parts: readonly Part[], requests: readonly AskedRequest[]): Part[] {
   const missing = requests.map(
     (request) => new Set(rolesOf(request).filter((role) => !OF_SUB_AGENT.includes(role))),
@@ -173,10 +173,10 @@ function inBatches<One>(all: readonly One[], sizes: readonly number[]): One[][] 
 /** A process with its own memory. */
 export class Node {
   readonly #index: TraceIndex;
-  readonly #store: Pick<Store, 'counts' | 'questions'>;
+  readonly #store: Pick<Store, 'counts' | 'identities'>;
   readonly #projectId: string;
 
-  constructor(store: Pick<Store, 'counts' | 'questions'>, projectId: string, spansMax = 10_000) {
+  constructor(store: Pick<Store, 'counts' | 'identities'>, projectId: string, spansMax = 10_000) {
     this.#store = store;
     this.#projectId = projectId;
     this.#index = new TraceIndex(spansMax);
@@ -184,10 +184,10 @@ export class Node {
 
   async receive(records: readonly TelemetryRecord[]): Promise<void> {
     const receipt = { project: this.#projectId, nowMs, rowsFrom: null };
-    const collector = new QuestionCollector(rules, receipt, this.#index);
+    const collector = new QueryCollector(rules, receipt, this.#index);
     for (const record of records) collector.add(record);
-    const { questions } = collector.result();
-    await recordQuestions({ store: this.#store }, 'key', this.#projectId, { questions, id: rules.id, nowMs });
+    const { queries } = collector.result();
+    await recordTelemetry({ store: this.#store }, 'key', this.#projectId, { queries, id: rules.id, nowMs });
   }
 }
 
@@ -201,8 +201,8 @@ function isNamed(request: AskedRequest): boolean {
   return request.message !== undefined && rolesOf(request).some((role) => request.idOn.includes(role));
 }
 
-/** How many questions the requests ask: one for each message, and one for each request without one. */
-export function countQuestions(requests: readonly AskedRequest[]): number {
+/** How many queries the requests are: one for each message, and one for each request without one. */
+export function countQueries(requests: readonly AskedRequest[]): number {
   const named = requests.filter(isNamed);
   return new Set(named.map(({ message }) => message)).size + requests.length - named.length;
 }
@@ -215,7 +215,7 @@ export function countAtMost(requests: readonly AskedRequest[]): number {
   return requests.length + apart.length + requests.filter(isNamed).length;
 }
 
-/** One span of a question in each trace, of the service that the requests are sent to. */
+/** One span of a query in each trace, of the service that the requests are sent to. */
 export function firstOfTraces(requests: readonly AskedRequest[]): TelemetryRecord[] {
   const agents = toParts(requests).filter(({ role }) => role === 'agent');
   return [...new Map(agents.map(({ record }) => [record.traceId, record])).values()];

@@ -1,11 +1,11 @@
 /**
- * What the instrumentations of assistants write, as data: which spans belong to a question, and where they name it.
+ * What the instrumentations of assistants write, as data: which spans belong to a query, and where they name it.
  *
- * Spans of agents and those of the model calls inside them are all listed, because they share their question's identity.
- * Not listed are spans that only search, embed or run a tool: they occur without any question.
+ * Spans of agents and those of the model calls inside them are all listed, because they share their query's identity.
+ * Not listed are spans that only search, embed or run a tool: they occur without any query.
  */
 
-/** A record belongs to a question if it has this attribute with one of these values, or with any value if there are none. */
+/** A record belongs to a query if it has this attribute with one of these values, or with any value if there are none. */
 export interface QueryRule {
   readonly attribute: string;
   readonly values: readonly string[];
@@ -23,7 +23,7 @@ interface KnownRule extends QueryRule {
   readonly source: string;
 }
 
-/** The attribute with which an application names a question. Whatever has it belongs to a question. */
+/** The attribute with which an application names a query. Whatever has it belongs to a query. */
 const ID_ATTRIBUTE = 'caller_stats.id';
 
 export const KNOWN_RULES: readonly KnownRule[] = [
@@ -94,7 +94,7 @@ export function withMetadata(attribute: string): readonly string[] {
   return [attribute, ...METADATA_PREFIXES.map((prefix) => `${prefix}${attribute}`)];
 }
 
-/** Attributes with the id of the question, of which the first that is there applies. */
+/** Attributes with the id of the query, of which the first that is there applies. */
 export const ID_ATTRIBUTES: readonly string[] = [
   ...withMetadata(ID_ATTRIBUTE),
   ...METADATA_PREFIXES.map((prefix) => `${prefix}messageId`),

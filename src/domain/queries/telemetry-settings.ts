@@ -11,14 +11,14 @@ import { type CallerRules, callerRulesProblems } from './caller-detection.js';
 import { KNOWN_RULES, type QueryRule } from './telemetry-rules.js';
 
 /**
- * What tells questions apart: all that is known of them (see `question-identity.ts`), or only the trace, the span or an
- * attribute. There is no fallback from the last three to another: if only some spans of a question had the attribute, the
- * question would become two queries.
+ * What tells queries apart: all that is known of them (see `query-identity.ts`), or only the trace, the span or an
+ * attribute. There is no fallback from the last three to another: if only some spans of a query had the attribute, the
+ * query would become two queries.
  */
 export type IdSource = 'question' | 'trace' | 'span' | { readonly attribute: string };
 
 export interface TelemetryRules {
-  /** A record belongs to a question if any of these rules says so. */
+  /** A record belongs to a query if any of these rules says so. */
   readonly queries: readonly QueryRule[];
   readonly id: IdSource;
   /** The attribute that names the caller, of the record or otherwise of its resource. */

@@ -1,8 +1,8 @@
 /**
  * Finds the queries among the spans and log records of OpenTelemetry.
  *
- * One question produces many spans: agents, model calls, tools, retries. They arrive in any order, in any batch, on any
- * node. `question-identity.ts` says which of them are one query.
+ * One query produces many spans: agents, model calls, tools, retries. They arrive in any order, in any batch, on any
+ * node. `query-identity.ts` says which of them are one query.
  */
 import { isOperationAttribute } from '../ingestion/operations.js';
 import { RecordTally, SERVICE_ATTRIBUTE } from '../ingestion/record-tally.js';
@@ -12,7 +12,7 @@ import { failure, type Result } from '../result.js';
 import { isCallerName } from './caller.js';
 import { detectCaller } from './caller-detection.js';
 import { isQueryId, parseQuery, type Query } from './query.js';
-import { type QuestionKeys, strongestQueryId } from './question-identity.js';
+import { type QueryKeys, strongestQueryId } from './query-identity.js';
 import { ID_ATTRIBUTES, matchesRules, withMetadata } from './telemetry-rules.js';
 import type { IdSource, TelemetryRules } from './telemetry-settings.js';
 import type { IndexedSpan, Trace, TraceIndex } from './trace-index.js';
@@ -55,17 +55,17 @@ export function isReadAttribute({ queries, id, callerAttribute }: TelemetryRules
   );
 }
 
-/** A question among the records of a request. */
-export interface FoundQuestion extends Omit<Query, 'id'> {
-  readonly keys: QuestionKeys;
+/** A query among the records of a request. */
+export interface FoundQuery extends Omit<Query, 'id'> {
+  readonly keys: QueryKeys;
   /** Whether a record named the caller or it was detected. */
   readonly isNamed: boolean;
   /** To be called when it is recorded. */
   readonly noteRecorded: () => void;
 }
 
-export interface FoundQuestions {
-  readonly questions: readonly FoundQuestion[];
+export interface FoundQueries {
+  readonly queries: readonly FoundQuery[];
   /** The number of records that match the rules but are invalid. */
   readonly rejected: number;
   /** The problems of the first few rejected records. */
@@ -85,14 +85,14 @@ export interface Receipt {
   readonly rowsFrom: number | null;
 }
 
-/** Collects the questions among the records of one request. */
-export class QuestionCollector {
+/** Collects the queries among the records of one request. */
+export class QueryCollector {
   readonly #rules: TelemetryRules;
   readonly #receipt: Receipt;
   readonly #index: TraceIndex;
   /** Only a request that is valid as a whole changes the index. */
   readonly #spans: (readonly [traceId: string, spanId: string, span: IndexedSpan])[] = [];
-  readonly #questions: FoundQuestion[] = [];
+  readonly #queries: FoundQuery[] = [];
   readonly #ids = new Set<string>();
   readonly #problems: string[] = [];
   readonly #tally = new RecordTally();
@@ -105,7 +105,7 @@ export class QuestionCollector {
     this.#index = index;
   }
 
-  /** The number of different questions so far, as far as each record tells them apart. */
+  /** The number of different queries so far, as far as each record tells them apart. */
   get size(): number {
     return this.#ids.size;
   }
@@ -120,11 +120,11 @@ export class QuestionCollector {
     const { traceId, spanId, isLog } = record;
     const isTraced = isTraceId(traceId) && (isLog || isSpanId(spanId));
     if (this.#rules.id === 'question' && isTraced) this.#noteSpan(record, query?.occurredAt);
-    else if (query !== undefined) this.#addQuestion(record, query);
+    else if (query !== undefined) this.#addQuery(record, query);
   }
 
   /** To be called once, after the last record. */
-  result(): FoundQuestions {
+  result(): FoundQueries {
     const traces = new Set<Trace>();
     for (const [traceId, spanId, span] of this.#spans) {
       const trace = this.#index.open(this.#receipt.project, traceId);
@@ -133,10 +133,10 @@ export class QuestionCollector {
     }
     const unrecorded = [...traces].flatMap((trace) => trace.unrecorded());
     this.#index.trim(traces);
-    // Retention may have moved past a question of an earlier request. The store would refuse it, and all others with it.
+    // Retention may have moved past a query of an earlier request. The store would refuse it, and all others with it.
     const from = this.#receipt.rowsFrom ?? Number.NEGATIVE_INFINITY;
     const traced = unrecorded.filter(({ askedAt }) => askedAt >= from);
-    const questions = traced.map(({ keys, caller, askedAt, noteRecorded }) => ({
+    const queries = traced.map(({ keys, caller, askedAt, noteRecorded }) => ({
       keys,
       caller: caller ?? this.#fallback,
       isNamed: caller !== undefined,
@@ -144,7 +144,7 @@ export class QuestionCollector {
       noteRecorded,
     }));
     return {
-      questions: [...this.#questions, ...questions],
+      queries: [...this.#queries, ...queries],
       rejected: this.#rejected,
       problems: this.#problems,
       tally: this.#tally,
@@ -155,10 +155,10 @@ export class QuestionCollector {
     return this.#rules.detection.fallback ?? 'unknown';
   }
 
-  #addQuestion(record: TelemetryRecord, { caller, occurredAt }: Query): void {
+  #addQuery(record: TelemetryRecord, { caller, occurredAt }: Query): void {
     const keys = readKeys(record, this.#rules.id);
     const isNamed = readCaller(record, this.#rules) !== '';
-    this.#questions.push({ keys, caller, isNamed, occurredAt, noteRecorded: () => {} });
+    this.#queries.push({ keys, caller, isNamed, occurredAt, noteRecorded: () => {} });
   }
 
   #noteSpan(record: TelemetryRecord, askedAt: number | undefined): void {
@@ -199,21 +199,21 @@ export class QuestionCollector {
 }
 
 /**
- * The queries that the questions are: the earliest time of each, and the earliest caller that was named. `queryIds` are
- * those of the questions, in their order; by default those of their strongest keys.
+ * Merges the found queries with one id: the earliest time, and the earliest caller that was named. `queryIds` has the id of
+ * each, in their order; by default that of the strongest key.
  */
-export function mergeQuestions(
-  questions: readonly FoundQuestion[],
-  queryIds: readonly (string | undefined)[] = questions.map(({ keys }) => strongestQueryId(keys)),
+export function mergeQueries(
+  queries: readonly FoundQuery[],
+  queryIds: readonly (string | undefined)[] = queries.map(({ keys }) => strongestQueryId(keys)),
 ): Query[] {
-  const merged = new Map<string, FoundQuestion>();
+  const merged = new Map<string, FoundQuery>();
   const earliest = new Map<string, number>();
-  for (const [at, question] of questions.entries()) {
+  for (const [at, query] of queries.entries()) {
     const id = queryIds[at];
-    if (id === undefined) throw new Error('Invariant violated: each question has a query.');
+    if (id === undefined) throw new Error('Invariant violated: each query has an id.');
     const before = merged.get(id);
-    if (before === undefined || isMoreReliable(question, before)) merged.set(id, question);
-    earliest.set(id, Math.min(earliest.get(id) ?? question.occurredAt, question.occurredAt));
+    if (before === undefined || isMoreReliable(query, before)) merged.set(id, query);
+    earliest.set(id, Math.min(earliest.get(id) ?? query.occurredAt, query.occurredAt));
   }
   return [...merged].map(([id, { caller, occurredAt }]) => ({
     id,
@@ -222,18 +222,18 @@ export function mergeQuestions(
   }));
 }
 
-/** The queries that the questions are (see `mergeQuestions`), by the service that sent the first record of each. */
+/** The merged queries (see `mergeQueries`), by the service that sent the first record of each. */
 export function mergeByService(
-  questions: readonly FoundQuestion[],
+  queries: readonly FoundQuery[],
   queryIds?: readonly (string | undefined)[],
 ): Map<string, Query[]> {
   const services = new Map<string | undefined, string>();
-  for (const [at, { keys }] of questions.entries()) {
+  for (const [at, { keys }] of queries.entries()) {
     const id = queryIds === undefined ? strongestQueryId(keys) : queryIds[at];
     if (!services.has(id)) services.set(id, keys.service);
   }
   const merged = new Map<string, Query[]>();
-  for (const query of mergeQuestions(questions, queryIds)) {
+  for (const query of mergeQueries(queries, queryIds)) {
     const service = services.get(query.id) ?? '';
     const others = merged.get(service);
     if (others === undefined) merged.set(service, [query]);
@@ -243,7 +243,7 @@ export function mergeByService(
 }
 
 /** Does not depend on the order of the records in the request. */
-function isMoreReliable(one: FoundQuestion, other: FoundQuestion): boolean {
+function isMoreReliable(one: FoundQuery, other: FoundQuery): boolean {
   if (one.isNamed !== other.isNamed) return one.isNamed;
   if (one.occurredAt !== other.occurredAt) return one.occurredAt < other.occurredAt;
   return one.caller < other.caller;
@@ -256,11 +256,8 @@ function isQuery({ attributes }: TelemetryRecord, { queries, id }: TelemetryRule
   );
 }
 
-/** What one record says of its question. All zeros means no id (W3C Trace Context). */
-function readKeys(
-  { traceId, spanId, attributes, resource }: TelemetryRecord,
-  source: IdSource,
-): QuestionKeys {
+/** What one record says of its query. All zeros means no id (W3C Trace Context). */
+function readKeys({ traceId, spanId, attributes, resource }: TelemetryRecord, source: IdSource): QueryKeys {
   const service = sourceName(resource.get(SERVICE_ATTRIBUTE));
   const trace = isTraceId(traceId) ? { traceId } : {};
   if (source === 'question') return { ...trace, service, explicitId: readExplicitId(attributes) };

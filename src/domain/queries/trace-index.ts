@@ -1,11 +1,11 @@
 /**
  * The latest spans of each trace, in memory, so that a query can be traced to the span with which a server began to answer
  * it. Spans of one trace arrive over several requests, the inner ones mostly first. Spans that were forgotten, or that
- * arrived at another process, are missing from the path: then a question has fewer keys (docs/guides/record/opentelemetry.md, "When a
+ * arrived at another process, are missing from the path: then a query has fewer keys (docs/guides/record/opentelemetry.md, "When a
  * trace may count wrongly").
  */
 import { traceSpansMax } from '../limits.js';
-import { keyNames, type QuestionKeys } from './question-identity.js';
+import { keyNames, type QueryKeys } from './query-identity.js';
 
 export interface IndexedSpan {
   /** Empty for the first span of a trace. */
@@ -13,16 +13,16 @@ export interface IndexedSpan {
   /** Whether a server, or a consumer of messages, began its work with this span. */
   readonly isEntry: boolean;
   readonly service: string;
-  /** The id that the application gave the question; undefined if none. So is `caller`. */
+  /** The id that the application gave the query; undefined if none. So is `caller`. */
   readonly explicitId: string | undefined;
   readonly caller: string | undefined;
-  /** The time of the question in milliseconds, if the span is one of a question. */
+  /** The time of the query in milliseconds, if the span is one of a query. */
   readonly askedAt: number | undefined;
 }
 
-/** A question that has not been recorded by these keys yet. */
-export interface IndexedQuestion {
-  readonly keys: QuestionKeys;
+/** A query that has not been recorded by these keys yet. */
+export interface IndexedQuery {
+  readonly keys: QueryKeys;
   readonly caller: string | undefined;
   readonly askedAt: number;
   /** To be called when it is recorded. */
@@ -68,7 +68,7 @@ export class TraceIndex {
 export class Trace {
   readonly #traceId: string;
   readonly #spans = new Map<string, IndexedSpan>();
-  /** The keys by which each span of a question was last recorded, by the span's id. */
+  /** The keys by which each span of a query was last recorded, by the span's id. */
   readonly #recorded = new Map<string, string>();
 
   constructor(traceId: string) {
@@ -98,9 +98,9 @@ export class Trace {
     return forgotten.length;
   }
 
-  /** The questions of which something is known that was not when they were recorded. */
-  unrecorded(): IndexedQuestion[] {
-    const found: IndexedQuestion[] = [];
+  /** The queries of which something is known that was not when they were recorded. */
+  unrecorded(): IndexedQuery[] {
+    const found: IndexedQuery[] = [];
     for (const [spanId, { askedAt }] of this.#spans) {
       if (askedAt === undefined) continue;
       const { keys, caller } = this.#trace(spanId);
@@ -112,10 +112,10 @@ export class Trace {
   }
 
   /**
-   * What the path from a span to the first one of its trace says. The nearest id and caller apply. The question begins at
-   * the server span above the outermost span of a question: the server spans below that belong to sub-agents.
+   * What the path from a span to the first one of its trace says. The nearest id and caller apply. The query begins at
+   * the server span above the outermost span of a query: the server spans below that belong to sub-agents.
    */
-  #trace(spanId: string): Pick<IndexedQuestion, 'keys' | 'caller'> {
+  #trace(spanId: string): Pick<IndexedQuery, 'keys' | 'caller'> {
     let [explicitId, caller, entrySpanId, service]: (string | undefined)[] = [];
     let innerSpanIds: readonly string[] = [];
     const entries: string[] = [];

@@ -1,15 +1,15 @@
 /** `POST /v1/traces`, `/v1/logs` and `/v1/metrics`: requests of OpenTelemetry exporters and collectors (OTLP/HTTP 1.x). */
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
-import { recordQuestions } from '../../app/questions.js';
+import { recordTelemetry } from '../../app/record-telemetry.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import { UNKNOWN_SOURCE } from '../../domain/ingestion/source-counts.js';
 import { indexedSpansMax } from '../../domain/limits.js';
 import type { Project } from '../../domain/projects/project.js';
 import {
-  type FoundQuestions,
+  type FoundQueries,
   isReadAttribute,
-  QuestionCollector,
+  QueryCollector,
   type TelemetryRecord,
 } from '../../domain/queries/telemetry.js';
 import type { ProjectRules, TelemetryRules } from '../../domain/queries/telemetry-settings.js';
@@ -32,7 +32,7 @@ import { METRICS_ANSWER, otlpRequestBody, otlpResponse } from './schemas.js';
 import { LOGS, type Signal, TRACES } from './signals.js';
 
 type OtlpOptions = RecordingOptions & {
-  readonly store: Pick<Store, 'questions'>;
+  readonly store: Pick<Store, 'identities'>;
   readonly projectRules: ProjectRules;
 };
 
@@ -122,7 +122,7 @@ function addSignal(app: FastifyInstance, signal: Signal, options: OtlpOptions, i
     // The rules stay the same for the whole request, also if they are changed meanwhile.
     const rules = options.projectRules.find(project);
     const found = read(request, signal, project, { ...options, rules, index });
-    const batch = { questions: found.questions, id: rules.id, nowMs: options.clock.now() };
+    const batch = { queries: found.queries, id: rules.id, nowMs: options.clock.now() };
     const recordedBy = await record(options, sendingKey(request).id, project.id, batch);
     for (const delivery of found.tally.deliveries(kind, recordedBy)) ingestion.note(project.id, delivery);
     const { rejected, problems } = found;
@@ -148,12 +148,12 @@ function addMetrics(app: FastifyInstance, { authenticator }: OtlpOptions): void 
   );
 }
 
-/** As `recordQuestions`. Throws 503 if the sender should try again. */
+/** As `recordTelemetry`. Throws 503 if the sender should try again. */
 async function record(
-  ...batch: Parameters<typeof recordQuestions>
-): Promise<Awaited<ReturnType<typeof recordQuestions>>> {
+  ...batch: Parameters<typeof recordTelemetry>
+): Promise<Awaited<ReturnType<typeof recordTelemetry>>> {
   try {
-    return await recordQuestions(...batch);
+    return await recordTelemetry(...batch);
   } catch (error) {
     // The retention limit moved after the project was read. The next attempt rejects only the queries before it.
     if (error instanceof CallerStatsError && error.code === 'invalid')
@@ -164,7 +164,7 @@ async function record(
   }
 }
 
-/** The questions among the records of the body. Throws 400 for an invalid message, 413 for too many questions. */
+/** The queries among the records of the body. Throws 400 for an invalid message, 413 for too many queries. */
 function read(
   request: FastifyRequest,
   signal: Signal,
@@ -175,11 +175,11 @@ function read(
     rules,
     index,
   }: OtlpOptions & { readonly rules: TelemetryRules; readonly index: TraceIndex },
-): FoundQuestions {
+): FoundQueries {
   const { body } = request;
   // A project that was deleted may be followed by another one with its id.
   const receipt = { project: `${id} ${createdAt}`, nowMs: clock.now(), rowsFrom };
-  const collector = new QuestionCollector(rules, receipt, index);
+  const collector = new QueryCollector(rules, receipt, index);
   const reading = {
     wants: (attribute: string) => isReadAttribute(rules, attribute),
     onRecord: (one: TelemetryRecord) => {
@@ -199,7 +199,7 @@ function sendAnswer(
   request: FastifyRequest,
   reply: FastifyReply,
   signal: Signal,
-  { rejected, problems }: FoundQuestions,
+  { rejected, problems }: FoundQueries,
 ): object {
   const more = rejected - problems.length;
   const errorMessage = `Not recorded: ${problems.join(' | ')}${more === 0 ? '' : ` | and ${more} more`}`;

@@ -23,7 +23,7 @@ export function followStore(store: Store, tracer: Tracer, current: () => Context
     users: store.users,
     throttles: store.throttles,
     ingestion: store.ingestion,
-    questions: store.questions,
+    identities: store.identities,
     notifications: store.notifications,
     close: () => store.close(),
   };

@@ -17,10 +17,10 @@
  */
 import type { CountStore } from './counts.js';
 import type { Directory } from './directory.js';
+import type { Identities } from './identities.js';
 import type { Ingestion } from './ingestion.js';
 import type { Maintenance } from './maintenance.js';
 import type { Notifications } from './notifications.js';
-import type { Questions } from './questions.js';
 import type { Throttles } from './throttles.js';
 import type { UserTables } from './user-tables.js';
 
@@ -42,7 +42,7 @@ export interface Store {
 
   readonly ingestion: Ingestion;
 
-  readonly questions: Questions;
+  readonly identities: Identities;
 
   readonly notifications: Notifications;
 

@@ -12,7 +12,7 @@ const REMOVALS = [
   'removeImportedCounts',
   'removeTypeCounters',
   'removeCallerCounters',
-  'removeQuestionKeys',
+  'removeQueryKeys',
   'removeIngestionSources',
   'removeIngestionCounts',
 ] as const;

@@ -110,7 +110,7 @@ export function statementsIn(schema: string) {
       ) SELECT count(*) AS removed FROM removed`,
     removeTypeCounters: removeRows('caller_type_counter', 'level, bucket'),
     removeCallerCounters: removeRows('caller_counter', 'level, bucket, caller'),
-    removeQuestionKeys: removeRows('question_key', 'name'),
+    removeQueryKeys: removeRows('question_key', 'name'),
     removeIngestionSources: removeRows('ingestion_source', 'kind, name'),
     removeIngestionCounts: removeRows('ingestion_count', 'bucket, kind, name, operation'),
     removeImportedCounts: removeRows('imported_count', 'source, caller, start_at'),

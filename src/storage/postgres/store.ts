@@ -2,10 +2,10 @@
 import { isUnavailable } from '../../domain/errors.js';
 import type { Store } from '../ports/store.js';
 import { RecordingCheck } from '../recording-check.js';
+import { SqlIdentityChanges } from '../sql/identities.js';
 import { SqlIngestionChanges } from '../sql/ingestion.js';
 import { SqlNotificationChanges } from '../sql/notifications.js';
-import { SqlIngestion, SqlNotifications, SqlQuestions, SqlThrottles } from '../sql/parts.js';
-import { SqlQuestionChanges } from '../sql/questions.js';
+import { SqlIdentities, SqlIngestion, SqlNotifications, SqlThrottles } from '../sql/parts.js';
 import { call } from '../sql/session.js';
 import { SqlThrottleChanges } from '../sql/throttles.js';
 import { cannotWrite } from './connection/errors.js';
@@ -42,7 +42,7 @@ class PostgresStore implements Store {
   readonly users: PostgresUserTables;
   readonly throttles: SqlThrottles;
   readonly ingestion: SqlIngestion;
-  readonly questions: SqlQuestions;
+  readonly identities: SqlIdentities;
   readonly notifications: SqlNotifications;
   readonly #database: OpenDatabase;
   #closing: Promise<void> | undefined;
@@ -66,8 +66,8 @@ class PostgresStore implements Store {
     this.ingestion = new SqlIngestion(session, dialect, (method, args) =>
       database.change((own) => call(new SqlIngestionChanges(own, dialect), method, args)),
     );
-    this.questions = new SqlQuestions((method, args) =>
-      database.change((own) => call(new SqlQuestionChanges(own, dialect), method, args)),
+    this.identities = new SqlIdentities((method, args) =>
+      database.change((own) => call(new SqlIdentityChanges(own, dialect), method, args)),
     );
     this.notifications = new SqlNotifications(session, dialect, (method, args) =>
       database.change((own) => call(new SqlNotificationChanges(own, dialect), method, args)),

@@ -3,9 +3,9 @@
  * SQLite makes them on another thread: `SqlDirectoryChanges` says what `createProject` does, and so on.
  */
 import type { Access, Directory, DirectoryChanges } from '../ports/directory.js';
+import type { Identities } from '../ports/identities.js';
 import type { Ingestion, IngestionChanges } from '../ports/ingestion.js';
 import type { NotificationChanges, Notifications } from '../ports/notifications.js';
-import type { Questions } from '../ports/questions.js';
 import type { Throttles } from '../ports/throttles.js';
 import { SqlDirectoryReads } from './directory-reads.js';
 import { SqlIngestionReads } from './ingestion.js';
@@ -62,14 +62,14 @@ export class SqlThrottles implements Throttles {
   readonly reset: Throttles['reset'] = (...args) => this.#run('reset', args);
 }
 
-export class SqlQuestions implements Questions {
-  readonly #run: Run<Questions>;
+export class SqlIdentities implements Identities {
+  readonly #run: Run<Identities>;
 
-  constructor(run: Run<Questions>) {
+  constructor(run: Run<Identities>) {
     this.#run = run;
   }
 
-  readonly identify: Questions['identify'] = (...args) => this.#run('identify', args);
+  readonly identify: Identities['identify'] = (...args) => this.#run('identify', args);
 }
 
 export class SqlIngestion extends SqlIngestionReads implements Ingestion {

@@ -3,7 +3,7 @@ import type { OpenOptions } from '../ports/open-options.js';
 import type { Store } from '../ports/store.js';
 import type { CommitObserver } from '../ports/store-stats.js';
 import { RecordingCheck } from '../recording-check.js';
-import { SqlIngestion, SqlNotifications, SqlQuestions, SqlThrottles } from '../sql/parts.js';
+import { SqlIdentities, SqlIngestion, SqlNotifications, SqlThrottles } from '../sql/parts.js';
 import type { Session } from '../sql/session.js';
 import { SqliteCounts } from './counts.js';
 import { SQLITE } from './dialect.js';
@@ -39,7 +39,7 @@ class SqliteStore implements Store {
   readonly users: SqliteUserTables;
   readonly throttles: SqlThrottles;
   readonly ingestion: SqlIngestion;
-  readonly questions: SqlQuestions;
+  readonly identities: SqlIdentities;
   readonly notifications: SqlNotifications;
   readonly #file: SqliteFile;
 
@@ -68,7 +68,7 @@ class SqliteStore implements Store {
     this.ingestion = new SqlIngestion(reads, SQLITE, (method, args) =>
       file.submit({ kind: 'ingestion', method, args }),
     );
-    this.questions = new SqlQuestions((method, args) => file.submit({ kind: 'questions', method, args }));
+    this.identities = new SqlIdentities((method, args) => file.submit({ kind: 'identities', method, args }));
     this.notifications = new SqlNotifications(reads, SQLITE, (method, args) =>
       file.submit({ kind: 'notifications', method, args }),
     );

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   isReadAttribute,
-  mergeQuestions,
-  QuestionCollector,
+  mergeQueries,
+  QueryCollector,
   type TelemetryRecord,
 } from '../../../src/domain/queries/telemetry.js';
 import { ID_ATTRIBUTES, KNOWN_RULES, withMetadata } from '../../../src/domain/queries/telemetry-rules.js';
@@ -51,10 +51,10 @@ function found(
   rowsFrom: number | null = null,
 ) {
   const receipt = { project: 'docs', nowMs, rowsFrom };
-  const collector = new QuestionCollector({ ...rules, ...more }, receipt, new TraceIndex(1000));
+  const collector = new QueryCollector({ ...rules, ...more }, receipt, new TraceIndex(1000));
   for (const record of records) collector.add(record);
-  const { questions, rejected, problems } = collector.result();
-  const queries = mergeQuestions(questions);
+  const { queries: unmerged, rejected, problems } = collector.result();
+  const queries = mergeQueries(unmerged);
   expect(collector.size).toBe(queries.length);
   return { rejected, problems, queries };
 }
@@ -183,13 +183,13 @@ describe('laws', () => {
   });
 });
 
-test('a question of an earlier request is left out once retention has moved past it', () => {
+test('a query of an earlier request is left out once retention has moved past it', () => {
   const index = new TraceIndex(10);
   const receive = (record: TelemetryRecord, rowsFrom: number) => {
     const receipt = { project: 'docs', nowMs, rowsFrom };
-    const collector = new QuestionCollector({ ...rules, id: 'question' }, receipt, index);
+    const collector = new QueryCollector({ ...rules, id: 'question' }, receipt, index);
     collector.add(record);
-    return collector.result().questions.map(({ keys }) => keys.entrySpanId);
+    return collector.result().queries.map(({ keys }) => keys.entrySpanId);
   };
   const asked = recordOf({ parentSpanId: spanId(2), timeMs: nowMs - 5 });
   const server = { ...recordOf({ spanId: spanId(2) }), parentSpanId: spanId(3), isEntry: true };
@@ -199,28 +199,28 @@ test('a question of an earlier request is left out once retention has moved past
 });
 
 describe('records that say little of themselves', () => {
-  const byQuestion = { id: 'question' } as const;
+  const byQuery = { id: 'question' } as const;
   const named = (id: string) => ({ attributes: { 'caller_stats.id': id } });
 
-  test('are different questions if they have different ids', () => {
+  test('are different queries if they have different ids', () => {
     for (const isLog of [true, false])
       for (const spanId of ['', '0'.repeat(16), 'x'.repeat(1000)]) {
         const records = ['a', 'b'].map((id) => ({ ...recordOf({ ...named(id), spanId }), isLog }));
-        expect(found(records, byQuestion).queries.map(({ id }) => id)).toEqual(['a', 'b']);
+        expect(found(records, byQuery).queries.map(({ id }) => id)).toEqual(['a', 'b']);
       }
   });
 
-  test('and are logged in one span at one time are different questions if they have different ids', () => {
+  test('and are logged in one span at one time are different queries if they have different ids', () => {
     const records = ['a', 'b'].map((id) => ({ ...recordOf(named(id)), isLog: true }));
-    expect(found(records, byQuestion).queries.map(({ id }) => id)).toEqual(['a', 'b']);
+    expect(found(records, byQuery).queries.map(({ id }) => id)).toEqual(['a', 'b']);
   });
 
   test('have a name of their service that every store can keep', () => {
     const record = recordOf({ resource: { 'service.name': `a\0${'x'.repeat(1000)}` } });
     const receipt = { project: 'docs', nowMs, rowsFrom: null };
-    const collector = new QuestionCollector({ ...rules, ...byQuestion }, receipt, new TraceIndex(10));
+    const collector = new QueryCollector({ ...rules, ...byQuery }, receipt, new TraceIndex(10));
     collector.add(record);
-    expect(collector.result().questions[0]?.keys.service).toMatch(/^a x{98}$/);
+    expect(collector.result().queries[0]?.keys.service).toMatch(/^a x{98}$/);
   });
 });
 

@@ -1,4 +1,4 @@
-/** What the path from a span to the first one of its trace says of a question, as far as it is known. */
+/** What the path from a span to the first one of its trace says of a query, as far as it is known. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { traceSpansMax } from '../../../src/domain/limits.js';
@@ -25,7 +25,7 @@ function addAll(index: TraceIndex, spans: Spans, id = traceId(1)) {
   return trace;
 }
 
-/** The keys and callers of the questions among the spans. */
+/** The keys and callers of the queries among the spans. */
 function read(spans: Spans) {
   const found = addAll(new TraceIndex(100), spans).unrecorded();
   return found.map(({ keys: { explicitId, entrySpanId, innerSpanIds = [] }, caller }) => ({
@@ -36,7 +36,7 @@ function read(spans: Spans) {
   }));
 }
 
-describe('a question', () => {
+describe('a query', () => {
   const request: Spans = [
     ['server', { ...server, ...below('page') }],
     ['route', below('server')],
@@ -116,7 +116,7 @@ test('the oldest traces are forgotten', () => {
   expect(found).toEqual([2, 0, 2, 2]);
 });
 
-test('the oldest spans of a long trace are forgotten, but not before its questions were found', () => {
+test('the oldest spans of a long trace are forgotten, but not before its queries were found', () => {
   const index = new TraceIndex(10 * traceSpansMax);
   const spans = Array.from({ length: traceSpansMax + 5 }, (_, at) => [`${at}`, asked] as const);
   const trace = addAll(index, spans);

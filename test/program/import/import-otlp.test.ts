@@ -15,12 +15,12 @@ import {
 const sample = readFileSync(new URL('../../samples/exports/otel-collector.jsonl', import.meta.url), 'utf8');
 const hex = (number: number, digits: number) => number.toString(16).padStart(digits, '0');
 
-/** A line with a question in each of these spans. */
+/** A line with a query in each of these spans. */
 function line(spans: readonly object[]): string {
   return JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] });
 }
 
-function question(number: number, more: object = {}): object {
+function query(number: number, more: object = {}): object {
   const attributes = [
     { key: 'gen_ai.operation.name', value: { stringValue: 'invoke_agent' } },
     { key: 'caller_stats.caller', value: { stringValue: 'slack' } },
@@ -58,16 +58,16 @@ test('an OTLP file needs a server, and no options about finding queries', async 
 test('a line with spans and log records sends both', async () => {
   const place = await placeWithProject();
   const server = await place.serve();
-  const record = { ...question(2), timeUnixNano: '1780128005000000000' };
+  const record = { ...query(2), timeUnixNano: '1780128005000000000' };
   const both = {
-    ...(JSON.parse(line([question(1)])) as object),
+    ...(JSON.parse(line([query(1)])) as object),
     resourceLogs: [{ scopeLogs: [{ logRecords: [record] }] }],
   };
   await succeed(importOtlp(place, server, `${JSON.stringify(both)}\n`));
   expect(await counts(place)).toMatchObject({ other: 2, total: 2 });
 });
 
-test('its questions are counted as if they had been sent, once however often', async () => {
+test('its queries are counted as if they had been sent, once however often', async () => {
   const place = await placeWithProject();
   const server = await place.serve();
   for (const _time of ['first', 'second']) {
@@ -84,9 +84,9 @@ test('bad lines and records are named, and all others are counted', async () => 
     'no',
     '{"spans":[]}',
     '{"resourceSpans":[7]}',
-    line([question(0), question(1, { attributes: 'none' }), question(2)]),
+    line([query(0), query(1, { attributes: 'none' }), query(2)]),
     '',
-    line([question(3)]),
+    line([query(3)]),
   ];
   const { status, stdout, stderr } = await importOtlp(place, server, text.join('\n'));
   expect(stderr.trimEnd().split('\n')).toEqual([
@@ -104,7 +104,7 @@ test('a line that is larger than the body limit of the server is sent in parts',
   const server = await place.serve();
   const prompt = { key: 'prompt', value: { stringValue: 'x'.repeat(8_000) } };
   const spans = Array.from({ length: 2_500 }, (_, at) => {
-    const { attributes, ...rest } = question(at) as { attributes: object[] };
+    const { attributes, ...rest } = query(at) as { attributes: object[] };
     return { ...rest, attributes: [...attributes, prompt] };
   });
   const { stdout } = await succeed(importOtlp(place, server, line(spans)));

@@ -37,9 +37,9 @@ async function doAll(store: Store, name: string): Promise<void> {
   await store.directory.listKeys('default');
   await store.counts.record(name, [{ id: 'a', caller: 'web', occurredAt: 0 }]);
   await store.counts.record(name, [{ id: 'b', caller: 'web', occurredAt: 0 }]);
-  const question = { traceId: 'a'.repeat(32), service: 'docs' };
-  await store.questions.identify(name, [question], 1000);
-  await store.questions.identify(name, [{ ...question, entrySpanId: 'b'.repeat(16) }], 1000);
+  const query = { traceId: 'a'.repeat(32), service: 'docs' };
+  await store.identities.identify(name, [query], 1000);
+  await store.identities.identify(name, [{ ...query, entrySpanId: 'b'.repeat(16) }], 1000);
   const source = { kind: 'traces', name: 'docs', bucket: 0, seenAt: 0, counts: NO_COUNTS } as const;
   for (const seenAt of [0, 1])
     await store.ingestion.add(name, [{ ...source, seenAt, operations: new Map([['a=b', 1]]) }]);

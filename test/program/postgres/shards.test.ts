@@ -10,9 +10,9 @@ import { MIGRATIONS } from '../../../src/storage/postgres/migrations/index.js';
 import { statementsIn } from '../../../src/storage/postgres/statements.js';
 import { SqlDirectoryChanges } from '../../../src/storage/sql/directory-changes.js';
 import { SqlDirectoryReads } from '../../../src/storage/sql/directory-reads.js';
+import { SqlIdentityChanges } from '../../../src/storage/sql/identities.js';
 import { SqlIngestionChanges, SqlIngestionReads } from '../../../src/storage/sql/ingestion.js';
 import { SqlNotificationChanges, SqlNotificationReads } from '../../../src/storage/sql/notifications.js';
-import { SqlQuestionChanges } from '../../../src/storage/sql/questions.js';
 import type { Session } from '../../../src/storage/sql/session.js';
 import { SqlThrottleChanges } from '../../../src/storage/sql/throttles.js';
 import { newSchemaIn, onDatabase, openForTest, schemaOf } from '../../support/storage/store.js';
@@ -101,7 +101,7 @@ const IMPLEMENTATIONS = [
   SqlDirectoryReads,
   SqlDirectoryChanges,
   SqlThrottleChanges,
-  SqlQuestionChanges,
+  SqlIdentityChanges,
   SqlIngestionReads,
   SqlIngestionChanges,
   SqlNotificationReads,

@@ -9,7 +9,7 @@ import { startHttpServer } from '../../support/http-server.js';
 const assistant = fileURLToPath(new URL('../../support/cli/otel-assistant.ts', import.meta.url));
 
 /** Runs the assistant with only these variables until it has exported everything. */
-async function answerQuestions(count: number, env: Readonly<Record<string, string>>) {
+async function sendQueries(count: number, env: Readonly<Record<string, string>>) {
   const outcome = await runCommand(process.execPath, ['--import', 'tsx', assistant, String(count)], { env });
   expect(outcome).toMatchObject({ status: 0, stderr: '' });
 }
@@ -44,17 +44,17 @@ async function carelessProxy({
   return { url: proxyUrl, passed, statuses };
 }
 
-const questions = 40;
+const queries = 40;
 
 test.each([
   ['http/json', undefined],
   ['http/protobuf', 'gzip'],
-])('%s: each question counts once although requests are repeated', async (protocol, compression) => {
+])('%s: each query counts once although requests are repeated', async (protocol, compression) => {
   const place = await emptyPlace();
   const server = await place.serve();
   const { project, recording, admin } = firstRunOf(server);
   const proxy = await carelessProxy(server);
-  await answerQuestions(questions, {
+  await sendQueries(queries, {
     OTEL_EXPORTER_OTLP_ENDPOINT: proxy.url,
     OTEL_EXPORTER_OTLP_HEADERS: `Authorization=Bearer%20${recording}`,
     OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
@@ -65,9 +65,9 @@ test.each([
   for (const path of ['/v1/traces', '/v1/logs'])
     expect(proxy.passed.filter((one) => one === path).length, path).toBeGreaterThan(5);
   const { body } = await clientOf(server, project, admin).count();
-  expect(body).toEqual({ web: 0, api: 0, other: questions, total: questions });
+  expect(body).toEqual({ web: 0, api: 0, other: queries, total: queries });
   await server.stop();
-  expect(recordedIn(place)).toBe(questions);
+  expect(recordedIn(place)).toBe(queries);
 });
 
 test('the caller is detected from the headers of the request that the span describes', async () => {
@@ -77,7 +77,7 @@ test('the caller is detected from the headers of the request that the span descr
     ...['--otlp-site-origins', 'https://docs.example.com'],
   ]);
   const { project, recording, admin } = firstRunOf(server);
-  await answerQuestions(3, {
+  await sendQueries(3, {
     OTEL_EXPORTER_OTLP_ENDPOINT: server.url,
     OTEL_EXPORTER_OTLP_HEADERS: `Authorization=Bearer%20${recording}`,
   });

@@ -91,7 +91,7 @@ const isNamedLate = ({ setup }: Sample) =>
     setup,
   );
 
-test('the spans of a question count once, whatever their order and requests, and however often they are sent', async () => {
+test('the spans of a query count once, whatever their order and requests, and however often they are sent', async () => {
   const deliveries = fc.constantFrom(...samples.filter((sample) => !isNamedLate(sample))).chain((sample) => {
     const spans = spansOf(sample);
     const some = fc.shuffledSubarray(spans);

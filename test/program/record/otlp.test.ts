@@ -33,7 +33,7 @@ const SIGNALS = ['traces', 'logs'] as const;
 const EVERY = SIGNALS.flatMap((signal) => TYPES.map((type) => [signal, type] as const));
 const startNs = BigInt(startMs) * 1_000_000n;
 
-const question = (number: number, more: Sent = {}): Sent => ({
+const query = (number: number, more: Sent = {}): Sent => ({
   traceId: traceId(number),
   timeNs: startNs,
   ...more,
@@ -71,7 +71,7 @@ describe.each(EVERY)('%s as %s', (signal, type) => {
 
   test('returns 400 for an invalid message and records nothing', async () => {
     const service = shared();
-    const valid = bodyOf(signal, type, [question(1), question(2)]);
+    const valid = bodyOf(signal, type, [query(1), query(2)]);
     const answer = await post(service, signal, type, valid.subarray(0, -1));
     expect([answer.status, errorOf(answer)]).toEqual([400, expect.stringMatching(/^The body is not /)]);
     expect(service.calls.map(({ method }) => method)).not.toContain('record');
@@ -79,7 +79,7 @@ describe.each(EVERY)('%s as %s', (signal, type) => {
 
   test('returns 413 for too many queries, not counting other spans and duplicates', async () => {
     const service = await startService({ limits: { batchQueriesMax: 3 } });
-    const four = [1, 2, 3, 4].map((number) => question(number));
+    const four = [1, 2, 3, 4].map((number) => query(number));
     const answer = await post(service, signal, type, four);
     expect([answer.status, errorOf(answer)]).toEqual([
       413,
@@ -87,7 +87,7 @@ describe.each(EVERY)('%s as %s', (signal, type) => {
     ]);
     expect((await service.store.maintenance.verify()).queries).toBe(0);
     const others = Array.from({ length: 9 }, (_, n) => ({ traceId: traceId(n), attributes: { a: 1 } }));
-    expect((await post(service, signal, type, [...four.slice(1), question(2), ...others])).status).toBe(200);
+    expect((await post(service, signal, type, [...four.slice(1), query(2), ...others])).status).toBe(200);
     expect(await service.store.counts.count('docs', ALL_TIME)).toMatchObject({ total: 3 });
   });
 
@@ -95,10 +95,10 @@ describe.each(EVERY)('%s as %s', (signal, type) => {
     const service = await startService();
     const { store } = service;
     const sent: Sent[] = [
-      question(1, { attributes: { 'caller_stats.caller': 'slack' } }),
-      question(2, { attributes: { 'caller_stats.caller': 'Not a name' } }),
-      question(3, { timeNs: startNs + BigInt(dayMs) * 1_000_000n + 1_000_000n }),
-      question(4, { timeNs: startNs - 5_000_000n + 999_999n, resource: { 'caller_stats.caller': 'web' } }),
+      query(1, { attributes: { 'caller_stats.caller': 'slack' } }),
+      query(2, { attributes: { 'caller_stats.caller': 'Not a name' } }),
+      query(3, { timeNs: startNs + BigInt(dayMs) * 1_000_000n + 1_000_000n }),
+      query(4, { timeNs: startNs - 5_000_000n + 999_999n, resource: { 'caller_stats.caller': 'web' } }),
       { traceId: traceId(5), attributes: { 'gen_ai.operation.name': 'embeddings' } },
     ];
     const answer = await post(service, signal, type, sent);
@@ -120,7 +120,7 @@ describe.each(EVERY)('%s as %s', (signal, type) => {
   test('names only a few of many rejected queries, but returns their number', async () => {
     const service = shared();
     const bad = Array.from({ length: 200 }, (_, n) =>
-      question(n, { attributes: { 'caller_stats.caller': 'é'.repeat(200) } }),
+      query(n, { attributes: { 'caller_stats.caller': 'é'.repeat(200) } }),
     );
     const partial = readPartialSuccess(signal, type, await post(service, signal, type, bad));
     expect(JSON.stringify(partial)).toMatch(/"?200"?.* \| and 195 more"/);
@@ -129,7 +129,7 @@ describe.each(EVERY)('%s as %s', (signal, type) => {
 
   test('counts duplicates once across requests, compression and keys, and returns an empty message', async () => {
     const service = await startService();
-    const all = Array.from({ length: 20 }, (_, n) => question(n % 10));
+    const all = Array.from({ length: 20 }, (_, n) => query(n % 10));
     const admin = { key: 'admin', headers: { 'caller-stats-project': 'docs' } } as const;
     const answers = [
       await post(service, signal, type, all),
@@ -150,7 +150,7 @@ describe.each(EVERY)('%s as %s', (signal, type) => {
 
   test('returns 200 or 400 for any body', async () => {
     const service = shared();
-    const valid = bodyOf(signal, type, [question(1, { attributes: { a: ['x', 'é'] } }), question(2)]);
+    const valid = bodyOf(signal, type, [query(1, { attributes: { a: ['x', 'é'] } }), query(2)]);
     const seen = new Set<number>();
     const anything = fc.oneof(
       fc.uint8Array({ maxLength: 100 }),
@@ -172,11 +172,11 @@ describe.each(EVERY)('%s as %s', (signal, type) => {
 });
 
 test.each(databases)(
-  'on %s, a question that arrives as spans and log records in both encodings is one query',
+  'on %s, a query that arrives as spans and log records in both encodings counts once',
   async (_kind, newDatabase) => {
     const service = await startService({ database: newDatabase() });
     for (const [signal, type] of EVERY) {
-      const answer = await post(service, signal, type, [question(1), question(2)]);
+      const answer = await post(service, signal, type, [query(1), query(2)]);
       expect([answer.status, readPartialSuccess(signal, type, answer)]).toEqual([200, undefined]);
     }
     expect((await service.store.maintenance.verify()).queries).toBe(2);
@@ -184,7 +184,7 @@ test.each(databases)(
   },
 );
 
-describe('questions that share a trace', () => {
+describe('queries that share a trace', () => {
   const server = (number: number): Sent => ({
     spanId: spanId(100 + number),
     parentSpanId: spanId(1),
@@ -193,7 +193,7 @@ describe('questions that share a trace', () => {
     timeNs: startNs,
   });
   const model = (number: number, attributes = {}): Sent =>
-    question(1, {
+    query(1, {
       spanId: spanId(200 + number),
       parentSpanId: spanId(100 + number),
       traceId: traceId(1),
@@ -248,7 +248,7 @@ describe('questions that share a trace', () => {
 
 test('only id, caller and time are recorded', async () => {
   const service = await startService();
-  await post(service, 'traces', PROTOBUF, [question(1, { attributes: { 'gen_ai.prompt': 'My secret' } })]);
+  await post(service, 'traces', PROTOBUF, [query(1, { attributes: { 'gen_ai.prompt': 'My secret' } })]);
   const [recorded] = service.calls.filter(({ method }) => method === 'record');
   const id = traceId(1).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
   expect(recorded?.parameters).toEqual(['docs', [{ id, caller: 'unknown', occurredAt: startMs }]]);
@@ -263,8 +263,8 @@ describe('retention', () => {
     await service.store.directory.changeProject('default', 'docs', { retentionDays: 10 }, by);
     await retainAll(service.store, startMs);
     const answer = await post(service, 'traces', JSON_TYPE, [
-      question(1),
-      question(2, { timeNs: startNs - 11n * day }),
+      query(1),
+      query(2, { timeNs: startNs - 11n * day }),
     ]);
     expect(readPartialSuccess('traces', JSON_TYPE, answer)).toEqual({
       rejectedSpans: '1',
@@ -282,7 +282,7 @@ test.each([
   service.watched.before = async (method) => {
     if (method === 'record') throw new CallerStatsError(code, 'Not now.');
   };
-  const answer = await post(service, 'logs', PROTOBUF, [question(1)]);
+  const answer = await post(service, 'logs', PROTOBUF, [query(1)]);
   expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1']);
 });
 
@@ -297,7 +297,7 @@ test.each(TYPES)('metrics as %s are accepted and dropped', async (type) => {
 
 test('rejected spans are logged at most once in ten seconds', async () => {
   const service = await startService();
-  const invalid = [question(1, { attributes: { 'caller_stats.caller': 'É' } })];
+  const invalid = [query(1, { attributes: { 'caller_stats.caller': 'É' } })];
   const lines = () => service.log().split('were rejected').length - 1;
   for (let times = 0; times < 5; times++)
     expect((await post(service, 'traces', JSON_TYPE, invalid)).status).toBe(200);

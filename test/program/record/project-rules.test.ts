@@ -10,7 +10,7 @@ import { by, databases, projectOf } from '../../support/storage/store.js';
 
 const org = 'default';
 
-/** Two requests of one trace, each with a model call; and a search, which is no question. */
+/** Two requests of one trace, each with a model call; and a search, which is no query. */
 const SPANS: readonly Sent[] = [1, 2].flatMap((number): Sent[] => {
   const server = { traceId: traceId(1), spanId: spanId(number), timeNs: BigInt(startMs) * 1_000_000n };
   const inner = { ...server, spanId: spanId(10 + number), parentSpanId: spanId(number) };
@@ -66,11 +66,7 @@ test.each<[what: string, own: ProjectChange, counts: object]>([
   ['rules that match nothing', { otlpQuery: 'http.route=/other' }, { web: 0, api: 0, other: 0 }],
   ['an id', { otlpId: 'trace' }, { web: 0, api: 0, other: 1 }],
   ['an id that is an attribute', { otlpId: 'message.id' }, { web: 0, api: 0, other: 1 }],
-  [
-    'spans as questions',
-    { otlpId: 'span', otlpQuery: 'gen_ai.operation.name' },
-    { web: 0, api: 0, other: 4 },
-  ],
+  ['spans as queries', { otlpId: 'span', otlpQuery: 'gen_ai.operation.name' }, { web: 0, api: 0, other: 4 }],
   ['a default caller', { otlpDefaultCaller: 'api' }, { web: 0, api: 2, other: 0 }],
   ['site origins', { otlpSiteOrigins: 'https://docs.example.com' }, { web: 2, api: 0, other: 0 }],
   [

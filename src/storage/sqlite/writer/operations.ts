@@ -2,10 +2,10 @@
 import type { ImportedCount } from '../../../domain/counting/imported-count.js';
 import type { RecordResult } from '../../ports/counts.js';
 import type { DirectoryChanges } from '../../ports/directory.js';
+import type { Identities } from '../../ports/identities.js';
 import type { IngestionChanges } from '../../ports/ingestion.js';
 import type { Cleanup } from '../../ports/maintenance.js';
 import type { NotificationChanges } from '../../ports/notifications.js';
-import type { Questions } from '../../ports/questions.js';
 import type { Throttles } from '../../ports/throttles.js';
 import type { UserStatement, UserStatementResult } from '../../ports/user-tables.js';
 import type { ArgsOf } from '../../sql/session.js';
@@ -28,7 +28,7 @@ export interface ImportBatch {
 interface CalledParts {
   readonly directory: DirectoryChanges;
   readonly throttles: Throttles;
-  readonly questions: Questions;
+  readonly identities: Identities;
   readonly ingestion: IngestionChanges;
   readonly notifications: NotificationChanges;
 }

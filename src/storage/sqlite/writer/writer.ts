@@ -2,9 +2,9 @@
 import { CallerStatsError } from '../../../domain/errors.js';
 import { type Outcome, refused } from '../../commit-queue.js';
 import { SqlDirectoryChanges } from '../../sql/directory-changes.js';
+import { SqlIdentityChanges } from '../../sql/identities.js';
 import { SqlIngestionChanges } from '../../sql/ingestion.js';
 import { SqlNotificationChanges } from '../../sql/notifications.js';
-import { SqlQuestionChanges } from '../../sql/questions.js';
 import { call } from '../../sql/session.js';
 import { SqlThrottleChanges } from '../../sql/throttles.js';
 import { type Connection, emptyLog, inAsyncTransaction, inSavepoint } from '../connection.js';
@@ -23,7 +23,7 @@ export class Writer {
   readonly #recording: Recording;
   readonly #directory: SqlDirectoryChanges;
   readonly #throttles: SqlThrottleChanges;
-  readonly #questions: SqlQuestionChanges;
+  readonly #identities: SqlIdentityChanges;
   readonly #ingestion: SqlIngestionChanges;
   readonly #notifications: SqlNotificationChanges;
   readonly #cleaner: Cleaner;
@@ -34,7 +34,7 @@ export class Writer {
     this.#recording = new Recording(db, statements);
     this.#directory = new SqlDirectoryChanges(statements, SQLITE);
     this.#throttles = new SqlThrottleChanges(statements, SQLITE);
-    this.#questions = new SqlQuestionChanges(statements, SQLITE);
+    this.#identities = new SqlIdentityChanges(statements, SQLITE);
     this.#ingestion = new SqlIngestionChanges(statements, SQLITE);
     this.#notifications = new SqlNotificationChanges(statements, SQLITE);
     this.#cleaner = new Cleaner(statements);
@@ -76,8 +76,8 @@ export class Writer {
         return inSavepoint(this.#db, async () => call(this.#directory, operation.method, operation.args));
       case 'throttles':
         return call(this.#throttles, operation.method, operation.args);
-      case 'questions':
-        return inSavepoint(this.#db, async () => call(this.#questions, operation.method, operation.args));
+      case 'identities':
+        return inSavepoint(this.#db, async () => call(this.#identities, operation.method, operation.args));
       case 'ingestion':
         return call(this.#ingestion, operation.method, operation.args);
       case 'notifications':

@@ -1,18 +1,18 @@
-/** The ids of questions: the same for every handle, whatever arrives first and at the same time. */
+/** The ids of queries: the same for every handle, whatever arrives first and at the same time. */
 import { describe, expect, test } from 'vitest';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
-import type { QuestionKeys } from '../../src/domain/queries/question-identity.js';
-import { expiredKeysMax, keysKeptMs } from '../../src/storage/ports/questions.js';
+import type { QueryKeys } from '../../src/domain/queries/query-identity.js';
+import { expiredKeysMax, keysKeptMs } from '../../src/storage/ports/identities.js';
 import { spanId, traceId, uuidOf } from '../support/http/telemetry.js';
 import { by, type PlaceFactory, projectOf } from '../support/storage/store.js';
 
 const nowMs = Date.parse('2026-06-15T12:00:00Z');
-const trace = (number = 1): QuestionKeys => ({ traceId: traceId(number), service: 'docs' });
-const entry = (number: number, ofTrace = 1): QuestionKeys => ({
+const trace = (number = 1): QueryKeys => ({ traceId: traceId(number), service: 'docs' });
+const entry = (number: number, ofTrace = 1): QueryKeys => ({
   ...trace(ofTrace),
   entrySpanId: spanId(number),
 });
-const message = (id: string, more: Partial<QuestionKeys> = {}): QuestionKeys => ({
+const message = (id: string, more: Partial<QueryKeys> = {}): QueryKeys => ({
   ...trace(),
   explicitId: id,
   ...more,
@@ -20,7 +20,7 @@ const message = (id: string, more: Partial<QuestionKeys> = {}): QuestionKeys => 
 const entryId = (number: number) => `${traceId(1)}-${spanId(number)}`;
 const idOfTrace = uuidOf(traceId(1));
 
-export function describeQuestions(kind: string, factory: PlaceFactory): void {
+export function describeIdentities(kind: string, factory: PlaceFactory): void {
   const openTwo = async () => {
     const { open } = await factory();
     const [store, other] = [await open(), await open()];
@@ -28,39 +28,39 @@ export function describeQuestions(kind: string, factory: PlaceFactory): void {
     return [store, other] as const;
   };
 
-  describe(`${kind}: questions`, () => {
+  describe(`${kind}: queries`, () => {
     test('of a project that does not exist are refused', async () => {
       const [store] = await openTwo();
-      await expect(store.questions.identify('none', [trace()], nowMs)).rejects.toMatchObject({
+      await expect(store.identities.identify('none', [trace()], nowMs)).rejects.toMatchObject({
         code: 'not_found',
       });
     });
 
     test('have the same ids for every handle, and others in another project', async () => {
       const [one, other] = await openTwo();
-      expect(await one.questions.identify('docs', [trace()], nowMs)).toEqual([idOfTrace]);
-      expect(await other.questions.identify('docs', [entry(1), entry(2)], nowMs)).toEqual([
+      expect(await one.identities.identify('docs', [trace()], nowMs)).toEqual([idOfTrace]);
+      expect(await other.identities.identify('docs', [entry(1), entry(2)], nowMs)).toEqual([
         idOfTrace,
         entryId(2),
       ]);
-      expect(await one.questions.identify('docs', [trace(), entry(2), entry(1)], nowMs)).toEqual([
+      expect(await one.identities.identify('docs', [trace(), entry(2), entry(1)], nowMs)).toEqual([
         idOfTrace,
         entryId(2),
         idOfTrace,
       ]);
-      expect(await one.questions.identify('blog', [entry(1)], nowMs)).toEqual([entryId(1)]);
-      expect(await one.questions.identify('docs', [], nowMs)).toEqual([]);
+      expect(await one.identities.identify('blog', [entry(1)], nowMs)).toEqual([entryId(1)]);
+      expect(await one.identities.identify('docs', [], nowMs)).toEqual([]);
     });
 
     test('are the recorded queries of their traces', async () => {
       const [one, other] = await openTwo();
       await one.counts.record('docs', [{ id: idOfTrace, caller: 'web', occurredAt: nowMs }]);
-      expect(await other.questions.identify('docs', [entry(2), entry(1), trace()], nowMs)).toEqual([
+      expect(await other.identities.identify('docs', [entry(2), entry(1), trace()], nowMs)).toEqual([
         entryId(2),
         idOfTrace,
         idOfTrace,
       ]);
-      expect(await one.questions.identify('docs', [entry(1), entry(2)], nowMs)).toEqual([
+      expect(await one.identities.identify('docs', [entry(1), entry(2)], nowMs)).toEqual([
         idOfTrace,
         entryId(2),
       ]);
@@ -79,44 +79,46 @@ export function describeQuestions(kind: string, factory: PlaceFactory): void {
         [entry(1, at), message('a', trace(at))],
       ]);
       const ids = await Promise.all(
-        batches.map((batch, at) => handles[at % handles.length]?.questions.identify('docs', batch, nowMs)),
+        batches.map((batch, at) => handles[at % handles.length]?.identities.identify('docs', batch, nowMs)),
       );
       const again = await Promise.all(
-        batches.map((batch) => handles[0]?.questions.identify('docs', batch, nowMs)),
+        batches.map((batch) => handles[0]?.identities.identify('docs', batch, nowMs)),
       );
       expect(new Set(again.flat()).size).toBe(new Set(ids.flat()).size);
       const ofEntries = traces.map((at) => [entry(1, at), entry(2, at)]);
-      const found = await handles[1]?.questions.identify('docs', ofEntries.flat(), nowMs);
+      const found = await handles[1]?.identities.identify('docs', ofEntries.flat(), nowMs);
       expect(new Set(found).size).toBe(2 * traces.length);
     });
 
     test('keep their ids for a while and not forever', async () => {
       const [one, other] = await openTwo();
-      expect(await one.questions.identify('docs', [trace()], nowMs)).toEqual([idOfTrace]);
-      expect(await one.questions.identify('docs', [entry(1)], nowMs)).toEqual([idOfTrace]);
-      expect(await other.questions.identify('docs', [entry(1)], nowMs + keysKeptMs - 1)).toEqual([idOfTrace]);
-      expect(await other.questions.identify('docs', [entry(1)], nowMs + keysKeptMs)).toEqual([entryId(1)]);
+      expect(await one.identities.identify('docs', [trace()], nowMs)).toEqual([idOfTrace]);
+      expect(await one.identities.identify('docs', [entry(1)], nowMs)).toEqual([idOfTrace]);
+      expect(await other.identities.identify('docs', [entry(1)], nowMs + keysKeptMs - 1)).toEqual([
+        idOfTrace,
+      ]);
+      expect(await other.identities.identify('docs', [entry(1)], nowMs + keysKeptMs)).toEqual([entryId(1)]);
     });
 
     test('of many kinds are identified at once', async () => {
       const [one, other] = await openTwo();
       const many = Array.from({ length: expiredKeysMax + 50 }, (_, at) => entry(at, at));
-      const ids = await one.questions.identify('docs', many, nowMs);
+      const ids = await one.identities.identify('docs', many, nowMs);
       expect(new Set(ids).size).toBe(many.length);
-      expect(await other.questions.identify('docs', many.toReversed(), nowMs)).toEqual(ids.toReversed());
+      expect(await other.identities.identify('docs', many.toReversed(), nowMs)).toEqual(ids.toReversed());
     });
 
     test('are removed with their project', async () => {
       const [one, other] = await openTwo();
-      await one.questions.identify('docs', [trace()], nowMs);
-      await one.questions.identify('docs', [entry(1)], nowMs);
+      await one.identities.identify('docs', [trace()], nowMs);
+      await one.identities.identify('docs', [entry(1)], nowMs);
       await one.directory.deleteProject('default', 'docs', by);
-      await expect(other.questions.identify('docs', [trace()], nowMs)).rejects.toMatchObject({
+      await expect(other.identities.identify('docs', [trace()], nowMs)).rejects.toMatchObject({
         code: 'not_found',
       });
       while (!(await other.maintenance.purgeDeleted(100)).done);
       await one.directory.createProject(projectOf('docs'), by);
-      expect(await one.questions.identify('docs', [entry(1)], nowMs)).toEqual([entryId(1)]);
+      expect(await one.identities.identify('docs', [entry(1)], nowMs)).toEqual([entryId(1)]);
       expect(await one.counts.count('docs', ALL_TIME)).toMatchObject({ total: 0 });
     });
   });

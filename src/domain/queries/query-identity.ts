@@ -1,39 +1,39 @@
 /**
- * Decides which query a question is. Its spans and log records arrive in any order, in any request, on any node, and each of
- * them may know only some of the question's keys. So every key is stored with the id of the query that it means:
+ * Decides which found queries are one. The spans and log records of a query arrive in any order, in any request, on any node,
+ * and each of them may know only some of its keys. So every key is stored with the id of the query that it means:
  *
  * - A key that is stored already means the same query as before.
- * - Otherwise the question is the query of its strongest weaker key, unless another question has taken that one: a trace
+ * - Otherwise it means the query of the strongest weaker key, unless another found query has taken that one: a trace
  *   whose spans say nothing more is one query, and the first server span that turns up in it is that query, too.
  * - Otherwise it is a new query, and its weaker keys belong to it from then on.
  *
- * So a question with one key is never counted twice, and questions that share a trace are told apart by their other keys.
+ * So a query with one key is never counted twice, and queries that share a trace are told apart by their other keys.
  */
 
-/** What is known of one question. At least one of the first three is there. */
-export interface QuestionKeys {
+/** What is known of one query. At least one of the first three is there. */
+export interface QueryKeys {
   /** The id that the application gave it. */
   readonly explicitId?: string | undefined;
   /** The span with which a server began to answer it: 16 lower-case hexadecimal digits. */
   readonly entrySpanId?: string | undefined;
-  /** The spans with which servers began to work for the question later, such as those of sub-agents, outermost first. */
+  /** The spans with which servers began to work for the query later, such as those of sub-agents, outermost first. */
   readonly innerSpanIds?: readonly string[] | undefined;
   /** 32 lower-case hexadecimal digits. */
   readonly traceId?: string | undefined;
-  /** The name of the service that sent the outermost span of the question. */
+  /** The name of the service that sent the outermost span of the query. */
   readonly service: string;
 }
 
 export interface StoredKey {
   readonly queryId: string;
-  /** Whether the query has a stronger key than this one, or is one of another question. */
+  /** Whether the query has a stronger key than this one, or was found by others. */
   readonly isTaken: boolean;
-  /** Of a trace: the service whose server spans are questions. Those of others, such as sub-agents, belong to one of them. */
+  /** Of a trace: the service whose server spans are queries. Those of others, such as sub-agents, belong to one of them. */
   readonly service: string;
 }
 
 export interface IdentityPlan {
-  /** The id of the query of each question, in the order of the questions. */
+  /** The id of each query, in the order in which they were given. */
   readonly queryIds: readonly string[];
   /** The keys to store or to change. */
   readonly changes: ReadonlyMap<string, StoredKey>;
@@ -45,14 +45,14 @@ interface Key {
   readonly queryId: string;
 }
 
-/** The names under which the keys of a question are stored. */
-export function keyNames(question: QuestionKeys): string[] {
-  return [...listKeys(question), ...listInnerKeys(question)].map(({ name }) => name);
+/** The names under which the keys of a query are stored. */
+export function keyNames(query: QueryKeys): string[] {
+  return [...listKeys(query), ...listInnerKeys(query)].map(({ name }) => name);
 }
 
 /** The id of the query if none of its keys is stored; undefined without a key. */
-export function strongestQueryId(question: QuestionKeys): string | undefined {
-  return listKeys(question)[0]?.queryId;
+export function strongestQueryId(query: QueryKeys): string | undefined {
+  return listKeys(query)[0]?.queryId;
 }
 
 /** The name of a trace's key. */
@@ -65,42 +65,42 @@ export function traceQueryId(traceId: string): string {
   return traceId.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** Does not depend on the order of the questions: those with the strongest keys come first. */
+/** Does not depend on the order of the queries: those with the strongest keys come first. */
 export function planIdentities(
-  questions: readonly QuestionKeys[],
+  queries: readonly QueryKeys[],
   stored: ReadonlyMap<string, StoredKey>,
 ): IdentityPlan {
   const changes = new Map<string, StoredKey>();
-  const queryIds = Array.from(questions, () => '');
+  const queryIds = Array.from(queries, () => '');
   const find = (name: string) => changes.get(name) ?? stored.get(name);
-  const ordered = questions.map((question, at) => ({ question, keys: listKeys(question), at }));
-  for (const { question, keys, at } of ordered.toSorted(byStrength)) {
-    const { service } = question;
+  const ordered = queries.map((query, at) => ({ query, keys: listKeys(query), at }));
+  for (const { query, keys, at } of ordered.toSorted(byStrength)) {
+    const { service } = query;
     const [strongest, ...others] = keys;
-    if (strongest === undefined) throw new Error('Invariant violated: a question has a key.');
-    const inner = listInnerKeys(question);
+    if (strongest === undefined) throw new Error('Invariant violated: a query has a key.');
+    const inner = listInnerKeys(query);
     const weaker = [...inner, ...others];
     let queryId = find(strongest.name)?.queryId;
     if (queryId === undefined) {
-      const shared = takeOver(question, weaker, find, changes);
+      const shared = takeOver(query, weaker, find, changes);
       queryId = shared?.queryId ?? strongest.queryId;
       changes.set(strongest.name, { queryId, isTaken: shared?.isTaken ?? false, service });
     }
     for (const { name } of weaker) {
       if (find(name) === undefined) changes.set(name, { queryId, isTaken: true, service });
     }
-    if (inner.length > 0) moveTrace(question, find, changes);
+    if (inner.length > 0) moveTrace(query, find, changes);
     queryIds[at] = queryId;
   }
   return { queryIds, changes };
 }
 
 /**
- * The query that a new key shares with a weaker key of the same question; undefined if there is none. `isTaken` if the query is
- * one of another question, which this one, as that of a sub-agent, belongs to.
+ * The query that a new key shares with a weaker key found with it; undefined if there is none. `isTaken` if that query has
+ * another key as strong, so that this one, as that of a sub-agent, only belongs to it.
  */
 function takeOver(
-  { explicitId, traceId, service }: QuestionKeys,
+  { explicitId, traceId, service }: QueryKeys,
   weaker: readonly Key[],
   find: (name: string) => StoredKey | undefined,
   changes: Map<string, StoredKey>,
@@ -119,7 +119,7 @@ function takeOver(
 
 /** The trace may belong to the service of a sub-agent that was heard of first. Now the service that asked it is known. */
 function moveTrace(
-  { traceId, service }: QuestionKeys,
+  { traceId, service }: QueryKeys,
   find: (name: string) => StoredKey | undefined,
   changes: Map<string, StoredKey>,
 ): void {
@@ -129,7 +129,7 @@ function moveTrace(
   if (stored !== undefined && stored.service !== service) changes.set(name, { ...stored, service });
 }
 
-function listKeys({ explicitId, entrySpanId, traceId }: QuestionKeys): Key[] {
+function listKeys({ explicitId, entrySpanId, traceId }: QueryKeys): Key[] {
   const keys: Key[] = [];
   if (explicitId !== undefined) keys.push({ name: `id:${explicitId}`, queryId: explicitId });
   if (traceId === undefined) return keys;
@@ -137,7 +137,7 @@ function listKeys({ explicitId, entrySpanId, traceId }: QuestionKeys): Key[] {
   return [...keys, { name: traceKeyName(traceId), queryId: traceQueryId(traceId) }];
 }
 
-function listInnerKeys({ traceId, innerSpanIds = [] }: QuestionKeys): Key[] {
+function listInnerKeys({ traceId, innerSpanIds = [] }: QueryKeys): Key[] {
   return traceId === undefined ? [] : innerSpanIds.map((spanId) => spanKey(traceId, spanId));
 }
 
@@ -146,18 +146,18 @@ function spanKey(traceId: string, spanId: string): Key {
   return { name: `span:${queryId}`, queryId };
 }
 
-type Ordered = { readonly question: QuestionKeys; readonly keys: readonly Key[] };
+type Ordered = { readonly query: QueryKeys; readonly keys: readonly Key[] };
 
 function byStrength(one: Ordered, other: Ordered): number {
   // Those that know of sub-agents come before those that do not, so that they can take over what sub-agents were counted as.
-  const strength = ({ question: { explicitId, entrySpanId, innerSpanIds = [] } }: Ordered) =>
+  const strength = ({ query: { explicitId, entrySpanId, innerSpanIds = [] } }: Ordered) =>
     (explicitId === undefined ? 0 : 4) +
     (entrySpanId === undefined ? 0 : 2) +
     (innerSpanIds.length === 0 ? 0 : 1);
   const difference = strength(other) - strength(one);
   if (difference !== 0) return difference;
-  const [a, b] = [one, other].map(({ question, keys }) =>
-    [...keys.map(({ name }) => name), ...(question.innerSpanIds ?? []), question.service].join(),
+  const [a, b] = [one, other].map(({ query, keys }) =>
+    [...keys.map(({ name }) => name), ...(query.innerSpanIds ?? []), query.service].join(),
   );
   return (a ?? '') < (b ?? '') ? -1 : 1;
 }

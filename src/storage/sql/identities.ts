@@ -1,34 +1,34 @@
-/** The keys of questions, for every SQL database. Each method is one transaction. */
+/** The keys of queries in telemetry, for every SQL database. Each method is one transaction. */
 import {
   keyNames,
   planIdentities,
-  type QuestionKeys,
+  type QueryKeys,
   type StoredKey,
   traceKeyName,
   traceQueryId,
-} from '../../domain/queries/question-identity.js';
-import { expiredKeysMax, keysKeptMs, type Questions } from '../ports/questions.js';
+} from '../../domain/queries/query-identity.js';
+import { expiredKeysMax, type Identities, keysKeptMs } from '../ports/identities.js';
 import { SqlTables } from './tables.js';
 
 type Keys = Map<string, StoredKey>;
 type KeyRow = Omit<StoredKey, 'isTaken'> & { readonly name: string; readonly isTaken: number };
 
-export class SqlQuestionChanges extends SqlTables implements Questions {
+export class SqlIdentityChanges extends SqlTables implements Identities {
   readonly #table = this.table('question_key');
   readonly #project = this.dialect.projectColumn;
 
   /** Each round plans with what is stored, and ends when no other transaction has stored one of the new keys meanwhile. */
-  async identify(projectId: string, questions: readonly QuestionKeys[], nowMs: number): Promise<string[]> {
+  async identify(projectId: string, queries: readonly QueryKeys[], nowMs: number): Promise<string[]> {
     const project = await this.dialect.findProjectKey(this.session, projectId);
     await this.#removeExpired(project, nowMs);
-    const recorded = await this.#findRecorded(projectId, questions);
-    const names = [...new Set(questions.flatMap(keyNames))].sort();
+    const recorded = await this.#findRecorded(projectId, queries);
+    const names = [...new Set(queries.flatMap(keyNames))].sort();
     // Keys that this transaction has inserted. Their plan may still change.
     const own = new Set<string>();
     for (;;) {
       const stored = await this.#find(project, names);
       const settled = [...stored].filter(([name]) => !own.has(name));
-      const { queryIds, changes } = planIdentities(questions, new Map([...recorded, ...settled]));
+      const { queryIds, changes } = planIdentities(queries, new Map([...recorded, ...settled]));
       const added = [...changes].filter(([name]) => !stored.has(name));
       const inserted = await this.#insert(project, added, nowMs + keysKeptMs);
       for (const name of inserted) own.add(name);
@@ -39,9 +39,9 @@ export class SqlQuestionChanges extends SqlTables implements Questions {
   }
 
   /** Traces that an earlier version has recorded, or whose key has expired. Each is a query without a stronger key. */
-  async #findRecorded(projectId: string, questions: readonly QuestionKeys[]): Promise<Keys> {
+  async #findRecorded(projectId: string, queries: readonly QueryKeys[]): Promise<Keys> {
     const traces = new Map<string, readonly [name: string, service: string]>();
-    for (const { traceId, service } of questions) {
+    for (const { traceId, service } of queries) {
       if (traceId !== undefined) traces.set(traceQueryId(traceId), [traceKeyName(traceId), service]);
     }
     const queryIds = await this.dialect.findRecordedIds(this.session, projectId, [...traces.keys()]);

@@ -1,4 +1,4 @@
-/** Properties of questions in telemetry on every kind of store: records in any order, at once, on any node, repeated. */
+/** Properties of queries in telemetry on every kind of store: records in any order, at once, on any node, repeated. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
@@ -10,7 +10,7 @@ import {
   arrivalOf,
   clearRequests,
   countAtMost,
-  countQuestions,
+  countQueries,
   deliver,
   firstOfTraces,
   Node,
@@ -48,7 +48,7 @@ describe.each(placeFactories)('%s', (kind, factory) => {
       await deliver([node], arrival);
       await node.receive(toRecords(arrival.requests));
       const { total } = await handles[1].counts.count(project, ALL_TIME);
-      expect(total).toBe(countQuestions(arrival.requests));
+      expect(total).toBe(countQueries(arrival.requests));
     });
   });
 
@@ -75,11 +75,11 @@ describe.each(placeFactories)('%s', (kind, factory) => {
       await deliver(nodes, arrival);
       await nodes[1]?.receive(toRecords(arrival.requests));
       const { total } = await handles[0].counts.count(project, ALL_TIME);
-      expect(total).toBe(countQuestions(arrival.requests));
+      expect(total).toBe(countQueries(arrival.requests));
     });
   });
 
-  test('no question is lost, and none counts again, however little is known of it', async () => {
+  test('no query is lost, and none counts again, however little is known of it', async () => {
     const arrivals = anyRequests.chain((sent) => arrivalOf(sent, inAnyOrder));
     await expectAlways(arrivals, async (arrival, project, handles) => {
       const { requests } = arrival;
@@ -89,7 +89,7 @@ describe.each(placeFactories)('%s', (kind, factory) => {
       await deliver(newNodes(), arrival);
       await new Node(handles[1], project).receive(toRecords(requests));
       const { total } = await handles[1].counts.count(project, ALL_TIME);
-      expect(total).toBeGreaterThanOrEqual(countQuestions(requests));
+      expect(total).toBeGreaterThanOrEqual(countQueries(requests));
       expect(total).toBeLessThanOrEqual(countAtMost(requests));
       await deliver(newNodes(), arrival);
       expect(await handles[0].counts.count(project, ALL_TIME)).toMatchObject({ total });

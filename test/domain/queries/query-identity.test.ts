@@ -1,18 +1,18 @@
-/** Which query a question is, whatever is known of it first. */
+/** Which found queries are one, whatever is known of them first. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   keyNames,
   planIdentities,
-  type QuestionKeys,
+  type QueryKeys,
   type StoredKey,
   strongestQueryId,
   traceQueryId,
-} from '../../../src/domain/queries/question-identity.js';
+} from '../../../src/domain/queries/query-identity.js';
 import { spanId, traceId } from '../../support/http/telemetry.js';
 
-/** Identifies batches of questions as a store does, and returns the ids of the queries of each. */
-function identify(...batches: readonly (readonly QuestionKeys[])[]): string[][] {
+/** Identifies batches of queries as a store does, and returns the ids of the queries of each. */
+function identify(...batches: readonly (readonly QueryKeys[])[]): string[][] {
   const stored = new Map<string, StoredKey>();
   return batches.map((batch) => {
     const { queryIds, changes } = planIdentities(batch, stored);
@@ -22,24 +22,24 @@ function identify(...batches: readonly (readonly QuestionKeys[])[]): string[][] 
 }
 
 const distinct = (ids: readonly (readonly string[])[]) => new Set(ids.flat()).size;
-const keys = (more: Partial<QuestionKeys> = {}): QuestionKeys => ({
+const keys = (more: Partial<QueryKeys> = {}): QueryKeys => ({
   traceId: traceId(1),
   service: 'docs',
   ...more,
 });
 const trace = keys();
-const entry = (number: number, more: Partial<QuestionKeys> = {}) =>
+const entry = (number: number, more: Partial<QueryKeys> = {}) =>
   keys({ entrySpanId: spanId(number), ...more });
 
 describe('laws', () => {
-  /** A question has some of these keys in each of its spans, but always its trace. */
-  const question = fc.record({ trace: fc.nat({ max: 2 }), entry: fc.nat({ max: 3 }), isWhole: fc.boolean() });
+  /** A query has some of these keys in each of its spans, but always its trace. */
+  const query = fc.record({ trace: fc.nat({ max: 2 }), entry: fc.nat({ max: 3 }), isWhole: fc.boolean() });
   const toKeys = (one: { trace: number; entry: number; isWhole: boolean }) => ({
     traceId: traceId(one.trace),
     service: 'docs',
     ...(one.isWhole ? { entrySpanId: spanId(one.entry) } : {}),
   });
-  const batches = fc.array(fc.array(question, { maxLength: 6 }), { maxLength: 6 });
+  const batches = fc.array(fc.array(query, { maxLength: 6 }), { maxLength: 6 });
 
   test('each trace is as many queries as server spans are known in it, and at least one', () => {
     fc.assert(
@@ -57,7 +57,7 @@ describe('laws', () => {
     );
   });
 
-  test('a repeated question keeps its query', () => {
+  test('a repeated query keeps its query', () => {
     fc.assert(
       fc.property(batches, (all) => {
         const sent = all.map((batch) => batch.map(toKeys));
@@ -74,7 +74,7 @@ describe('laws', () => {
     );
   });
 
-  test('questions with ids are one query for each id, whatever else is known of them', () => {
+  test('queries with ids are one for each id, whatever else is known of them', () => {
     const named = fc.record({ id: fc.nat({ max: 3 }), entry: fc.option(fc.nat({ max: 2 })) });
     fc.assert(
       fc.property(fc.array(fc.array(named, { maxLength: 4 }), { maxLength: 5 }), (all) => {
@@ -94,7 +94,7 @@ describe('laws', () => {
     );
   });
 
-  test('the order of the questions of one batch does not matter', () => {
+  test('the order of the queries of one batch does not matter', () => {
     const one = fc.record(
       {
         traceId: fc.nat({ max: 1 }).map(traceId),
@@ -125,15 +125,15 @@ describe('laws', () => {
 
 describe('examples', () => {
   const [one, two] = [entry(1), entry(2)];
-  const message = (id: string, more: Partial<QuestionKeys> = {}) => keys({ explicitId: id, ...more });
+  const message = (id: string, more: Partial<QueryKeys> = {}) => keys({ explicitId: id, ...more });
   const otherTrace = { traceId: traceId(2) };
 
-  test.each<[what: string, batches: QuestionKeys[][], expected: number]>([
+  test.each<[what: string, batches: QueryKeys[][], expected: number]>([
     ['a trace of which nothing more is known', [[trace], [trace]], 1],
     ['a trace, then its server span', [[trace], [one]], 1],
     ['a server span, then a span that says nothing more', [[one], [trace]], 1],
     [
-      'three questions that share the trace of a page',
+      'three queries that share the trace of a page',
       [
         [one, two],
         [entry(3), trace],
@@ -152,7 +152,7 @@ describe('examples', () => {
       1,
     ],
     [
-      'a sub-agent of a question without a server',
+      'a sub-agent of a query without a server',
       [[entry(2)], [keys({ innerSpanIds: [spanId(2)] }), trace]],
       1,
     ],
@@ -163,7 +163,7 @@ describe('examples', () => {
     ],
     ['a sub-agent heard of later', [[entry(1, { innerSpanIds: [spanId(2)] })], [entry(2)]], 1],
     [
-      'three questions of a page, of which a sub-agent in another service is heard of first',
+      'three queries of a page, of which a sub-agent in another service is heard of first',
       [[entry(9, { service: 'search' })], [entry(1, { innerSpanIds: [spanId(9)] }), one, two, entry(3)]],
       3,
     ],

@@ -1,13 +1,10 @@
 /** Use cases of organizations and projects, for the command line and the dashboard. */
 import { CallerStatsError } from '../domain/errors.js';
 import type { Actor } from '../domain/people/audit.js';
-import {
-  generateId,
-  type Organization,
-  type Project,
-  type ProjectChange,
-} from '../domain/projects/project.js';
+import type { Organization } from '../domain/projects/organization.js';
+import type { Project, ProjectChange } from '../domain/projects/project.js';
 import { mapTelemetrySettings } from '../domain/queries/telemetry-settings.js';
+import { generateId } from '../domain/random-text.js';
 import type { Store } from '../storage/ports/store.js';
 
 export interface Creation {

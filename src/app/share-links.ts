@@ -1,8 +1,8 @@
 /** The use case of share links: creating one. Lists and revocations are single calls of the store. */
 import { CallerStatsError } from '../domain/errors.js';
 import { parseExpiryWithin } from '../domain/keys/key-lifetime.js';
+import { parseName } from '../domain/names.js';
 import type { Actor } from '../domain/people/audit.js';
-import { parseName } from '../domain/projects/project.js';
 import {
   isServed,
   newShareLink,

@@ -9,7 +9,7 @@ import {
   sessionSecondsMax,
   sessionUpdateSeconds,
 } from '../domain/limits.js';
-import { isName } from '../domain/projects/project.js';
+import { isName } from '../domain/names.js';
 import type { Clock } from '../domain/time/clock.js';
 import { secondMs } from '../domain/time/duration.js';
 import type { Throttles } from '../storage/ports/throttles.js';

@@ -1,7 +1,9 @@
 /** Commands that work on the store: their options, their settings, and how they open the store and print results. */
 import { type Command, Option } from 'commander';
+import { parseName } from '../domain/names.js';
 import type { Actor } from '../domain/people/audit.js';
-import { DEFAULT_ORGANIZATION_ID, parseName, parseNewId } from '../domain/projects/project.js';
+import { DEFAULT_ORGANIZATION_ID } from '../domain/projects/organization.js';
+import { parseNewId } from '../domain/projects/project.js';
 import { collectProblems, prefixProblems, type Result, success } from '../domain/result.js';
 import { type OpenOptions, openStore } from '../storage/open.js';
 import type { Store } from '../storage/ports/store.js';

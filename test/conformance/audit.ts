@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Actor, AuditEntry, AuditFilter } from '../../src/domain/people/audit.js';
-import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
+import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/organization.js';
 import type { Store } from '../../src/storage/ports/store.js';
 import { keyOf, type PlaceFactory, projectOf } from '../support/storage/store.js';
 

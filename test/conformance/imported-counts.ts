@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import type { ImportedCount } from '../../src/domain/counting/imported-count.js';
 import { importedCountMax, importedCountsMax, importedSpanDaysMax } from '../../src/domain/limits.js';
-import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
+import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/organization.js';
 import { dayMs } from '../../src/domain/time/duration.js';
 import type { Store } from '../../src/storage/ports/store.js';
 import { by, type PlaceFactory, projectOf, purgeAll, retainAll } from '../support/storage/store.js';

@@ -1,7 +1,7 @@
 /** What can become of a key: disabled, enabled, revoked, rotated, leaked. */
 import { describe, expect, test } from 'vitest';
 import type { ApiKey } from '../../src/domain/keys/api-key.js';
-import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
+import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/organization.js';
 import type { Store } from '../../src/storage/ports/store.js';
 import { by, keyOf, type PlaceFactory, projectOf } from '../support/storage/store.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
+import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/organization.js';
 import { by, keyOf, type PlaceFactory, projectOf } from '../support/storage/store.js';
 
 const alreadyExists = { code: 'already_exists' };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
-import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
+import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/organization.js';
 import type { Query } from '../../src/domain/queries/query.js';
 import type { Store } from '../../src/storage/ports/store.js';
 import { knownEvent, recount } from '../support/storage/ledger.js';

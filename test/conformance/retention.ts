@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { BUCKET_WIDTHS_MS } from '../../src/domain/counting/buckets.js';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
-import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
+import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/organization.js';
 import type { Query } from '../../src/domain/queries/query.js';
 import { dayMs } from '../../src/domain/time/duration.js';
 import type { Store } from '../../src/storage/ports/store.js';

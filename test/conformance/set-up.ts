@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
+import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/organization.js';
 import { by, type PlaceFactory } from '../support/storage/store.js';
 import { addUser, at, invitationOf, logOf, memberOf, outcomesOf } from '../support/users/people.js';
 import { isDeep } from '../support/volume.js';

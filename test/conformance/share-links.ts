@@ -1,7 +1,7 @@
 /** Share links: who may create them, when they work, and what becomes of them with their project. */
 import { describe, expect, test } from 'vitest';
 import { shareLinksMax } from '../../src/domain/limits.js';
-import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
+import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/organization.js';
 import { shareLinkOf } from '../support/storage/entities.js';
 import { by, type PlaceFactory, projectOf } from '../support/storage/store.js';
 import { logOf, memberOf } from '../support/users/people.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
-import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
+import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/organization.js';
 import { dayMs } from '../../src/domain/time/duration.js';
 import { by, intact, keyOf, type PlaceFactory, projectOf } from '../support/storage/store.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
-import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
+import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/organization.js';
 import type { UserSummary } from '../../src/storage/ports/directory.js';
 import { by, keyOf, type PlaceFactory, projectOf } from '../support/storage/store.js';
 import { addUser, memberOf, runOnUsers } from '../support/users/people.js';

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { contradicts, type ImportedCount } from '../../src/domain/counting/imported-count.js';
-import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
+import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/organization.js';
 import type { Query } from '../../src/domain/queries/query.js';
 import { dayMs } from '../../src/domain/time/duration.js';
 import type { Store } from '../../src/storage/ports/store.js';

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { addCounts, type Counts, withTotal, zeroCounts } from '../../src/domain/counting/counts.js';
 import { ALL_TIME, type DateRange } from '../../src/domain/counting/date-range.js';
 import type { ImportedCount } from '../../src/domain/counting/imported-count.js';
-import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
+import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/organization.js';
 import type { Query } from '../../src/domain/queries/query.js';
 import { dayMs } from '../../src/domain/time/duration.js';
 import type { Store } from '../../src/storage/ports/store.js';

@@ -1,6 +1,6 @@
 import type { ApiKey } from '../../domain/keys/api-key.js';
 import type { Actor } from '../../domain/people/audit.js';
-import { generateId } from '../../domain/projects/project.js';
+import { generateId } from '../../domain/random-text.js';
 import type { KeyChange } from '../../storage/ports/store.js';
 import { createUnlessTaken, type Side, type Tally } from './side.js';
 

@@ -12,7 +12,8 @@ import {
 } from '../../domain/notifications/notification.js';
 import { firstCheck } from '../../domain/notifications/schedule.js';
 import type { Actor } from '../../domain/people/audit.js';
-import { generateId, type Project, type RandomInt } from '../../domain/projects/project.js';
+import type { Project } from '../../domain/projects/project.js';
+import { generateId, type RandomInt } from '../../domain/random-text.js';
 import { collectProblems, failure, prefixProblems, type Result, success } from '../../domain/result.js';
 import type { Store } from '../../storage/ports/store.js';
 import { requireProject } from '../projects.js';

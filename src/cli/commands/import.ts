@@ -12,7 +12,7 @@ import { recordQueries, type Sender } from '../../app/record.js';
 import { retryWhileUnavailable } from '../../app/retry.js';
 import { formatCount } from '../../domain/format.js';
 import { badRecordsNamedMax } from '../../domain/limits.js';
-import { DEFAULT_ORGANIZATION_ID } from '../../domain/projects/project.js';
+import { DEFAULT_ORGANIZATION_ID } from '../../domain/projects/organization.js';
 import type { Store } from '../../storage/ports/store.js';
 import { type Io, UsageError } from '../io.js';
 import { addHistoryOptions, type HistoryOptions, readHistoryForm } from '../options/history-form.js';

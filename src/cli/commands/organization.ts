@@ -3,12 +3,9 @@ import { type Command, Option } from 'commander';
 import { organizationToJson } from '../../app/json.js';
 import { createOrganization } from '../../app/projects.js';
 import { nameCharactersMax } from '../../domain/limits.js';
-import {
-  PROJECT_ID_PATTERN,
-  parseName,
-  SECOND_FACTOR_RULES,
-  type SecondFactorRule,
-} from '../../domain/projects/project.js';
+import { parseName } from '../../domain/names.js';
+import { SECOND_FACTOR_RULES, type SecondFactorRule } from '../../domain/projects/organization.js';
+import { PROJECT_ID_PATTERN } from '../../domain/projects/project.js';
 import { type Io, UsageError } from '../io.js';
 import { addStoreAction, readNewName, requireValue } from '../store-command.js';
 import { formatTable } from '../terminal/output.js';

@@ -5,7 +5,8 @@ import { type ProjectJson, projectToJson } from '../../app/json.js';
 import { changeProject, createProject, deleteProject } from '../../app/projects.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import { nameCharactersMax, retentionDaysMax } from '../../domain/limits.js';
-import { PROJECT_ID_PATTERN, type ProjectChange, parseName } from '../../domain/projects/project.js';
+import { parseName } from '../../domain/names.js';
+import { PROJECT_ID_PATTERN, type ProjectChange } from '../../domain/projects/project.js';
 import { parseRetentionDays } from '../../domain/projects/retention.js';
 import {
   mapTelemetrySettings,

@@ -6,7 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { BASE62, type RandomInt, randomText } from '../projects/project.js';
+import { BASE62, type RandomInt, randomText } from '../random-text.js';
 import { failure, quote, type Result, success } from '../result.js';
 
 export const KEY_TYPES = ['admin', 'recording', 'reading'] as const;

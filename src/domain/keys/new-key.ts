@@ -1,7 +1,8 @@
 /** Creating keys: the request for a key, and the key itself. */
 import { keyNetworksMax } from '../limits.js';
+import { parseName } from '../names.js';
 import type { Actor } from '../people/audit.js';
-import { generateId, parseName, type RandomInt } from '../projects/project.js';
+import { generateId, type RandomInt } from '../random-text.js';
 import { collectProblems, failure, prefixProblems, type Result, success } from '../result.js';
 import {
   type ApiKey,

@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import { CallerStatsError } from '../errors.js';
 import { invitationDaysMax } from '../limits.js';
-import { generateId, type RandomInt, randomText, type SecondFactorRule } from '../projects/project.js';
+import type { SecondFactorRule } from '../projects/organization.js';
+import { generateId, type RandomInt, randomText } from '../random-text.js';
 import { dayMs } from '../time/duration.js';
 import type { Actor } from './audit.js';
 import type { Member } from './member.js';

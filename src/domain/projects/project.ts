@@ -1,25 +1,7 @@
-import { nameCharactersMax, projectIdCharactersMax } from '../limits.js';
+import { projectIdCharactersMax } from '../limits.js';
 import type { OwnTelemetryTexts } from '../queries/telemetry-settings.js';
 import { failure, type Result, success } from '../result.js';
 import type { WeekStart } from '../time/calendar.js';
-
-/** Whether members need a second factor to see anything of their organization. */
-export const SECOND_FACTOR_RULES = ['optional', 'required'] as const;
-
-export type SecondFactorRule = (typeof SECOND_FACTOR_RULES)[number];
-
-export interface Organization {
-  readonly id: string;
-  readonly name: string;
-  /** Milliseconds since 1970. */
-  readonly createdAt: number;
-  readonly secondFactor: SecondFactorRule;
-}
-
-/** A second factor is optional unless given. */
-export type NewOrganization = Omit<Organization, 'secondFactor'> & Partial<Organization>;
-
-export type OrganizationChange = Partial<Pick<Organization, 'name' | 'secondFactor'>>;
 
 /** One documentation site whose assistant's queries are counted. */
 export interface Project extends OwnTelemetryTexts {
@@ -41,9 +23,6 @@ export interface Project extends OwnTelemetryTexts {
 
 export type NewProject = Omit<Project, 'rowsFrom'>;
 
-/** The organization that every store starts with, and the default of the command line. */
-export const DEFAULT_ORGANIZATION_ID = 'default';
-
 /** The form of a project id, without anchors, to be part of a longer pattern. */
 const PROJECT_ID_FORM = `[A-Za-z0-9][A-Za-z0-9_-]{0,${projectIdCharactersMax - 1}}`;
 
@@ -55,21 +34,6 @@ export function isProjectId(id: string): boolean {
   return projectId.test(id);
 }
 
-/** A character that can be seen, unlike a zero-width space, a soft hyphen or an empty letter. */
-const visible = /[^\s\p{Default_Ignorable_Code_Point}\u{2800}]/u;
-
-/** Control characters, and those that reorder or break the line of the text around them: names are shown in lists and logs. */
-const unsettling = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
-
-/** Whether a name has 1 to 100 characters, a visible one among them, and none that changes the text around it. */
-export function isName(name: string): boolean {
-  return visible.test(name) && [...name].length <= nameCharactersMax && !unsettling.test(name);
-}
-
-export function parseName(text: string): Result<string> {
-  return isName(text) ? success(text) : failure(`is not 1 to ${nameCharactersMax} visible characters`);
-}
-
 /** Parses the id of a new organization or project. */
 export function parseNewId(text: string): Result<string> {
   return isProjectId(text)
@@ -77,22 +41,6 @@ export function parseNewId(text: string): Result<string> {
     : failure(
         `is not 1 to ${projectIdCharactersMax} letters, digits, - and _, beginning with a letter or digit`,
       );
-}
-
-const ID_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
-
-/** A uniform integer in [0, max) from a cryptographic source. */
-export type RandomInt = (max: number) => number;
-
-/** A new id of 16 characters (80 bits), without letters that look like others. */
-export function generateId(randomInt: RandomInt): string {
-  return randomText(16, randomInt, ID_ALPHABET);
-}
-
-export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-
-export function randomText(characters: number, randomInt: RandomInt, alphabet = BASE62): string {
-  return Array.from({ length: characters }, () => alphabet.charAt(randomInt(alphabet.length))).join('');
 }
 
 /** What the audit log calls the fields that can change, and a field without a value. */

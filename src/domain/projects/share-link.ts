@@ -2,8 +2,8 @@
 import { shareOriginsMax } from '../limits.js';
 import type { Actor } from '../people/audit.js';
 import { generateToken, hashToken } from '../people/invitation.js';
+import { generateId, type RandomInt } from '../random-text.js';
 import { failure, quote, type Result, success } from '../result.js';
-import { generateId, type RandomInt } from './project.js';
 
 /** Which links a server serves: any, only those with a password, whose address alone opens nothing, or none. */
 export const SHARE_LINK_RULES = ['any', 'password', 'none'] as const;

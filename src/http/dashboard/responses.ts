@@ -14,7 +14,7 @@ import type {
 import type { PasskeyProblem, RequestOptions } from '../../auth/passkeys/relying-party.js';
 import type { AuditEntry } from '../../domain/people/audit.js';
 import type { Role } from '../../domain/people/member.js';
-import type { SecondFactorRule } from '../../domain/projects/project.js';
+import type { SecondFactorRule } from '../../domain/projects/organization.js';
 import type { ShareLinkRule } from '../../domain/projects/share-link.js';
 import type { TelemetryTexts } from '../../domain/queries/telemetry-settings.js';
 import type { WeekStart } from '../../domain/time/calendar.js';

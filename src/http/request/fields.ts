@@ -2,8 +2,8 @@
 import type { FastifyRequest } from 'fastify';
 import { CallerStatsError } from '../../domain/errors.js';
 import { passwordCharactersMax, passwordCharactersMin } from '../../domain/limits.js';
+import { parseName } from '../../domain/names.js';
 import { ROLES, type Role, toEmail } from '../../domain/people/member.js';
-import { parseName } from '../../domain/projects/project.js';
 import { failure, oneOf, type Result, success } from '../../domain/result.js';
 import { unknownNameMessage } from '../../domain/suggest.js';
 

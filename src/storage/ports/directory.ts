@@ -8,12 +8,10 @@ import type { Invitation, Membership } from '../../domain/people/invitation.js';
 import type { Member, Role } from '../../domain/people/member.js';
 import type {
   NewOrganization,
-  NewProject,
   Organization,
   OrganizationChange,
-  Project,
-  ProjectChange,
-} from '../../domain/projects/project.js';
+} from '../../domain/projects/organization.js';
+import type { NewProject, Project, ProjectChange } from '../../domain/projects/project.js';
 import type { ShareLink } from '../../domain/projects/share-link.js';
 
 /** The ways to change a key in place. */

@@ -10,12 +10,14 @@ import { shareLinksMax } from '../../domain/limits.js';
 import type { Actor, AuditAction } from '../../domain/people/audit.js';
 import { type Invitation, invalidInvitationError } from '../../domain/people/invitation.js';
 import { lastOwnerError, type Member, type Role, toEmail } from '../../domain/people/member.js';
+import type {
+  NewOrganization,
+  Organization,
+  OrganizationChange,
+} from '../../domain/projects/organization.js';
 import {
   applyChange,
-  type NewOrganization,
   type NewProject,
-  type Organization,
-  type OrganizationChange,
   type Project,
   type ProjectChange,
 } from '../../domain/projects/project.js';

@@ -5,7 +5,8 @@ import type { Notification } from '../../domain/notifications/notification.js';
 import type { AuditEntry } from '../../domain/people/audit.js';
 import type { Invitation } from '../../domain/people/invitation.js';
 import type { Member } from '../../domain/people/member.js';
-import type { Organization, Project } from '../../domain/projects/project.js';
+import type { Organization } from '../../domain/projects/organization.js';
+import type { Project } from '../../domain/projects/project.js';
 import type { ShareLink } from '../../domain/projects/share-link.js';
 import type { Row } from './session.js';
 

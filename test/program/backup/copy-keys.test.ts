@@ -1,7 +1,7 @@
 /** Copies of members and keys, and what a second copy updates. */
 import { describe, expect, inject, test } from 'vitest';
 import type { AuditEntry } from '../../../src/domain/people/audit.js';
-import { DEFAULT_ORGANIZATION_ID } from '../../../src/domain/projects/project.js';
+import { DEFAULT_ORGANIZATION_ID } from '../../../src/domain/projects/organization.js';
 import type { Store } from '../../../src/storage/ports/store.js';
 import { clientOf } from '../../support/cli/cli-client.js';
 import { type CreatedKey, createKey, jsonOf } from '../../support/cli/cli-keys.js';

@@ -1,7 +1,7 @@
 /** Copies of stores in use, interrupted copies, and how a second run completes both. */
 import { expect, inject, test } from 'vitest';
 import { ALL_TIME } from '../../../src/domain/counting/date-range.js';
-import { DEFAULT_ORGANIZATION_ID } from '../../../src/domain/projects/project.js';
+import { DEFAULT_ORGANIZATION_ID } from '../../../src/domain/projects/organization.js';
 import { firstRunOf, kill, matched, programInShell, startCli, startCommand } from '../../support/cli/cli.js';
 import { clientOf } from '../../support/cli/cli-client.js';
 import {

@@ -2,7 +2,7 @@
 import type { Client } from 'pg';
 import { describe, expect, inject, test } from 'vitest';
 import { ALL_TIME } from '../../../src/domain/counting/date-range.js';
-import { DEFAULT_ORGANIZATION_ID } from '../../../src/domain/projects/project.js';
+import { DEFAULT_ORGANIZATION_ID } from '../../../src/domain/projects/organization.js';
 import { migrateStore } from '../../../src/storage/open.js';
 import { Database } from '../../../src/storage/postgres/connection/database.js';
 import { parsePostgresUrl } from '../../../src/storage/postgres/connection/location.js';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ALL_TIME } from '../../../src/domain/counting/date-range.js';
-import { DEFAULT_ORGANIZATION_ID } from '../../../src/domain/projects/project.js';
+import { DEFAULT_ORGANIZATION_ID } from '../../../src/domain/projects/organization.js';
 import { migrateStore } from '../../../src/storage/open.js';
 import { OLDEST_VERSION } from '../../../src/storage/sql/oldest-version.js';
 import { NEWEST_VERSION } from '../../../src/storage/sqlite/migrations/index.js';

@@ -1,7 +1,7 @@
 /** Helpers for the tests of `caller-stats copy`. */
 import { expect, onTestFinished } from 'vitest';
 import { ALL_TIME } from '../../../src/domain/counting/date-range.js';
-import { DEFAULT_ORGANIZATION_ID } from '../../../src/domain/projects/project.js';
+import { DEFAULT_ORGANIZATION_ID } from '../../../src/domain/projects/organization.js';
 import type { Query } from '../../../src/domain/queries/query.js';
 import { openStore } from '../../../src/storage/open.js';
 import type { Store } from '../../../src/storage/ports/store.js';

@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { newInvitation } from '../../../src/domain/people/invitation.js';
 import type { Role } from '../../../src/domain/people/member.js';
-import { DEFAULT_ORGANIZATION_ID } from '../../../src/domain/projects/project.js';
+import { DEFAULT_ORGANIZATION_ID } from '../../../src/domain/projects/organization.js';
 import type { Service } from './http.js';
 import type { Answer } from './http-checks.js';
 

@@ -1,7 +1,8 @@
 /** Projects and keys as tests need them, and who makes them. */
 import type { ApiKey } from '../../../src/domain/keys/api-key.js';
 import type { Actor } from '../../../src/domain/people/audit.js';
-import { DEFAULT_ORGANIZATION_ID, type Project } from '../../../src/domain/projects/project.js';
+import { DEFAULT_ORGANIZATION_ID } from '../../../src/domain/projects/organization.js';
+import type { Project } from '../../../src/domain/projects/project.js';
 import type { ShareLink } from '../../../src/domain/projects/share-link.js';
 import { mapTelemetrySettings } from '../../../src/domain/queries/telemetry-settings.js';
 

@@ -2,7 +2,7 @@
 import type { Actor } from '../../../src/domain/people/audit.js';
 import type { Invitation } from '../../../src/domain/people/invitation.js';
 import type { Member, Role } from '../../../src/domain/people/member.js';
-import { DEFAULT_ORGANIZATION_ID } from '../../../src/domain/projects/project.js';
+import { DEFAULT_ORGANIZATION_ID } from '../../../src/domain/projects/organization.js';
 import type { Store } from '../../../src/storage/ports/store.js';
 import type { UserStatementResult } from '../../../src/storage/ports/user-tables.js';
 import { by } from '../storage/entities.js';

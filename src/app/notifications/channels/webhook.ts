@@ -1,7 +1,7 @@
 /** Webhooks as https://www.standardwebhooks.com describes them. */
 import { Webhook } from 'standardwebhooks';
 import type { Message } from '../../../domain/notifications/message.js';
-import type { RandomInt } from '../../../domain/projects/project.js';
+import type { RandomInt } from '../../../domain/random-text.js';
 
 /** As long as the specification suggests. */
 const secretBytes = 32;

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { organizationToJson } from '../../../app/json.js';
 import { CallerStatsError } from '../../../domain/errors.js';
-import { SECOND_FACTOR_RULES } from '../../../domain/projects/project.js';
+import { SECOND_FACTOR_RULES } from '../../../domain/projects/organization.js';
 import { oneOf } from '../../../domain/result.js';
 import { name, optional, readFields } from '../../request/fields.js';
 import type { Dashboard } from '../context.js';

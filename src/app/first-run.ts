@@ -1,8 +1,9 @@
 /** Sets up an empty store on the first start of `serve`: creates a project and two keys, and shows how to continue. */
 import { fileURLToPath } from 'node:url';
 import { formatTime } from '../domain/format.js';
-import { parseExpiryWithin } from '../domain/keys/key-lifetime.js';
-import { generateApiKey } from '../domain/keys/new-key.js';
+import type { KeyType } from '../domain/keys/api-key.js';
+import { defaultExpiry, parseExpiryWithin } from '../domain/keys/key-lifetime.js';
+import { type CreatedKey, generateApiKey } from '../domain/keys/new-key.js';
 import { DEFAULT_ORGANIZATION_ID } from '../domain/projects/organization.js';
 import { SAMPLE_PROJECTS } from '../domain/projects/samples.js';
 import { generateId } from '../domain/random-text.js';
@@ -106,8 +107,10 @@ async function createUnlessInUse(
 
 function plan({ keyPrefix, keyLifeMax, demo }: FirstRunOptions, { clock, randomInt }: FirstRunIo) {
   const by = { name: 'first start', address: null, at: clock.now() };
-  const expiry = parseExpiryWithin(undefined, by.at, keyLifeMax);
-  const expiresAt = expiry.ok ? expiry.value : null;
+  const expiryOf = (type: KeyType) => {
+    const expiry = parseExpiryWithin(defaultExpiry(type, keyLifeMax), by.at, keyLifeMax);
+    return { expiresAt: expiry.ok ? expiry.value : null };
+  };
   const common = { organizationId: DEFAULT_ORGANIZATION_ID };
   const named = demo ? SAMPLE_PROJECTS.events : { id: generateId(randomInt), name: 'First project' };
   const project = { ...common, ...named };
@@ -118,8 +121,8 @@ function plan({ keyPrefix, keyLifeMax, demo }: FirstRunOptions, { clock, randomI
   return {
     by,
     project,
-    admin: generateApiKey({ ...common, ...admin, expiresAt }, maker),
-    recording: generateApiKey({ ...common, ...recording, expiresAt }, maker),
+    admin: generateApiKey({ ...common, ...admin, ...expiryOf('admin') }, maker),
+    recording: generateApiKey({ ...common, ...recording, ...expiryOf('recording') }, maker),
   };
 }
 
@@ -197,6 +200,7 @@ async function generateTraffic(store: Store, { project, by }: Plan, io: FirstRun
 }
 
 function describeKeys(url: string, { project, admin, recording }: Plan): string[] {
+  const expiryOf = ({ key }: CreatedKey) => formatTime(key.expiresAt, 'never');
   const base = `${url}/v1/analytics/${project.id}/assistant`;
   return [
     '',
@@ -205,7 +209,7 @@ function describeKeys(url: string, { project, admin, recording }: Plan): string[
     `  project        ${project.id}`,
     `  admin key      ${admin.secret}`,
     `  recording key  ${recording.secret}`,
-    `  keys expire    ${formatTime(admin.key.expiresAt, 'never')}`,
+    `  keys expire    admin ${expiryOf(admin)}, recording ${expiryOf(recording)}`,
     '',
     'Read the counts:',
     '',

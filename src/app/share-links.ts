@@ -1,6 +1,6 @@
 /** The use case of share links: creating one. Lists and revocations are single calls of the store. */
 import { CallerStatsError } from '../domain/errors.js';
-import { parseExpiryWithin } from '../domain/keys/key-lifetime.js';
+import { defaultExpiry, parseExpiryWithin } from '../domain/keys/key-lifetime.js';
 import { parseName } from '../domain/names.js';
 import type { Actor } from '../domain/people/audit.js';
 import {
@@ -17,7 +17,7 @@ import { requireProject } from './projects.js';
 /** A request for a share link, as its author wrote it. */
 export interface ShareLinkRequest {
   readonly name: string;
-  /** See `parseExpiryWithin`. */
+  /** See `parseExpiryWithin`; without it, as for a reading key. */
   readonly expires?: string | undefined;
   readonly password?: string | undefined;
   readonly origins?: readonly string[] | undefined;
@@ -45,7 +45,8 @@ export async function createShareLink(
 ): Promise<{ readonly link: ShareLink; readonly token: string }> {
   const project = await requireProject(store, organizationId, id);
   const named = prefixProblems('name', parseName(name));
-  const expiry = prefixProblems('expires', parseExpiryWithin(expires, by.at, keyLifeMax));
+  const asked = expires ?? defaultExpiry('reading', keyLifeMax);
+  const expiry = prefixProblems('expires', parseExpiryWithin(asked, by.at, keyLifeMax));
   const allowed = prefixProblems('origins', parseShareOrigins(origins));
   const served = requireServed(shareLinks, password);
   if (!(named.ok && expiry.ok && allowed.ok && served.ok)) {

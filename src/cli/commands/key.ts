@@ -4,7 +4,7 @@ import { keyToJson } from '../../app/json.js';
 import { createKey, rotateKey } from '../../app/keys.js';
 import { formatTime } from '../../domain/format.js';
 import { type ApiKey, KEY_TYPES, keyStatus } from '../../domain/keys/api-key.js';
-import { DEFAULT_EXPIRY, DEFAULT_GRACE, parseGrace } from '../../domain/keys/key-lifetime.js';
+import { DEFAULT_EXPIRIES, DEFAULT_GRACE, parseGrace } from '../../domain/keys/key-lifetime.js';
 import { type KeyRequest, parseKeyRequest } from '../../domain/keys/new-key.js';
 import type { Io } from '../io.js';
 import { settingOption } from '../settings/settings.js';
@@ -43,7 +43,7 @@ function addCreate(key: Command, io: Io): void {
     )
     .option(
       '--expires <when>',
-      `days such as 90d, a date such as 2027-01-31, or never (default: ${DEFAULT_EXPIRY})`,
+      `days such as 90d, a date such as 2027-01-31, or never (default: ${DEFAULT_EXPIRIES.admin}; recording keys: ${DEFAULT_EXPIRIES.recording})`,
     )
     .addOption(settingOption('keyPrefix'))
     .addOption(settingOption('keyLifeMax'));

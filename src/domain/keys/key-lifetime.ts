@@ -3,10 +3,24 @@ import { keyGraceDaysMax, keyLifeDaysMax } from '../limits.js';
 import { failure, quote, type Result, success } from '../result.js';
 import { parseBound } from '../time/date-time.js';
 import { dayMs, hourMs, minuteMs } from '../time/duration.js';
-import { type ApiKey, keyStatus, type NewKey } from './api-key.js';
+import { type ApiKey, type KeyType, keyStatus, type NewKey } from './api-key.js';
 
-/** The expiry of a new key unless the request names one. */
-export const DEFAULT_EXPIRY = '90d';
+/**
+ * The expiry of a new key unless the request names one. A recording key has no end unless somebody wants one: queries sent
+ * after it would be lost, and a stolen recording key reads nothing.
+ */
+export const DEFAULT_EXPIRIES: Readonly<Record<KeyType, string>> = {
+  admin: '90d',
+  recording: 'never',
+  reading: '90d',
+};
+
+/** The same where the administrator limits the life of keys to `lifeMsMax`; null for no limit. */
+export function defaultExpiry(type: KeyType, lifeMsMax: number | null): string {
+  const expiry = DEFAULT_EXPIRIES[type];
+  if (lifeMsMax === null) return expiry;
+  return `${Math.min(expiry === 'never' ? keyLifeDaysMax : Number.parseInt(expiry, 10), lifeMsMax / dayMs)}d`;
+}
 
 /** How long a rotated key keeps working unless the request says otherwise. */
 export const DEFAULT_GRACE = '24h';
@@ -27,22 +41,17 @@ export function parseExpiry(text: string, nowMs: number): Result<number | null> 
     : failure(`${quote(text)} is more than ${keyLifeDaysMax} days away; use never for a key without end`);
 }
 
-/**
- * The same where the administrator limits the life of keys to `lifeMsMax` (null for no limit). An expiry beyond the limit
- * is refused. Without an expiry the key gets the default, or the limit if that is shorter.
- */
+/** The same where the administrator limits the life of keys to `lifeMsMax`; null for no limit. */
 export function parseExpiryWithin(
-  text: string | undefined,
+  text: string,
   nowMs: number,
   lifeMsMax: number | null,
 ): Result<number | null> {
-  const expiry = parseExpiry(text ?? DEFAULT_EXPIRY, nowMs);
+  const expiry = parseExpiry(text, nowMs);
   if (!expiry.ok || lifeMsMax === null) return expiry;
   const latest = nowMs + lifeMsMax;
   if (expiry.value !== null && expiry.value <= latest) return expiry;
-  return text === undefined
-    ? success(latest)
-    : failure(`is later than the longest life of a key allows: ${new Date(latest).toISOString()}`);
+  return failure(`is later than the longest life of a key allows: ${new Date(latest).toISOString()}`);
 }
 
 /** Parses the longest life of keys, `365d` or `none`, to milliseconds; null for no limit. */

@@ -14,7 +14,7 @@ import {
   parseScopes,
   visibleEnds,
 } from './api-key.js';
-import { parseExpiryWithin } from './key-lifetime.js';
+import { defaultExpiry, parseExpiryWithin } from './key-lifetime.js';
 import { parseNetworks } from './networks.js';
 
 /** A key as stored, and its secret, which is shown this once. */
@@ -38,7 +38,7 @@ export interface KeyRequest {
   /** See `parseScopes`. */
   readonly scope?: string | undefined;
   readonly allow?: readonly string[] | undefined;
-  /** See `parseExpiryWithin`. */
+  /** See `parseExpiryWithin`; without it, `defaultExpiry`. */
   readonly expires?: string | undefined;
 }
 
@@ -48,7 +48,8 @@ export function parseKeyRequest(
   { nowMs, lifeMsMax }: { readonly nowMs: number; readonly lifeMsMax: number | null },
 ): Result<Omit<NewKey, 'organizationId'>> {
   const scopes = scope === undefined ? success(undefined) : prefixProblems('scope', parseScopes(scope));
-  const expiresAt = prefixProblems('expires', parseExpiryWithin(expires, nowMs, lifeMsMax));
+  const asked = expires ?? defaultExpiry(type, lifeMsMax);
+  const expiresAt = prefixProblems('expires', parseExpiryWithin(asked, nowMs, lifeMsMax));
   const networks = prefixProblems('allow', parseNetworks(allow));
   const problems = collectProblems(prefixProblems('name', parseName(name)));
   problems.push(...typeProblems(type, project, scope));

@@ -12,6 +12,7 @@ import type {
   shareLinkToJson,
 } from '../../app/json.js';
 import type { PasskeyProblem, RequestOptions } from '../../auth/passkeys/relying-party.js';
+import type { KeyType } from '../../domain/keys/api-key.js';
 import type { AuditEntry } from '../../domain/people/audit.js';
 import type { Role } from '../../domain/people/member.js';
 import type { SecondFactorRule } from '../../domain/projects/organization.js';
@@ -166,7 +167,8 @@ export interface SessionResponse {
     /** Maximum lifetime of a key in days; null for no limit. */
     readonly lifeDaysMax: number | null;
     readonly expiryDays: readonly number[];
-    readonly expiryDaysDefault: number;
+    /** `90d` or `never`: a choice of `expiryDays`, or `never`. */
+    readonly expiryDefaults: Readonly<Record<KeyType, string>>;
     readonly graceDaysMax: number;
   };
 }

@@ -1,9 +1,10 @@
 /** Rotation and expiry of keys, scopes, and e-mail addresses of members. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type ApiKey, parseScopes } from '../../../src/domain/keys/api-key.js';
+import { type ApiKey, KEY_TYPES, type KeyType, parseScopes } from '../../../src/domain/keys/api-key.js';
 import {
   DEFAULT_GRACE,
+  defaultExpiry,
   parseExpiry,
   parseExpiryWithin,
   parseGrace,
@@ -83,11 +84,21 @@ describe('a rotation', () => {
 
 describe('an expiry with a longest allowed life', () => {
   const max = 30 * dayMs;
-  test.each<[string | undefined, number | null, number | null]>([
-    [undefined, null, nowMs + 90 * dayMs],
-    [undefined, max, nowMs + max],
-    [undefined, 90 * dayMs, nowMs + 90 * dayMs],
-    [undefined, 91 * dayMs, nowMs + 90 * dayMs],
+  test.each<[KeyType, number | null, string]>([
+    ['admin', null, '90d'],
+    ['admin', max, '30d'],
+    ['admin', 90 * dayMs, '90d'],
+    ['admin', 91 * dayMs, '90d'],
+    ['reading', null, '90d'],
+    ['reading', max, '30d'],
+    ['recording', null, 'never'],
+    ['recording', max, '30d'],
+    ['recording', 365 * dayMs, '365d'],
+  ])('of a key of type %s, with a longest life of %j, is by default %s', (type, lifeMsMax, expected) => {
+    expect(defaultExpiry(type, lifeMsMax)).toBe(expected);
+  });
+
+  test.each<[string, number | null, number | null]>([
     ['never', null, null],
     ['30d', max, nowMs + max],
     ['1d', max, nowMs + dayMs],
@@ -110,12 +121,13 @@ describe('an expiry with a longest allowed life', () => {
 
   test('is never later than that life allows', () => {
     const asked = fc.oneof(
-      fc.constantFrom(undefined, 'never'),
-      fc.nat(4000).map((days) => `${days}d`),
+      fc.constant(() => 'never'),
+      fc.constantFrom(...KEY_TYPES).map((type) => (lifeMs: number) => defaultExpiry(type, lifeMs)),
+      fc.nat(4000).map((days) => () => `${days}d`),
     );
     fc.assert(
-      fc.property(asked, fc.integer({ min: 1, max: keyLifeDaysMax }), (text, days) => {
-        const result = parseExpiryWithin(text, nowMs, days * dayMs);
+      fc.property(asked, fc.integer({ min: 1, max: keyLifeDaysMax }), (textOf, days) => {
+        const result = parseExpiryWithin(textOf(days * dayMs), nowMs, days * dayMs);
         if (!result.ok) return;
         expect(result.value).toBeGreaterThan(nowMs);
         expect(result.value).toBeLessThanOrEqual(nowMs + days * dayMs);

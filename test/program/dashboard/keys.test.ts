@@ -162,11 +162,22 @@ describe('a created key', () => {
       prefix: 'cs',
       lifeDaysMax: 30,
       expiryDays: [7, 30],
-      expiryDaysDefault: 30,
+      expiryDefaults: { admin: '30d', recording: '30d', reading: '30d' },
       graceDaysMax: 30,
     });
     const { key } = await createKey(service, editor, { name: 'k', type: 'admin' });
     expect(key['expiresAt']).toBe(new Date(startMs + 30 * dayMs).toISOString());
+  });
+
+  test('of a recording key has no expiry, and of the others one, unless the request says otherwise', async () => {
+    const { service, editor } = await start();
+    const of = async (fields: object) =>
+      (await createKey(service, editor, { name: 'k', ...fields })).key['expiresAt'];
+    const recording = { type: 'recording', projectId: 'docs' };
+    expect(await of(recording)).toBeNull();
+    expect(await of({ ...recording, expires: '30d' })).toBe(new Date(startMs + 30 * dayMs).toISOString());
+    for (const type of [{ type: 'admin' }, { type: 'reading', projectId: 'docs' }])
+      expect(await of(type)).toBe(new Date(startMs + 90 * dayMs).toISOString());
   });
 });
 

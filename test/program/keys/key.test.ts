@@ -77,17 +77,20 @@ describe('key create', () => {
   });
 
   test.concurrent.each([
-    ['admin', []],
-    ['recording', ['--project', project]],
-    ['reading', ['--project', project]],
-  ] as const)('prints only the %s key on stdout', async (type, args) => {
+    ['admin', 90, []],
+    ['recording', null, ['--project', project]],
+    ['reading', 90, ['--project', project]],
+  ] as const)('prints only the %s key on stdout', async (type, lifeDays, args) => {
     const place = await placeWithProject();
     const { stdout, stderr } = await succeed(
       place.run(['key', 'create', '--name', 'Mine', '--type', type, ...args]),
     );
     const key = matched(stdout, /^(cs_(?:admin|recording|reading)_[0-9A-Za-z]{49})\n$/);
     expect(parseKeyType(key)).toBe(type);
-    expect(stderr).toMatch(/^Key [0-9a-z]{16} expires \d{4}-.+Z\. It is not shown again\.\n$/);
+    expect(stderr).toMatch(
+      /^Key [0-9a-z]{16} (never expires|expires \d{4}-.+Z)\. It is not shown again\.\n$/,
+    );
+    expect((await keysOf(place)).map(lifeDaysOf)).toEqual([lifeDays]);
     expect(stderr).not.toContain(key);
   });
 

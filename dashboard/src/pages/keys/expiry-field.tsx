@@ -1,7 +1,7 @@
 /** The expiry of a key. */
 import { useState } from 'react';
 import { keyLifeDaysMax } from '../../../../src/domain/limits.js';
-import type { KeyRules } from '../../api/types.js';
+import type { KeyRules, KeyType } from '../../api/types.js';
 import { SelectField, TextField } from '../../components/forms/field.js';
 import { getText } from '../../components/forms/form.js';
 import { day } from '../../format/dates.js';
@@ -12,13 +12,15 @@ const DAY_MS = 86_400_000;
 
 interface ExpiryFieldProps {
   readonly rules: KeyRules;
+  /** For which type the default counts. */
+  readonly type: KeyType;
   /** A warning for `never`. */
   readonly neverHint: string;
 }
 
-export function ExpiryField({ rules, neverHint }: ExpiryFieldProps) {
-  const [choice, setChoice] = useState(`${rules.expiryDaysDefault}d`);
-  const days = rules.expiryDays.filter((one) => rules.lifeDaysMax === null || one <= rules.lifeDaysMax);
+export function ExpiryField({ rules, type, neverHint }: ExpiryFieldProps) {
+  const [chosen, setChosen] = useState<string | null>(null);
+  const choice = chosen ?? rules.expiryDefaults[type];
   const today = dayOf(now());
   const ends = (after: number): string => day(now() + after * DAY_MS);
   return (
@@ -27,10 +29,10 @@ export function ExpiryField({ rules, neverHint }: ExpiryFieldProps) {
         label="Expires"
         name="expires"
         value={choice}
-        onChange={(event) => setChoice(event.target.value)}
+        onChange={(event) => setChosen(event.target.value)}
         hint={choice === 'never' ? neverHint : undefined}
       >
-        {days.map((one) => (
+        {rules.expiryDays.map((one) => (
           <option key={one} value={`${one}d`}>
             In {one} days, on {ends(one)}
           </option>

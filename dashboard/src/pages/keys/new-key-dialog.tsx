@@ -70,7 +70,12 @@ export function NewKeyDialog({ current, onClose }: NewKeyDialogProps) {
       {type === 'admin' && <Scopes />}
       <ExpiryField
         rules={rules}
-        neverHint="A key without an end is only as safe as the place it is kept in. Prefer one that you renew."
+        type={type}
+        neverHint={
+          type === 'recording'
+            ? 'It records until somebody revokes it. After an expiry, its queries would be lost.'
+            : 'A key without an end is only as safe as the place it is kept in. Prefer one that you renew.'
+        }
       />
       <TextArea
         label="Allowed addresses"

@@ -179,7 +179,7 @@ function KeyIssuer({ organization, project, secret, onSecret }: KeyIssuerProps) 
       name: 'First recording key',
       type: 'recording',
       projectId: project.id,
-      expires: `${keys.expiryDaysDefault}d`,
+      expires: keys.expiryDefaults.recording,
     });
     onSecret(created.secret);
   };
@@ -188,7 +188,9 @@ function KeyIssuer({ organization, project, secret, onSecret }: KeyIssuerProps) 
       <Button kind="primary" icon={KeyRound} busy={isBusy} onClick={() => run(make)}>
         Create a recording key
       </Button>
-      <span className="quiet small">It expires in {keys.expiryDaysDefault} days.</span>
+      {keys.lifeDaysMax !== null && (
+        <span className="quiet small">It expires in {keys.lifeDaysMax} days.</span>
+      )}
     </div>
   );
 }

@@ -1,7 +1,7 @@
 /** Who is signed in, and what every page needs to know of the server. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findRelyingParty } from '../../../auth/passkeys/relying-party.js';
-import { DEFAULT_EXPIRY } from '../../../domain/keys/key-lifetime.js';
+import { defaultExpiry } from '../../../domain/keys/key-lifetime.js';
 import { keyGraceDaysMax } from '../../../domain/limits.js';
 import { dayMs } from '../../../domain/time/duration.js';
 import { listTimeZones } from '../../../domain/time/time-zone.js';
@@ -70,17 +70,20 @@ function createSessionReader(dashboard: Dashboard) {
 }
 
 function describeServer({ singleSignOnName, keyPrefix, keyLifeMax, shareLinks }: Dashboard) {
+  const lifeDaysMax = keyLifeMax === null ? null : keyLifeMax / dayMs;
+  const shorter = EXPIRY_DAYS.filter((days) => lifeDaysMax === null || days < lifeDaysMax);
   return {
     shareLinks,
     singleSignOn: singleSignOnName === undefined ? null : { name: singleSignOnName },
     keys: {
       prefix: keyPrefix,
-      lifeDaysMax: keyLifeMax === null ? null : keyLifeMax / dayMs,
-      expiryDays: EXPIRY_DAYS.filter((days) => keyLifeMax === null || days * dayMs <= keyLifeMax),
-      expiryDaysDefault: Math.min(
-        Number.parseInt(DEFAULT_EXPIRY, 10),
-        (keyLifeMax ?? Number.MAX_VALUE) / dayMs,
-      ),
+      lifeDaysMax,
+      expiryDays: lifeDaysMax === null ? shorter : [...shorter, lifeDaysMax],
+      expiryDefaults: {
+        admin: defaultExpiry('admin', keyLifeMax),
+        recording: defaultExpiry('recording', keyLifeMax),
+        reading: defaultExpiry('reading', keyLifeMax),
+      },
       graceDaysMax: keyGraceDaysMax,
     },
   };

@@ -34,7 +34,11 @@ export function NewShareLinkDialog({ project, counts, onClose }: NewShareLinkDia
       wide
     >
       <NameField hint="Who gets the link, so that you recognize it later. Only members see it." />
-      <ExpiryField rules={rules} neverHint="Without an expiry, the link works until somebody revokes it." />
+      <ExpiryField
+        rules={rules}
+        type="reading"
+        neverHint="Without an expiry, the link works until somebody revokes it."
+      />
       <Check
         label="Require a password"
         hint="A link with a password serves no CSV for spreadsheets."

@@ -73,8 +73,9 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     await page.getByRole('button', { name }).waitFor();
     expect(await page.locator('b').count()).toBe(0);
     await page.getByLabel('Project time zone').selectOption('Asia/Kathmandu');
-    await page.getByRole('button', { name: 'Save time zone' }).click();
-    await page.getByText('The time zone is saved').waitFor();
+    await page.getByLabel('Weeks begin on').selectOption('Sunday');
+    await page.getByRole('button', { name: 'Save calendar' }).click();
+    await page.getByText('The calendar is saved').waitFor();
     await page.getByRole('radio', { name: 'For some days' }).check();
     await page.getByRole('spinbutton', { name: 'Days' }).fill('30');
     await page.getByRole('button', { name: 'Save retention' }).click();
@@ -104,7 +105,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     const list = await session.ask<{ projects: object[] }>('GET', '/api/organizations/default/projects');
     expect(list.projects).toContainEqual(
       expect.objectContaining({
-        ...{ name, timeZone: 'Asia/Kathmandu', retentionDays: 30 },
+        ...{ name, timeZone: 'Asia/Kathmandu', weekStart: 'sunday', retentionDays: 30 },
         ...{ otlpQuery: 'default;http.route=/ask', otlpId: null, otlpCaller: 'who', otlpDefaultCaller: null },
       }),
     );
@@ -112,6 +113,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     expect(await rules.inputValue()).toBe('default;http.route=/ask');
     expect(await page.getByRole('spinbutton', { name: 'Days' }).inputValue()).toBe('30');
     expect(await page.getByLabel('Project time zone').inputValue()).toBe('Asia/Kathmandu');
+    expect(await page.getByLabel('Weeks begin on').inputValue()).toBe('sunday');
     await page.goto('/projects/demo');
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     // After a refusal the old name is shown again.

@@ -30,7 +30,9 @@ export async function createProject(organizationId: string, project: NewProject)
   return created;
 }
 
-export type ProjectChange = Partial<Pick<Project, 'name' | 'timeZone' | 'retentionDays' | TelemetrySetting>>;
+export type ProjectChange = Partial<
+  Pick<Project, 'name' | 'timeZone' | 'weekStart' | 'retentionDays' | TelemetrySetting>
+>;
 
 /** Updates a project optimistically, and reverts the change if the server refuses. */
 export function useProjectChange(organizationId: string, projectId: string) {

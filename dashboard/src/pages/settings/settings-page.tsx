@@ -5,8 +5,8 @@ import { Notice } from '../../components/feedback/notice.js';
 import type { CurrentProject } from '../../navigation/current-project.js';
 import { DeleteProject } from './delete-project.js';
 import { Notifications } from './notifications/notifications.js';
+import { ProjectCalendar } from './project-calendar.js';
 import { ProjectName } from './project-name.js';
-import { ProjectZone } from './project-zone.js';
 import { Retention } from './retention.js';
 import { Sharing } from './sharing/sharing.js';
 import { Telemetry } from './telemetry.js';
@@ -14,7 +14,7 @@ import { Telemetry } from './telemetry.js';
 /** The cards in their order. What cannot be undone comes last. */
 const CARDS = [
   { name: 'name', Card: ProjectName },
-  { name: 'time-zone', Card: ProjectZone },
+  { name: 'calendar', Card: ProjectCalendar },
   { name: 'retention', Card: Retention },
   { name: 'opentelemetry', Card: Telemetry },
   { name: 'sharing', Card: Sharing },

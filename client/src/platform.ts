@@ -4,13 +4,17 @@ import type { Transport } from '../../src/shared/api-client.js';
 export interface Platform extends Transport {
   /** At least 0, below 1. */
   readonly random: () => number;
-  /** Returns a handle for `clearTimeout`. If it has `ref` and `unref`, as in Node, they are used. */
-  readonly setTimeout: (run: () => void, ms: number) => unknown;
-  readonly clearTimeout: (timer: never) => void;
+  readonly startTimer: (run: () => void, ms: number) => Timer;
   /** Whether timers and requests end with the request that started them, as in Cloudflare's workers. */
   readonly isRequestBound: boolean;
   /** Tells the operator of a problem that would otherwise go unnoticed. */
   readonly warn: (message: string) => void;
+}
+
+interface Timer {
+  readonly stop: () => void;
+  /** Says whether the timer keeps the process running. Only Node's and Bun's can; the others never do. */
+  readonly keepAlive: (keeps: boolean) => void;
 }
 
 interface Navigating {
@@ -22,17 +26,13 @@ export const platform: Platform = {
   fetch: (url, init) => fetch(url, init),
   now: () => Date.now(),
   random: () => Math.random(),
-  setTimeout: (run, ms) => setTimeout(run, ms),
-  clearTimeout: (timer) => clearTimeout(timer),
+  startTimer: (run, ms) => {
+    const timer = setTimeout(run, ms);
+    return { stop: () => clearTimeout(timer), keepAlive: (keeps) => timer[keeps ? 'ref' : 'unref']?.() };
+  },
   isRequestBound: (globalThis as Navigating).navigator?.userAgent === 'Cloudflare-Workers',
   warn: (message) => console.warn(message),
 };
-
-/** A timer of Node; other platforms use numbers. */
-interface Timer {
-  ref?: () => void;
-  unref?: () => void;
-}
 
 /** A delay that can be ended early. Supports one `wait` at a time. */
 export class Pause {
@@ -48,19 +48,19 @@ export class Pause {
   wait(ms: number, keepAlive: boolean): Promise<void> {
     return new Promise((resolve) => {
       this.#resolve = resolve;
-      this.#timer = this.#platform.setTimeout(() => this.end(), ms) as Timer;
-      if (!keepAlive) this.#timer.unref?.();
+      this.#timer = this.#platform.startTimer(() => this.end(), ms);
+      if (!keepAlive) this.#timer.keepAlive(false);
     });
   }
 
   /** Makes the current timer keep the process running. */
   keepAlive(): void {
-    this.#timer?.ref?.();
+    this.#timer?.keepAlive(true);
   }
 
   /** Ends the current wait. */
   end(): void {
-    this.#platform.clearTimeout(this.#timer as never);
+    this.#timer?.stop();
     this.#timer = undefined;
     this.#resolve?.();
   }

@@ -1,8 +1,8 @@
 /** A query to the assistant, as passed to `record`. */
 export interface Query {
   /**
-   * Your id of the message or turn, unique within the project: 1 to 128 characters. Recording the same id again does not
-   * count it again.
+   * Your id of the message or turn, unique within the project: 1 to 128 characters. A number is refused: pass `String(id)`.
+   * Recording the same id again does not count it again.
    */
   readonly id: string;
   /** `web`, `api`, or the name of an integration or SDK: 1 to 64 of `a-z 0-9 . _ -`. */
@@ -27,16 +27,21 @@ const occurredAtPattern = /^.{1,64}$/s;
 /** Validates a query and fills in its time. Returns a message if it is invalid. */
 export function toQueuedQuery(query: Query, nowMs: number): QueuedQuery | string {
   const { id, caller, occurredAt = new Date(nowMs) } = query ?? {};
-  if (!isText(id, idPattern)) return 'id: is not a string of 1 to 128 characters';
+  if (!isText(id, idPattern)) return `id: ${show(id)} is not a string of 1 to 128 characters`;
   if (!isText(caller, callerPattern))
-    return 'caller: is not "web", "api" or a name of 1 to 64 of a-z 0-9 . _ -';
+    return `caller: ${show(caller)} is not "web", "api" or a name of 1 to 64 of a-z 0-9 . _ -`;
   const time =
     occurredAt instanceof Date && !Number.isNaN(+occurredAt) ? occurredAt.toISOString() : occurredAt;
   if (!isText(time, occurredAtPattern))
-    return 'occurredAt: is neither a valid Date nor an RFC 3339 date-time';
+    return `occurredAt: ${show(time)} is neither a valid Date nor an RFC 3339 date-time`;
   return { id, caller, occurredAt: time };
 }
 
 function isText(value: unknown, pattern: RegExp): value is string {
   return typeof value === 'string' && pattern.test(value);
+}
+
+/** A value for a message. */
+function show(value: unknown): string {
+  return typeof value === 'string' ? JSON.stringify(value.slice(0, 64)) : String(value).slice(0, 64);
 }

@@ -15,7 +15,7 @@ export interface DropReason {
    * - `spooled`: like `closed`, but the query is on disk and will be sent when the spool is opened again.
    */
   readonly code: 'invalid' | 'queue-full' | 'refused' | 'closed' | 'unconfigured' | 'spooled';
-  /** A message for people; for `refused`, the server's message. */
+  /** A message for people, with why the last request failed; for `refused`, the server's message. */
   readonly message: string;
 }
 
@@ -54,9 +54,12 @@ export interface RecorderOptions {
   readonly retryMaxMs?: number;
   /** How long `flush`, `close` and the end of the process wait for the server, in milliseconds. Default: 10,000. */
   readonly closeTimeoutMs?: number;
-  /** Called with every dropped query. Errors that it throws are ignored. */
+  /** Called with every dropped query. Errors that it throws are ignored. Without it, the console has the first of each cause. */
   readonly onDrop?: (queries: readonly QueuedQuery[], reason: DropReason) => void;
-  /** Called for every failed request, which is then retried, and if the spool fails. Errors that it throws are ignored. */
+  /**
+   * Called for every failed request, which is then retried, and if the spool fails. Errors that it throws are ignored. Without
+   * it, the console has the first failure of each kind, and that requests work again.
+   */
   readonly onError?: (error: RequestError | Error) => void;
   readonly spool?: Spool;
   /** Replaces `fetch`, timers, clock and random numbers, for tests. */

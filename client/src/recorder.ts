@@ -16,6 +16,7 @@ import {
   type RecorderStats,
   type Spool,
 } from './recorder-options.js';
+import { callSafely, isRejection, Reports } from './reports.js';
 
 /**
  * Creates a recorder. Throws a `RangeError` if an option is invalid, but not if `url`, `projectId` or `key` is missing.
@@ -41,7 +42,7 @@ class QueueingRecorder implements Recorder {
   #authorization = '';
   /** The names of required options without a value. */
   readonly #missing: string;
-  #warned = false;
+  readonly #reports: Reports;
   /** Oldest first. */
   #queue: QueuedQuery[] = [];
   /** The queries of the current request; older than the queue. */
@@ -59,6 +60,8 @@ class QueueingRecorder implements Recorder {
   #endsAtMs = Number.POSITIVE_INFINITY;
   #running = false;
   #closed = false;
+  /** Whether what is not sent soon is dropped, and reported then. */
+  #finishing = false;
   /** Pending `flush` calls. Each waits for the `left` oldest queries of batch and queue. */
   readonly #waiters = new Set<{ left: number; readonly resolve: (settled: boolean) => void }>();
   #abort = new AbortController();
@@ -80,7 +83,9 @@ class QueueingRecorder implements Recorder {
     this.#counts = whole ? whole.#counts : { recorded: 0, duplicates: 0, dropped: 0, failures: 0 };
     this.#flushesInParts = this.#platform.isRequestBound && !whole;
     this.#queue = queue;
-    if (!whole) this.#spool = options.spool;
+    this.#reports = whole ? whole.#reports : new Reports(options, this.#platform);
+    if (whole) this.#finishing = whole.#finishing;
+    else this.#spool = options.spool;
     const { url, projectId, key } = options;
     this.#missing = Object.keys({ url, projectId, key })
       .filter((name) => !options[name as 'key'])
@@ -113,7 +118,8 @@ class QueueingRecorder implements Recorder {
       // A getter or proxy that throws.
     }
     if (typeof queued === 'string') this.#drop([query as QueuedQuery], 'invalid', queued);
-    else if (this.#missing) this.#dropUnconfigured(queued);
+    else if (this.#missing)
+      this.#drop([queued], 'unconfigured', `createRecorder was given no ${this.#missing}`);
     else if (this.#closed) this.#drop([queued], 'closed', 'the recorder is closed');
     else if (waiting < this.#settings.queueMax) this.#take(queued);
     else this.#drop([queued], 'queue-full', `${waiting} queries are waiting already`);
@@ -123,12 +129,12 @@ class QueueingRecorder implements Recorder {
     if (this.#flushesInParts) return this.#flushPart({ timeoutMs, ...(signal && { signal }) }, timeoutMs);
     return new Promise((resolve) => {
       const stop = (): void => waiter.resolve(false);
-      const timer = this.#platform.setTimeout(stop, timeoutMs);
+      const timer = this.#platform.startTimer(stop, timeoutMs);
       const waiter = {
         left: this.#queue.length + this.#batch.length,
         resolve: (settled: boolean) => {
           this.#waiters.delete(waiter);
-          this.#platform.clearTimeout(timer as never);
+          timer.stop();
           signal?.removeEventListener('abort', stop);
           resolve(settled);
         },
@@ -156,10 +162,14 @@ class QueueingRecorder implements Recorder {
 
   /** Flushes, then drops what is left. */
   async #finish(options?: FlushOptions): Promise<boolean> {
+    this.#finishing = true;
     const flushed = this.flush(options);
     // Retry immediately instead of waiting for the backoff: this may be the last chance.
     this.#pause.end();
-    if (await flushed) return true;
+    if (await flushed) {
+      this.#finishing = false;
+      return true;
+    }
     const left = this.#takeLeft();
     if (left.length > 0) this.#stop();
     this.#closed = true;
@@ -201,13 +211,6 @@ class QueueingRecorder implements Recorder {
     return left;
   }
 
-  #dropUnconfigured(query: QueuedQuery): void {
-    const problem = `createRecorder was given no ${this.#missing}`;
-    if (!this.#warned) this.#platform.warn(`caller-stats: no query is counted: ${problem}`);
-    this.#warned = true;
-    this.#drop([query], 'unconfigured', problem);
-  }
-
   #take(query: QueuedQuery): void {
     this.#queue.push(query);
     this.#withSpool((spool) => spool.append(query));
@@ -225,7 +228,7 @@ class QueueingRecorder implements Recorder {
     const { process } = globalThis as { process?: Partial<Process> };
     const finish = (): void => void this.#finish();
     const waitsForExit = !this.#platform.isRequestBound;
-    this.#runCallback(() => waitsForExit && process?.on?.('beforeExit', finish));
+    callSafely(() => waitsForExit && process?.on?.('beforeExit', finish));
     while (this.#queue.length > 0) {
       if (this.#queue.length < this.#batchSize && this.#waiters.size === 0 && !this.#closed) {
         this.#filling = true;
@@ -237,7 +240,7 @@ class QueueingRecorder implements Recorder {
       this.#withSpool((spool) => spool.settle(this.#queue));
       this.#resolveWaiters();
     }
-    this.#runCallback(() => process?.off?.('beforeExit', finish));
+    callSafely(() => process?.off?.('beforeExit', finish));
     this.#running = false;
   }
 
@@ -252,13 +255,14 @@ class QueueingRecorder implements Recorder {
         if (this.#batch !== batch) return;
         this.#counts.recorded += recorded;
         this.#counts.duplicates += duplicates;
+        this.#reports.succeeded();
         this.#settle(new Set(batch));
         this.#batchSize = Math.min(2 * this.#batchSize, this.#batchMax);
       } catch (cause) {
         if (this.#batch !== batch) return;
         const error = cause as RequestError;
         this.#counts.failures++;
-        this.#runCallback(() => this.#options.onError?.(error));
+        this.#reports.failed(error, !this.#finishing);
         if (this.#batch !== batch) return;
         if (!this.#handleRejection(error)) await this.#backOff(error, ++failures);
       }
@@ -270,7 +274,7 @@ class QueueingRecorder implements Recorder {
    * Returns false for errors that need a retry.
    */
   #handleRejection(error: RequestError): boolean {
-    if (error.status !== 400 && error.status !== 413) return false;
+    if (!isRejection(error)) return false;
     const refused = findRefused(this.#batch, error);
     this.#settle(refused);
     if (refused.size === 0) {
@@ -299,7 +303,7 @@ class QueueingRecorder implements Recorder {
     // Captured before the first await, so that `#finish` can abort this request even before it is sent.
     const abort = this.#abort;
     const body = await compress(JSON.stringify(batch));
-    const late = this.#platform.setTimeout(
+    const late = this.#platform.startTimer(
       () => abort.abort(new Error(`no answer in ${this.#settings.timeoutMs} ms`)),
       this.#settings.timeoutMs,
     );
@@ -314,11 +318,11 @@ class QueueingRecorder implements Recorder {
         body,
         signal: abort.signal,
       });
-      const { recorded, duplicates } = answer as { recorded: number; duplicates: number };
+      const { recorded = 0, duplicates = 0 } = (answer ?? {}) as { recorded?: number; duplicates?: number };
       if (recorded + duplicates === batch.length) return { recorded, duplicates };
-      throw new RequestError('The response does not match the queries.', { status: 200 });
+      throw new RequestError('The server answered 200, but not for these queries.', { status: 200 });
     } finally {
-      this.#platform.clearTimeout(late as never);
+      late.stop();
       if (abort.signal.aborted && abort === this.#abort) this.#abort = new AbortController();
     }
   }
@@ -338,7 +342,7 @@ class QueueingRecorder implements Recorder {
 
   #drop(queries: readonly QueuedQuery[], code: DropReason['code'], message: string): void {
     this.#counts.dropped += queries.length;
-    if (queries.length > 0) this.#runCallback(() => this.#options.onDrop?.(queries, { code, message }));
+    if (queries.length > 0) this.#reports.dropped(queries, { code, message });
   }
 
   /** Closes the spool without removing its queries. Returns whether there was one. */
@@ -354,16 +358,7 @@ class QueueingRecorder implements Recorder {
     try {
       if (this.#spool) use(this.#spool);
     } catch (error) {
-      this.#runCallback(() => this.#options.onError?.(error as Error));
-    }
-  }
-
-  /** Runs a callback of the user and ignores its errors. */
-  #runCallback(run: () => void): void {
-    try {
-      run();
-    } catch {
-      // An error in a callback must not stop sending.
+      this.#reports.failed(error as Error);
     }
   }
 }

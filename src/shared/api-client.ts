@@ -13,12 +13,15 @@ export interface Transport {
 /** Longer waits in `Retry-After` are cut to one hour. */
 const retryAfterMsMax = 3_600_000;
 
-/** Sends a request and returns the parsed JSON of the response. Rejects with a `RequestError`. */
+/**
+ * Sends a request and returns the parsed JSON of the response. Rejects with a `RequestError`. Redirects are errors: following one
+ * drops the key if the address differs, and sends a `POST` as a `GET`.
+ */
 export async function request({ fetch, now }: Transport, url: string, init: RequestInit): Promise<unknown> {
   let response: Response;
   let text: string;
   try {
-    response = await fetch(url, init);
+    response = await fetch(url, { redirect: 'manual', ...init });
     text = await response.text();
   } catch (cause) {
     throw new ConnectionError(`No response from ${new URL(url).origin}: ${failureReason(cause)}`, {
@@ -26,7 +29,7 @@ export async function request({ fetch, now }: Transport, url: string, init: Requ
     });
   }
   const body = parseJson(text);
-  if (!response.ok || body === undefined) throw toError(response, text, body, now());
+  if (!response.ok || body === undefined) throw toError(response, text, body, { url, nowMs: now() });
   return body;
 }
 
@@ -140,14 +143,33 @@ const classes: Readonly<Record<number, typeof RequestError>> = {
 };
 
 /** The error for a response: the status determines the class, the body the message. */
-function toError({ status, headers }: Response, text: string, body: unknown, nowMs: number): RequestError {
+function toError(
+  { status, headers, type }: Response,
+  text: string,
+  body: unknown,
+  { url, nowMs }: { readonly url: string; readonly nowMs: number },
+): RequestError {
   const { error, details } = (body ?? {}) as { error?: unknown; details?: unknown };
   const messages = Array.isArray(details) ? details.map((detail) => String(detail?.message)) : [];
   const retryAfterMs = parseRetryAfter(headers.get('retry-after') ?? '', nowMs);
   const ErrorClass = classes[status] ?? (status >= 500 ? ServerError : RequestError);
+  if ((status >= 300 && status < 400) || type === 'opaqueredirect')
+    return new RequestError(redirectMessage(url, headers.get('location')), { status });
   // `error` is about the first of the details. Other bodies are such as a proxy's error page.
   const message =
     messages.join(' ') ||
     (error ?? `The server answered ${status}, not as caller-stats does: ${text.slice(0, 200)}`);
   return new ErrorClass(`${message}`, { status, details: messages, retryAfterMs });
+}
+
+/** Names the target without its query, which may hold secrets. */
+function redirectMessage(url: string, location: string | null): string {
+  const from = new URL(url).origin;
+  const to = location !== null && URL.canParse(location, url) ? new URL(location, url) : undefined;
+  const address = to && to.origin + to.pathname;
+  const [server, rest] = address?.split('/v1/analytics/') ?? [];
+  const help = rest
+    ? `Use the address ${server} instead.`
+    : 'Something else than caller-stats answers there.';
+  return `${from} redirects to ${address ?? 'another address'}, and redirects are not followed. ${help}`;
 }

@@ -78,6 +78,33 @@ describe('a process that ends normally', () => {
   });
 });
 
+test('without callbacks, a process that ends says once why its queries are not counted', async () => {
+  const there = await place();
+  const record = "recorder.record({ id: 'a', caller: 'web' });";
+  const twoDaysAhead = 'const { now } = Date; Date.now = () => now() + 2 * 86_400_000;';
+  const causes: readonly [wrong: object, then: string, why: RegExp][] = [
+    [{ key: 'cs_recording_wrong' }, record, /\(closed\): .* failed: The API key is/],
+    [{ projectId: 'other' }, record, /\(closed\): .* failed: There is no such project/],
+    [
+      { url: 'http://127.0.0.1:1' },
+      record,
+      /\(closed\): .* failed: No response from http:\/\/127\.0\.0\.1:1: /,
+    ],
+    [{}, twoDaysAhead + record, /\(refused\): .* ahead of the server's clock\. Is the clock/],
+    [{}, "recorder.record({ id: 'a', caller: 'Slack' });", /\(invalid\): caller: "Slack" is not/],
+    [{}, "recorder.record({ id: 7, caller: 'web' });", /\(invalid\): id: 7 is not a string/],
+  ];
+  const ended = causes.map(async ([wrong, then, why]) => {
+    const options = { url: there.url, key: there.key, ...wrong };
+    const { status, stderr } = await run(program(options, then, 'onDrop: undefined,'));
+    expect([status, stderr.split('\n').length], stderr).toEqual([0, 2]);
+    expect(stderr).toMatch(/^caller-stats: 1 query is not counted /);
+    expect(stderr).toMatch(why);
+  });
+  await Promise.all(ended);
+  expect(recordedIn(there)).toBe(0);
+});
+
 test('closing the recorder before process.exit loses nothing', async () => {
   const { url, key, ...there } = await place();
   const outcome = await run(program({ url, key }, 'record(500); await recorder.close(); process.exit(3);'));

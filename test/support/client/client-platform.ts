@@ -26,13 +26,12 @@ export class TestPlatform implements Platform {
 
   readonly now = (): number => this.nowMs;
   readonly random = (): number => this.chance;
-  readonly setTimeout = (run: () => void, ms: number): Due => {
+  readonly startTimer: Platform['startTimer'] = (run, ms) => {
     const timer = { atMs: this.nowMs + ms, run };
     this.waits.push(ms);
     this.#timers.add(timer);
-    return timer;
+    return { stop: () => void this.#timers.delete(timer), keepAlive: () => {} };
   };
-  readonly clearTimeout = (timer: Due): void => void this.#timers.delete(timer);
   readonly warn = (message: string): void => void this.warnings.push(message);
 
   /** Waits for everything that does not depend on timers. */

@@ -1,0 +1,103 @@
+/**
+ * Says what fails and what is lost: to the callbacks of the recorder's user, or else on the console, once for each cause.
+ */
+import { RequestError } from '../../src/shared/api-client.js';
+import type { Platform } from './platform.js';
+import type { QueuedQuery } from './query.js';
+import type { DropReason, RecorderOptions } from './recorder-options.js';
+
+/** A failure that comes back is printed again after this time: a server that is sometimes busy must not fill a log. */
+const quietMs = 3_600_000;
+
+/** What to check after a response with this status. A redirect says so itself. */
+const remedies: Readonly<Record<number, string>> = {
+  0: 'url, and that the server runs',
+  200: 'url',
+  401: 'key',
+  403: 'key',
+  404: 'projectId and url',
+};
+
+export class Reports {
+  readonly #options: RecorderOptions;
+  readonly #platform: Platform;
+  readonly #droppedFor = new Set<string>();
+  /** When each kind of failure was printed. */
+  readonly #failedAt = new Map<number | undefined, number>();
+  /** Why the last request failed. */
+  #lastFailure = '';
+  /** Whether the console has the failures of requests, and not yet that they are over. */
+  #isOpen = false;
+
+  constructor(options: RecorderOptions, platform: Platform) {
+    this.#options = options;
+    this.#platform = platform;
+  }
+
+  /**
+   * A request failed, or the spool.
+   *
+   * @param isPrinted false if what is lost will be printed soon, with this reason
+   */
+  failed(error: RequestError | Error, isPrinted = true): void {
+    const { onError, url, projectId } = this.#options;
+    const status = error instanceof RequestError ? error.status : undefined;
+    if (status !== undefined) this.#lastFailure = `; the last request failed: ${error.message}`;
+    if (onError) callSafely(() => onError(error));
+    else if (isPrinted && !isRejection(error) && !this.#failedAt.has(status)) {
+      this.#failedAt.set(status, this.#platform.now());
+      if (status === undefined)
+        this.#print(`the spool failed: ${error.message}. Queries are sent, but a crash loses them.`);
+      else {
+        this.#isOpen = true;
+        const remedy = remedies[status] ? ` Check ${remedies[status]}.` : '';
+        this.#print(
+          `a request to ${url} for project ${projectId} failed: ${error.message}${remedy} Queries wait.`,
+        );
+      }
+    }
+  }
+
+  succeeded(): void {
+    this.#lastFailure = '';
+    const before = this.#platform.now() - quietMs;
+    for (const [status, atMs] of this.#failedAt) if (atMs < before) this.#failedAt.delete(status);
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#droppedFor.delete('queue-full ');
+    this.#print(`requests to ${this.#options.url} work again.`);
+  }
+
+  dropped(queries: readonly QueuedQuery[], { code, message: why }: DropReason): void {
+    const { onDrop } = this.#options;
+    const message = /^[cqs]/.test(code) ? why + this.#lastFailure : why;
+    if (onDrop) callSafely(() => onDrop(queries, { code, message }));
+    // What is invalid or refused begins with the field that is wrong.
+    const field = /^(?:queries\[\d+\]: )?(\w+):/.exec(why)?.[1] ?? '';
+    const cause = `${code} ${field}`;
+    if ((onDrop && code !== 'unconfigured') || this.#droppedFor.has(cause)) return;
+    this.#droppedFor.add(cause);
+    const help = cause === 'refused occurredAt' ? '. Is the clock of this machine right?' : '';
+    const subject = queries.length === 1 ? '1 query is' : `${queries.length} queries are`;
+    const what = code === 'unconfigured' ? 'no query is counted' : `${subject} not counted (${code})`;
+    this.#print(`${what}: ${message}${help}`);
+  }
+
+  #print(message: string): void {
+    this.#platform.warn(`caller-stats: ${message}`);
+  }
+}
+
+/** Whether queries were refused for good, which is told for each of them, or the batch is too large. */
+export function isRejection(error: Error): boolean {
+  return error instanceof RequestError && (error.status === 400 || error.status === 413);
+}
+
+/** Runs a callback of the user, whose errors must not stop sending. */
+export function callSafely(run: () => void): void {
+  try {
+    run();
+  } catch {
+    // The user's own.
+  }
+}

@@ -213,9 +213,9 @@ export const queryPartsMax = 10;
 export const jsonLevelsCountedBytesMin = 1024 * 1024;
 /** Protobuf fields of one OTLP request, plus ten per record. 8,192 spans with 20 attributes each have 750,000. */
 export const otlpPartsMax = 1_000_000;
-/** Spans kept in memory to find out which request asked a question: about 20 MB. */
-export const indexedSpansMax = 50_000;
-/** The same of one trace, so that following its questions takes little time. Real traces are much smaller. */
+/** Memory of the spans that are kept to find out which request asked a query, with their texts: some 50,000 spans. */
+export const indexedBytesMax = 48 * 1024 * 1024;
+/** Spans of one trace among them, so that following its queries takes little time. Real traces are much smaller. */
 export const traceSpansMax = 5_000;
 
 // Ingestion diagnostics: what arrives, counted by its source.

@@ -4,6 +4,7 @@ import { recordTelemetry } from '../../src/app/record-telemetry.js';
 import { QueryCollector, type TelemetryRecord } from '../../src/domain/queries/telemetry.js';
 import { KNOWN_RULES } from '../../src/domain/queries/telemetry-rules.js';
 import type { TelemetryRules } from '../../src/domain/queries/telemetry-settings.js';
+import { spanBytes } from '../../src/domain/queries/trace.js';
 import { TraceIndex } from '../../src/domain/queries/trace-index.js';
 import type { Store } from '../../src/storage/ports/store.js';
 import { ASKED, spanId, traceId } from '../support/http/telemetry.js';
@@ -179,7 +180,7 @@ export class Node {
   constructor(store: Pick<Store, 'counts' | 'identities'>, projectId: string, spansMax = 10_000) {
     this.#store = store;
     this.#projectId = projectId;
-    this.#index = new TraceIndex(spansMax);
+    this.#index = new TraceIndex(spansMax * spanBytes);
   }
 
   async receive(records: readonly TelemetryRecord[]): Promise<void> {

@@ -15,7 +15,8 @@ import { isQueryId, parseQuery, type Query } from './query.js';
 import { type QueryKeys, strongestQueryId } from './query-identity.js';
 import { ID_ATTRIBUTES, matchesRules, withMetadata } from './telemetry-rules.js';
 import type { IdSource, TelemetryRules } from './telemetry-settings.js';
-import type { IndexedSpan, Trace, TraceIndex } from './trace-index.js';
+import type { IndexedSpan, Trace } from './trace.js';
+import type { TraceIndex } from './trace-index.js';
 
 /** Attributes by name, with values as text; only those that `isReadAttribute` selects. */
 export type Attributes = ReadonlyMap<string, string>;

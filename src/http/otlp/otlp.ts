@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } fro
 import { recordTelemetry } from '../../app/record-telemetry.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import { UNKNOWN_SOURCE } from '../../domain/ingestion/source-counts.js';
-import { indexedSpansMax } from '../../domain/limits.js';
+import { indexedBytesMax } from '../../domain/limits.js';
 import type { Project } from '../../domain/projects/project.js';
 import {
   type FoundQueries,
@@ -43,7 +43,7 @@ export async function addOtlp(app: FastifyInstance, options: OtlpOptions): Promi
   await app.register(async (own) => {
     own.removeAllContentTypeParsers();
     addOtlpParsers(own, options.limits, options.admission);
-    const index = new TraceIndex(indexedSpansMax);
+    const index = new TraceIndex(indexedBytesMax);
     for (const signal of [TRACES, LOGS]) addSignal(own, signal, options, index);
     addMetrics(own, options);
   });

@@ -51,7 +51,7 @@ function found(
   rowsFrom: number | null = null,
 ) {
   const receipt = { project: 'docs', nowMs, rowsFrom };
-  const collector = new QueryCollector({ ...rules, ...more }, receipt, new TraceIndex(1000));
+  const collector = new QueryCollector({ ...rules, ...more }, receipt, new TraceIndex(1_000_000));
   for (const record of records) collector.add(record);
   const { queries: unmerged, rejected, problems } = collector.result();
   const queries = mergeQueries(unmerged);
@@ -184,7 +184,7 @@ describe('laws', () => {
 });
 
 test('a query of an earlier request is left out once retention has moved past it', () => {
-  const index = new TraceIndex(10);
+  const index = new TraceIndex(1_000_000);
   const receive = (record: TelemetryRecord, rowsFrom: number) => {
     const receipt = { project: 'docs', nowMs, rowsFrom };
     const collector = new QueryCollector({ ...rules, id: 'question' }, receipt, index);
@@ -218,7 +218,7 @@ describe('records that say little of themselves', () => {
   test('have a name of their service that every store can keep', () => {
     const record = recordOf({ resource: { 'service.name': `a\0${'x'.repeat(1000)}` } });
     const receipt = { project: 'docs', nowMs, rowsFrom: null };
-    const collector = new QueryCollector({ ...rules, ...byQuery }, receipt, new TraceIndex(10));
+    const collector = new QueryCollector({ ...rules, ...byQuery }, receipt, new TraceIndex(1_000_000));
     collector.add(record);
     expect(collector.result().queries[0]?.keys.service).toMatch(/^a x{98}$/);
   });

@@ -2,7 +2,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { traceSpansMax } from '../../../src/domain/limits.js';
-import { type IndexedSpan, TraceIndex } from '../../../src/domain/queries/trace-index.js';
+import {
+  type IndexedQuery,
+  type IndexedSpan,
+  spanBytes,
+  type Trace,
+} from '../../../src/domain/queries/trace.js';
+import { TraceIndex } from '../../../src/domain/queries/trace-index.js';
 import { traceId } from '../../support/http/telemetry.js';
 
 type Spans = readonly (readonly [spanId: string, span: Partial<IndexedSpan>])[];
@@ -27,7 +33,7 @@ function addAll(index: TraceIndex, spans: Spans, id = traceId(1)) {
 
 /** The keys and callers of the queries among the spans. */
 function read(spans: Spans) {
-  const found = addAll(new TraceIndex(100), spans).unrecorded();
+  const found = addAll(new TraceIndex(100_000), spans).unrecorded();
   return found.map(({ keys: { explicitId, entrySpanId, innerSpanIds = [] }, caller }) => ({
     ...(innerSpanIds.length > 0 && { innerSpanIds }),
     ...(explicitId !== undefined && { explicitId }),
@@ -63,7 +69,7 @@ describe('a query', () => {
     [
       'in a sub-agent begins where the outermost one does',
       [...request, ['inner', { ...server, ...below('model') }], ['sub', { ...below('inner'), ...asked }]],
-      [{ entrySpanId: 'server' }, { entrySpanId: 'server', innerSpanIds: ['inner'] }],
+      [{ entrySpanId: 'server', innerSpanIds: ['inner'] }],
     ],
     [
       'has the id and the caller of the nearest span above it that has them',
@@ -88,7 +94,7 @@ describe('a query', () => {
   });
 
   test('is found again only when more is known of it than when it was recorded', () => {
-    const index = new TraceIndex(100);
+    const index = new TraceIndex(100_000);
     const trace = addAll(index, request.slice(2));
     expect(trace.unrecorded()).toHaveLength(1);
     const [first] = trace.unrecorded();
@@ -102,7 +108,8 @@ describe('a query', () => {
 });
 
 test('the oldest traces are forgotten', () => {
-  const index = new TraceIndex(6);
+  // The memory of a trace is at most that of a span; each of these has two.
+  const index = new TraceIndex(9.5 * spanBytes);
   const spans = (name: string): Spans => [
     [`${name} server`, { ...server, ...below('page') }],
     [name, { ...below(`${name} server`), ...asked }],
@@ -117,32 +124,209 @@ test('the oldest traces are forgotten', () => {
 });
 
 test('the oldest spans of a long trace are forgotten, but not before its queries were found', () => {
-  const index = new TraceIndex(10 * traceSpansMax);
-  const spans = Array.from({ length: traceSpansMax + 5 }, (_, at) => [`${at}`, asked] as const);
+  const index = new TraceIndex(10 * traceSpansMax * spanBytes);
+  const spans = Array.from(
+    { length: traceSpansMax + 5 },
+    (_, at) => [`${at}`, { ...asked, explicitId: `${at}` }] as const,
+  );
   const trace = addAll(index, spans);
   expect(trace.unrecorded()).toHaveLength(spans.length);
   index.trim([trace]);
   expect(trace.size).toBe(traceSpansMax);
 });
 
+test('long texts count, so that fewer spans with them are kept', () => {
+  const index = new TraceIndex(100 * spanBytes);
+  for (let number = 1; number <= 100; number++) {
+    const texts = { explicitId: 'i'.repeat(spanBytes), caller: 'c', service: 's'.repeat(spanBytes) };
+    index.trim([addAll(index, [['a', texts]], traceId(number))]);
+  }
+  const kept = Array.from({ length: 100 }, (_, at) => index.open('docs', traceId(at + 1)).size);
+  expect(kept.filter((size) => size === 1)).toHaveLength(16);
+});
+
 test('a trace is of one project', () => {
-  const index = new TraceIndex(10);
+  const index = new TraceIndex(100_000);
   addAll(index, [['a', asked]]);
   expect(index.open('blog', traceId(1)).size).toBe(0);
 });
 
-test('paths of any shape and length end, and spans in any order say the same', () => {
-  const name = fc.constantFrom('', 'a', 'b', 'c', 'd', 'e');
-  const span = fc.record({
-    parentSpanId: name,
-    isEntry: fc.boolean(),
-    askedAt: fc.constantFrom(undefined, 1),
+/** The keys of the queries by a walk of each span's whole path, as one naive function of all that has arrived. */
+function walkAll(spans: ReadonlyMap<string, IndexedSpan>): string[] {
+  return [...spans].flatMap(([spanId, { askedAt }]) => {
+    if (askedAt === undefined) return [];
+    let [explicitId, caller, entrySpanId]: (string | undefined)[] = [];
+    let inner: string[] = [];
+    const entries: string[] = [];
+    for (
+      let at = spanId, span = spans.get(at);
+      span !== undefined;
+      at = span.parentSpanId, span = spans.get(at)
+    ) {
+      explicitId ??= span.explicitId;
+      caller ??= span.caller;
+      if (span.askedAt !== undefined) {
+        entrySpanId = undefined;
+        inner = entries.toReversed();
+      }
+      if (span.parentSpanId === '') break;
+      if (!span.isEntry) continue;
+      entrySpanId ??= at;
+      entries.push(at);
+    }
+    return [JSON.stringify([explicitId, caller, entrySpanId, inner.join()])];
   });
-  const spans = fc.uniqueArray(fc.tuple(name, span), { selector: ([id]) => id });
-  fc.assert(
-    fc.property(spans, (all) => {
-      const byEntry = (found: readonly object[]) => found.map((one) => JSON.stringify(one)).toSorted();
-      expect(byEntry(read(all))).toEqual(byEntry(read(all.toReversed())));
+}
+
+/** What the trace has not recorded, without the lists of inner spans that the spans of a query share. */
+const namesOf = (all: readonly string[]) =>
+  [...new Set(all.map((one) => JSON.stringify((JSON.parse(one) as unknown[]).slice(0, 3))))].toSorted();
+
+function nameOf({ keys, caller }: IndexedQuery): string {
+  const { explicitId, entrySpanId, innerSpanIds = [] } = keys;
+  return JSON.stringify([explicitId, caller, entrySpanId, innerSpanIds.join()]);
+}
+
+const foundIn = (trace: Trace) => trace.unrecorded().map(nameOf);
+
+function inRequests(spans: Spans, sizes: readonly number[]): Spans[] {
+  const requests: Spans[] = [];
+  for (let at = 0; at < spans.length; at += requests.at(-1)?.length ?? 1)
+    requests.push(spans.slice(at, at + (sizes[requests.length % sizes.length] ?? 1)));
+  return requests;
+}
+
+/** Spans that are below one another without circles, in any order, some of them twice and some missing. */
+const anyTrace = fc
+  .array(
+    fc.record({
+      parent: fc.nat({ max: 12 }),
+      isEntry: fc.boolean(),
+      askedAt: fc.constantFrom(undefined, undefined, 1, 2),
+      explicitId: fc.constantFrom(undefined, undefined, 'i', 'j'),
+      caller: fc.constantFrom(undefined, undefined, 'slack', 'api'),
+    }),
+    { minLength: 1, maxLength: 12 },
+  )
+  .map((all) =>
+    all.map(({ parent, ...one }, at): Spans[number] => {
+      const parentSpanId = at === 0 || parent >= at ? (parent % 2 === 0 ? '' : 'elsewhere') : `s${parent}`;
+      return [`s${at}`, { ...one, parentSpanId }];
+    }),
+  )
+  .chain((all) =>
+    fc.record({
+      spans: fc.shuffledSubarray([...all, ...all], { minLength: 1 }),
+      sizes: fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1 }),
     }),
   );
+
+/** The names without the caller, which alone is no reason to record again. */
+const keysOf = (names: Iterable<string>) =>
+  [...names].map((one) => {
+    const [explicitId, , entrySpanId] = JSON.parse(one) as unknown[];
+    return JSON.stringify([explicitId, entrySpanId]);
+  });
+
+describe('laws', () => {
+  test('after each request, the queries whose keys changed are found, as by a walk of everything', () => {
+    fc.assert(
+      fc.property(anyTrace, ({ spans, sizes }) => {
+        const index = new TraceIndex(1_000_000);
+        const arrived = new Map<string, IndexedSpan>();
+        const recorded = new Set<string>();
+        for (const part of inRequests(spans, sizes)) {
+          for (const [spanId, span] of part) arrived.set(spanId, { ...plain, ...span });
+          const unrecorded = addAll(index, part).unrecorded();
+          const found = namesOf(unrecorded.map(nameOf));
+          for (const one of unrecorded) one.noteRecorded();
+          for (const key of keysOf(found)) recorded.add(key);
+          const all = namesOf(walkAll(arrived));
+          expect(all).toEqual(expect.arrayContaining(found));
+          expect([...recorded]).toEqual(expect.arrayContaining(keysOf(all)));
+          expect(addAll(index, []).unrecorded()).toEqual([]);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('in any order and any requests, the spans say the same in the end', () => {
+    fc.assert(
+      fc.property(anyTrace, ({ spans, sizes }) => {
+        const index = new TraceIndex(1_000_000);
+        for (const part of inRequests(spans, sizes))
+          for (const one of addAll(index, part).unrecorded()) one.noteRecorded();
+        // Sent again, all of them are found again.
+        const again = foundIn(addAll(index, spans));
+        const inOne = foundIn(addAll(new TraceIndex(1_000_000), spans.toReversed()));
+        expect(namesOf(again)).toEqual(namesOf(inOne));
+        expect(namesOf(again)).toEqual(
+          namesOf(walkAll(new Map(spans.map(([id, one]) => [id, { ...plain, ...one }])))),
+        );
+        const inner = (all: readonly string[]) =>
+          new Set(all.flatMap((one) => (JSON.parse(one) as string[])[3]?.split(',') ?? []));
+        expect(inner(again)).toEqual(inner(inOne));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('paths of any shape end, also in circles, and spans in any order say the same', () => {
+    const name = fc.constantFrom('', 'a', 'b', 'c', 'd', 'e');
+    const span = fc.record({
+      parentSpanId: name,
+      isEntry: fc.boolean(),
+      askedAt: fc.constantFrom(undefined, 1),
+    });
+    const spans = fc.uniqueArray(fc.tuple(name, span), { selector: ([id]) => id });
+    fc.assert(
+      fc.property(spans, (all) => {
+        const one = (found: Spans) => foundIn(addAll(new TraceIndex(100_000), found)).toSorted();
+        expect(namesOf(one(all))).toEqual(namesOf(one(all.toReversed())));
+        const index = new TraceIndex(100_000);
+        for (const each of all) addAll(index, [each]).unrecorded();
+        expect(namesOf(foundIn(addAll(index, all)))).toEqual(namesOf(one(all)));
+      }),
+    );
+  });
+});
+
+describe('the work of a request', () => {
+  const nested = (count: number): Spans =>
+    Array.from({ length: count }, (_, at) => [`${at}`, { ...server, ...asked, ...below(`${at - 1}`) }]);
+  const record = (trace: Trace) => {
+    const before = trace.steps;
+    const found = trace.unrecorded();
+    for (const one of found) one.noteRecorded();
+    return { found, steps: trace.steps - before };
+  };
+
+  test('is no more than that of the spans that it brings and of those below, however deep they are', () => {
+    const count = traceSpansMax - 10;
+    for (const order of [nested(count), nested(count).toReversed()]) {
+      const index = new TraceIndex(1e9);
+      const trace = addAll(index, order);
+      const { found } = record(trace);
+      expect(trace.steps).toBeLessThanOrEqual(3 * count);
+      expect(found.flatMap(({ keys }) => keys.innerSpanIds ?? []).length).toBeLessThanOrEqual(count);
+      const before = trace.steps;
+      // One more below the innermost, one of its own, and one that has arrived already.
+      const more: Spans = [
+        ['leaf', { ...asked, ...below(`${count - 1}`) }],
+        ['other', { ...asked, ...below('elsewhere') }],
+        ['0', { ...server, ...asked, ...below('-1') }],
+      ];
+      for (const one of more) record(addAll(index, [one]));
+      expect(trace.steps - before).toBeLessThanOrEqual(6);
+    }
+  });
+
+  test('keeps few inner servers of a path', () => {
+    const index = new TraceIndex(1e9);
+    const trace = addAll(index, nested(100));
+    record(trace);
+    const { found } = record(addAll(index, [['leaf', { ...asked, ...below('99') }]]));
+    expect(found.map(({ keys }) => keys.innerSpanIds?.length)).toEqual([16]);
+  });
 });

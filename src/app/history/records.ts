@@ -12,7 +12,7 @@ import {
 import { unknownNameMessage } from '../../domain/suggest.js';
 import { parseBound, parseTimestamp } from '../../domain/time/date-time.js';
 import { startOfDate, type TimeZone } from '../../domain/time/time-zone.js';
-import { splitRecords } from '../import/csv.js';
+import { readTable } from '../import/csv.js';
 
 /** How to read the records. */
 export interface CountReading {
@@ -50,22 +50,17 @@ type Row = Readonly<Record<string, string | undefined>>;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
 /** The first record names the columns, in any order: `date`, or `start` and `end`; `caller`; `count`. */
-export async function* readCounts(
+export function readCounts(
   chunks: AsyncIterable<Buffer>,
   reading: CountReading,
   nowMs: number,
 ): AsyncGenerator<CountRecord> {
-  let columns: readonly string[] | undefined;
-  for await (const { line, fields } of splitRecords(chunks)) {
-    if (columns !== undefined) {
-      const row = fields.ok ? toFields(columns, fields.value) : fields;
-      yield { line, value: row.ok ? readRow(row.value, reading, nowMs) : row };
-      continue;
-    }
-    const problems = fields.ok ? headerProblems(fields.value, reading) : fields.problems;
-    if (!fields.ok || problems.length > 0) return yield { line, value: failure(...problems) };
-    columns = fields.value;
-  }
+  return readTable(chunks, {
+    headerProblems: (columns) => headerProblems(columns, reading),
+    createReader: (columns) => (record) =>
+      readRow(Object.fromEntries(columns.map((name, at) => [name, record[at]])), reading, nowMs),
+    isGood: () => true,
+  });
 }
 
 function readRow(row: Row, reading: CountReading, nowMs: number): CountRecord['value'] {
@@ -95,12 +90,6 @@ function headerProblems(columns: readonly string[], { caller, table }: CountRead
       .filter((name, at) => columns.indexOf(name) !== at)
       .map((name) => `${name}: there are two such columns`),
   ];
-}
-
-function toFields(columns: readonly string[], record: readonly string[]): Result<Row> {
-  if (record.length !== columns.length)
-    return failure(`has ${record.length} fields, and the first line names ${columns.length} columns`);
-  return success(Object.fromEntries(columns.map((name, at) => [name, record[at]])));
 }
 
 function toCount(

@@ -1,12 +1,13 @@
 /**
  * Reads CSV (RFC 4180). A streaming parser would lose good records after a stray quote. So this file splits records itself:
  * a record ends at a line end after an even number of quotes. If a record is invalid, only its first line is bad, and the
- * next line is read as the start of another record.
+ * next line is read as the start of another record. If it is valid but has rows within its quotes, all of these are bad:
+ * whether a quote is missing or somebody wrote such a text, only its author knows.
  */
 import { parse } from 'csv-parse/sync';
 import { importRecordBytesMax } from '../../domain/limits.js';
 import { decodeUtf8, isBlank, stripByteOrderMark, trimEnd } from '../../domain/queries/lines.js';
-import { QUERY_FIELDS } from '../../domain/queries/query.js';
+import { parseQuery, QUERY_FIELDS } from '../../domain/queries/query.js';
 import { failure, quote, type Result, success } from '../../domain/result.js';
 import { unknownNameMessage } from '../../domain/suggest.js';
 import { type Converter, createConverter, type Reading } from './fields.js';
@@ -14,35 +15,117 @@ import { type ImportRecord, type Line, type Parsed, readLines, tooLongProblem } 
 
 const quoteByte = 0x22;
 
+/** How to read the records of a table. */
+interface Table<T> {
+  readonly headerProblems: (columns: readonly string[]) => readonly string[];
+  /** Returns a function that reads rows, in order. */
+  readonly createReader: (columns: readonly string[]) => (row: readonly string[]) => Result<T> | 'skipped';
+  /** Whether what a row was read as is good. */
+  readonly isGood: (value: T) => boolean;
+}
+
+interface TableRecord<T> {
+  /** The first line, from 1. */
+  readonly line: number;
+  readonly value: Result<T> | 'skipped';
+}
+
+/**
+ * The first record names the columns, and its commas, semicolons or tabs decide what separates them, unless a line `sep=;`
+ * before it does. An empty `occurredAt` counts as missing; so does an empty `caller` with `--caller`.
+ */
+export function readCsv(chunks: AsyncIterable<Buffer>, reading: Reading): AsyncGenerator<ImportRecord> {
+  return readTable<unknown>(chunks, {
+    headerProblems: (columns) => headerProblems(columns, reading),
+    createReader: (columns) => {
+      const convert = createConverter(reading);
+      return (row) => convertRow(columns, row, convert);
+    },
+    isGood: (value) => parseQuery(value, Number.POSITIVE_INFINITY).ok,
+  });
+}
+
+/** Reads a table whose first record names the columns. Ends if that is bad. */
+export async function* readTable<T>(
+  chunks: AsyncIterable<Buffer>,
+  table: Table<T>,
+): AsyncGenerator<TableRecord<T>> {
+  let rows: Rows<T> | undefined;
+  for await (const record of splitRecords(chunks)) {
+    if (rows !== undefined) {
+      yield* rows.read(record);
+      continue;
+    }
+    const { line, fields, lines } = record;
+    const problems = fields.ok ? table.headerProblems(fields.value) : fields.problems;
+    if (!fields.ok || problems.length > 0) return yield { line, value: failure(...problems) };
+    rows = new Rows(fields.value, table);
+    const swallowed = rows.findRows(lines.slice(1));
+    if (swallowed.length > 0) return yield* nameSwallowed(line, swallowed);
+  }
+}
+
+function* nameSwallowed(line: number, swallowed: readonly number[]): Generator<TableRecord<never>> {
+  const [first, last] = [swallowed[0], swallowed.at(-1)];
+  const names = first === last ? `line ${first}, which is a row` : `rows up to line ${last}`;
+  const problem = `has ${names}, within its quotes: close the quote or remove it, and import the file again`;
+  yield { line, value: failure(problem) };
+  for (const one of swallowed) {
+    yield { line: one, value: failure(`is a row, but within quotes that begin in line ${line}`) };
+  }
+}
+
+/** Reads the rows below a header. */
+class Rows<T> {
+  readonly #columns: number;
+  readonly #isGood: Table<T>['isGood'];
+  readonly #try: ReturnType<Table<T>['createReader']>;
+  readonly #read: ReturnType<Table<T>['createReader']>;
+
+  constructor(columns: readonly string[], { createReader, isGood }: Table<T>) {
+    this.#columns = columns.length;
+    this.#isGood = isGood;
+    this.#try = createReader(columns);
+    this.#read = createReader(columns);
+  }
+
+  *read({ line, fields, lines: [first, ...others] }: CsvRecord): Generator<TableRecord<T>> {
+    // A text that has line ends does not make rows of both: each would have to name a time.
+    const isRow = first !== undefined && (this.#isRow(first.plain) || this.#isRow(first.closed));
+    const swallowed = isRow ? this.findRows(others) : [];
+    if (swallowed.length > 0) yield* nameSwallowed(line, swallowed);
+    else yield { line, value: fields.ok ? this.#read(fields.value) : fields };
+  }
+
+  /** The lines that are rows by themselves. */
+  findRows(lines: readonly LineFields[]): number[] {
+    return lines.filter(({ plain }) => this.#isRow(plain)).map(({ line }) => line);
+  }
+
+  #isRow(fields: readonly string[]): boolean {
+    const row = fields.length === this.#columns ? this.#try(fields) : 'skipped';
+    return row !== 'skipped' && row.ok && this.#isGood(row.value);
+  }
+}
+
+/** The fields of one of the lines of a record. */
+interface LineFields {
+  readonly line: number;
+  /** As if it had no quotes. */
+  readonly plain: readonly string[];
+  /** As if its last quote were closed at its end. */
+  readonly closed: readonly string[];
+}
+
 interface CsvRecord {
   /** The first line. */
   readonly line: number;
   readonly fields: Result<readonly string[]>;
+  /** The lines of a valid record that has several. */
+  readonly lines: readonly LineFields[];
 }
 
-/**
- * The first record names the columns, and its commas, semicolons or tabs decide what separates them. An empty `occurredAt`
- * counts as missing; so does an empty `caller` with `--caller`.
- */
-export async function* readCsv(
-  chunks: AsyncIterable<Buffer>,
-  reading: Reading,
-): AsyncGenerator<ImportRecord> {
-  const convert = createConverter(reading);
-  let columns: readonly string[] | undefined;
-  for await (const { line, fields } of splitRecords(chunks)) {
-    if (columns !== undefined) {
-      yield { line, value: fields.ok ? convertRow(columns, fields.value, convert) : fields };
-      continue;
-    }
-    const problems = fields.ok ? headerProblems(fields.value, reading) : fields.problems;
-    if (!fields.ok || problems.length > 0) return yield { line, value: failure(...problems) };
-    columns = fields.value;
-  }
-}
-
-/** Splits CSV into records. */
-export async function* splitRecords(chunks: AsyncIterable<Buffer>): AsyncGenerator<CsvRecord> {
+async function* splitRecords(chunks: AsyncIterable<Buffer>): AsyncGenerator<CsvRecord> {
   const splitter = new RecordSplitter();
   for await (const line of readLines(chunks)) yield* splitter.take(line);
   yield* splitter.end();
@@ -53,20 +136,29 @@ class RecordSplitter {
   #open: Line[] = [];
   #quotesAreOdd = false;
   #bytes = 0;
-  /** Undefined until the first record. */
+  /** Undefined until the first record, or the line that names it. */
   #delimiter: string | undefined;
+  /** The number of columns; undefined until the first record. */
+  #columns: number | undefined;
 
   *take(line: Line): Generator<CsvRecord> {
     if (line.bytes === undefined) {
       yield* this.end();
-      yield { line: line.number, fields: failure(tooLongProblem) };
+      yield { line: line.number, fields: failure(tooLongProblem), lines: [] };
       return;
     }
-    if (this.#open.length === 0 && isBlank(line.bytes)) return;
+    if (this.#open.length === 0 && (isBlank(line.bytes) || this.#namesDelimiter(line.bytes))) return;
     this.#open.push(line);
     this.#bytes += line.bytes.length;
     if (countQuotes(line.bytes) % 2 === 1) this.#quotesAreOdd = !this.#quotesAreOdd;
     if (!this.#quotesAreOdd || this.#bytes > importRecordBytesMax) yield* this.#close();
+  }
+
+  /** Reads the line that spreadsheets write before the first record. */
+  #namesDelimiter(bytes: Buffer): boolean {
+    if (this.#delimiter !== undefined || bytes.length > delimiterLineBytesMax) return false;
+    this.#delimiter = /^\ufeff?"?sep=(.)"?\r?$/iu.exec(bytes.toString())?.[1];
+    return this.#delimiter !== undefined;
   }
 
   /** Ends the input: open lines have an unclosed quote. */
@@ -82,15 +174,32 @@ class RecordSplitter {
     this.#quotesAreOdd = false;
     this.#bytes = 0;
     if (first === undefined) return;
-    yield { line: first.number, fields };
+    const lines = fields.ok && others.length > 0 ? [first, ...others] : [];
+    yield { line: first.number, fields, lines: lines.map((line) => this.#readAlone(line)) };
     if (!fields.ok) for (const line of others) yield* this.take(line);
+  }
+
+  #readAlone(line: Line): LineFields {
+    const record = decodeRecord([line]);
+    const text = record.ok ? record.value : '';
+    const delimiter = this.#delimiter ?? ',';
+    const closed = parseRecord(`${text}"`, delimiter);
+    return {
+      line: line.number,
+      plain: text.replaceAll('"', '').split(delimiter),
+      closed: closed.ok ? closed.value : [],
+    };
   }
 
   #parse(): Result<readonly string[]> {
     const record = decodeRecord(this.#open);
     if (!record.ok) return record;
     this.#delimiter ??= findDelimiter(record.value);
-    return parseRecord(record.value, this.#delimiter);
+    const fields = parseRecord(record.value, this.#delimiter);
+    if (!fields.ok) return fields;
+    this.#columns ??= fields.value.length;
+    if (fields.value.length === this.#columns) return fields;
+    return failure(`has ${fields.value.length} fields, and the first line names ${this.#columns} columns`);
   }
 }
 
@@ -102,6 +211,9 @@ function findDelimiter(record: string): string {
 }
 
 const delimiters = [',', ';', '\t'];
+
+/** The byte order mark, `"sep=;"` and CR. */
+const delimiterLineBytesMax = 14;
 
 function countQuotes(bytes: Buffer): number {
   let count = 0;
@@ -156,9 +268,6 @@ function listNames(columns: readonly string[]): string {
 }
 
 function convertRow(columns: readonly string[], row: readonly string[], convert: Converter): Parsed {
-  if (row.length !== columns.length) {
-    return failure(`has ${row.length} fields, and the first line names ${columns.length} columns`);
-  }
   const fields = columns.map((name, at) => [name, row[at]] as const);
   const record = Object.fromEntries(fields.filter(([name, value]) => name !== 'occurredAt' || value !== ''));
   return convert(record, row);

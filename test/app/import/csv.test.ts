@@ -1,6 +1,8 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { selectReader } from '../../../src/app/import/formats.js';
-import { readForm } from '../../../src/cli/options/import-form.js';
+import { type FormOptions, readForm } from '../../../src/cli/options/import-form.js';
+import { readRecords } from '../../support/cli/import-records.js';
 
 /** Reads the ids of CSV that arrives in chunks of this size. */
 async function readIds(text: string, chunkBytes: number): Promise<unknown[]> {
@@ -17,9 +19,112 @@ async function readIds(text: string, chunkBytes: number): Promise<unknown[]> {
   return ids;
 }
 
+const time = '2026-01-31T12:00:00Z';
+const own = { format: 'csv' } as const;
+const mapped = { ...own, map: ['occurredAt=at'] };
+const within = (line: number) => `is a row, but within quotes that begin in line ${line}`;
+const has = (rows: string) =>
+  `has ${rows}, within its quotes: close the quote or remove it, and import the file again`;
+
+describe('rows within quotes are bad, and so is the row with the quote:', () => {
+  test.each<[string, string, FormOptions, [number, string][]]>([
+    [
+      'two quotes in an ignored column',
+      `id,caller,at,text\n1,web,${time},a\n2,web,${time},"b\n3,web,${time},c\n4,web,${time},d"\n5,web,${time},\n`,
+      mapped,
+      [
+        [3, has('rows up to line 5')],
+        [4, within(3)],
+        [5, within(3)],
+      ],
+    ],
+    [
+      'quotes around all of them',
+      `id,caller,occurredAt\n"1,web,${time}\n2,web,${time}\n3",web,${time}\n`,
+      own,
+      [
+        [2, has('rows up to line 4')],
+        [3, within(2)],
+        [4, within(2)],
+      ],
+    ],
+    [
+      'a row with an empty quoted field',
+      `id,caller,at,text\n1,web,${time},"a\n2,web,${time},""\n3,web,${time},b"\n`,
+      mapped,
+      [
+        [2, has('rows up to line 4')],
+        [3, within(2)],
+        [4, within(2)],
+      ],
+    ],
+    [
+      'a quote after a field that needs quotes',
+      `id,text,caller,at,more\n1,"a, b",web,${time},"\n2,c,web,${time},d"\n`,
+      mapped,
+      [
+        [2, has('line 3, which is a row')],
+        [3, within(2)],
+      ],
+    ],
+    [
+      'a quote in the first line',
+      `id,caller,at,"text\n1,web,${time},a"\n2,web,${time},b\n`,
+      mapped,
+      [
+        [1, has('line 2, which is a row')],
+        [2, within(1)],
+      ],
+    ],
+  ])('%s', async (_what, text, options, bad) => {
+    const outcomes = await readRecords(text, options);
+    expect(outcomes.filter(([, outcome]) => typeof outcome === 'string')).toEqual(bad);
+  });
+});
+
+test('each row is recorded or named, however its quotes are misplaced', async () => {
+  const field = fc
+    .array(fc.constantFrom('a', ' ', ',', '"', '\n', ',\n', 'x,web,y'), { maxLength: 6 })
+    .map((parts) => parts.join(''));
+  const property = fc.asyncProperty(
+    fc.array(field, { minLength: 1, maxLength: 6 }),
+    fc.nat(),
+    fc.boolean(),
+    async (texts, place, isSound) => {
+      const rows = texts.map((text, at) =>
+        /[",\n]/.test(text)
+          ? `row-${at},"${text.replaceAll('"', '""')}",web,${time}\n`
+          : `row-${at},${text},web,${time}\n`,
+      );
+      const body = rows.join('');
+      const cut = place % body.length;
+      const spoiled = isSound ? body : `${body.slice(0, cut)}"${body.slice(cut)}`;
+      const outcomes = await readRecords(`id,text,caller,at\n${spoiled}`, mapped);
+      const ids = outcomes.flatMap(([, outcome]) => (typeof outcome === 'string' ? [] : [outcome[0]]));
+      const badLines = outcomes.flatMap(([line, outcome]) => (typeof outcome === 'string' ? [line] : []));
+      const missing = texts.flatMap((_text, at) => (ids.includes(`row-${at}`) ? [] : [at]));
+      if (isSound) expect([missing, badLines]).toEqual([[], []]);
+      for (const id of ids) expect(rows[Number(id.slice('row-'.length))]).toBeDefined();
+      for (const at of missing) {
+        const [from, to] = [rows.slice(0, at), rows.slice(0, at + 1)].map(
+          (before) => before.join('').split('\n').length,
+        );
+        expect(badLines.some((line) => line > (from ?? 0) && line <= (to ?? 0))).toBe(true);
+      }
+    },
+  );
+  await fc.assert(property, { numRuns: 300 });
+});
+
 test.each([
   ['semicolons', 'id;caller\n"a;b";web\nc,d;web', ['a;b', 'c,d']],
   ['tabs', 'id\tcaller\na b\tweb\nc,d\tweb', ['a b', 'c,d']],
+  [
+    'the character that a spreadsheet names',
+    'sep=|\r\nid|caller\r\n"a|b"|web\r\nc,d;e|web',
+    ['a|b', 'c,d;e'],
+  ],
+  ['the character that a line in quotes names', '\ufeff"sep=;"\nid;caller\na,b,c;web', ['a,b,c']],
   ['semicolons, with fewer of the other characters', 'id;caller;"occurredAt"\na;web;', ['a']],
 ])('%s may separate fields', async (_what, text, ids) => {
   expect(await readIds(text, 7)).toEqual(ids);

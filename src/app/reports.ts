@@ -3,7 +3,6 @@ import { toPrevious } from '../domain/counting/comparison.js';
 import type { CallerCounts, CallerStats } from '../domain/counting/counts.js';
 import { callerStatsToCsv, callersToCsv, seriesToCsv } from '../domain/counting/csv.js';
 import type { CutBounds } from '../domain/counting/cut-bounds.js';
-import type { DateRange } from '../domain/counting/date-range.js';
 import {
   type AskingContext,
   type CountsRequest,
@@ -12,6 +11,7 @@ import {
   parseNumbersRequest,
   parseRange,
   parseSeriesRequest,
+  type RangeRequest,
   REPORT_PARAMETERS,
   type ReportInput,
   type ReportParameter,
@@ -25,7 +25,7 @@ import { isProjectId, type Project } from '../domain/projects/project.js';
 import { quote, type Result } from '../domain/result.js';
 import type { WeekStart } from '../domain/time/calendar.js';
 import { formatWithOffset } from '../domain/time/date-time.js';
-import { offsetAt, type TimeZone } from '../domain/time/time-zone.js';
+import { offsetAt, type TimeZone, UTC } from '../domain/time/time-zone.js';
 import type { Store } from '../storage/ports/store.js';
 import { readSeries } from '../storage/series.js';
 import { type Numbers, readNumbers } from './numbers.js';
@@ -87,19 +87,24 @@ export const NUMBERS: Readable<NumbersRequest, Numbers> = {
 };
 
 /** The imported counts that a range counts wholly or not at all, although only a part of their span is within it. */
-export const CUT_BOUNDS: Readable<DateRange, CutBounds> = {
+export const CUT_BOUNDS: Readable<RangeRequest, CutBounds> = {
   parameters: REPORT_PARAMETERS.cutBounds,
   parse: parseRange,
   read: readCutBounds,
 };
 
-async function readCutBounds(store: Store, projectId: string, { from, to }: DateRange): Promise<CutBounds> {
+async function readCutBounds(
+  store: Store,
+  projectId: string,
+  { from, to, timeZone }: RangeRequest,
+): Promise<CutBounds> {
+  // Without a zone the times have always ended in Z.
+  const format = (timeMs: number): string =>
+    timeZone === UTC ? formatTime(timeMs) : formatWithOffset(timeMs, offsetAt(timeMs, timeZone));
   const [dateFrom, dateTo] = await Promise.all(
     [from, to].map(async (bound) => {
       const cut = await store.counts.findCutSpan(projectId, bound);
-      return cut === undefined
-        ? null
-        : { start: formatTime(cut.start), end: formatTime(cut.end), count: cut.count };
+      return cut === undefined ? null : { start: format(cut.start), end: format(cut.end), count: cut.count };
     }),
   );
   return { dateFrom: dateFrom ?? null, dateTo: dateTo ?? null };

@@ -1,4 +1,4 @@
-/** The imported spans that one bound of a range cuts. Times are RFC 3339. */
+/** The imported spans that one bound of a range cuts. Times are local date-times with offset. */
 interface CutBound {
   readonly start: string;
   readonly end: string;

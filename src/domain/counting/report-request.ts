@@ -6,7 +6,7 @@
 import { CALLER_FORM, isCallerName } from '../queries/caller.js';
 import { collectProblems, failure, prefixProblems, quote, type Result, success } from '../result.js';
 import { type Calendar, DEFAULT_WEEK_START, parseWeekStart, type WeekStart } from '../time/calendar.js';
-import { parseTimeZone, UTC } from '../time/time-zone.js';
+import { parseTimeZone, type TimeZone, UTC } from '../time/time-zone.js';
 import { type AskedRange, type ComparedRange, findComparedRange, parseComparison } from './comparison.js';
 import { PARAMETER_NAMES, parseDateRange } from './date-bounds.js';
 import type { DateRange } from './date-range.js';
@@ -46,6 +46,10 @@ export const REPORT_PARAMETERS = {
   series: [...COMPARED_PARAMETERS, 'caller', 'interval', 'by'],
   numbers: [...COMPARED_PARAMETERS, 'caller', 'interval'],
 } as const satisfies Readonly<Record<string, readonly ReportParameter[]>>;
+
+export interface RangeRequest extends DateRange {
+  readonly timeZone: TimeZone;
+}
 
 export interface CountsRequest extends Calendar {
   readonly range: DateRange;
@@ -143,10 +147,11 @@ function parseCompared(
 }
 
 /** Parses the parameters that say which time to count. */
-export function parseRange(input: ReportInput, context: AskingContext): Result<DateRange> {
-  const { range, problems } = parseRangeRequest(input, context);
+export function parseRange(input: ReportInput, context: AskingContext): Result<RangeRequest> {
+  const { range, calendar, problems } = parseRangeRequest(input, context);
   if (!range.ok || problems.length > 0) return failure(...collectProblems(range), ...problems);
-  return success({ from: range.value.from, to: range.value.to });
+  const { from, to } = range.value;
+  return success({ from, to, timeZone: calendar.timeZone });
 }
 
 /** The range, the calendar that it is in, and the problems of the calendar. */

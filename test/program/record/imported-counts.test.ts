@@ -160,4 +160,12 @@ describe('imported counts', () => {
       { dateFrom: cut(dateFrom), dateTo: cut(dateTo) },
     ]);
   });
+
+  test('are reported in the time zone of the request', async () => {
+    const cuts = `${PATH}/cuts?dateFrom=2024-01-15`;
+    const { text } = await service().send({ path: `${cuts}&timeZone=America/New_York` });
+    expect(JSON.parse(text)).toMatchObject({
+      dateFrom: { start: '2023-12-31T19:00:00.000-05:00', end: '2024-01-31T19:00:00.000-05:00' },
+    });
+  });
 });

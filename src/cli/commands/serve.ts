@@ -75,6 +75,7 @@ export function addServeCommand(program: Command, io: Io, version: string): void
         if (serving !== undefined && !cluster.isWorker) {
           const url = `${localUrl(settings.host, serving.port)}${settings.basePath}`;
           printLine(io.stdout, `caller-stats listens on ${url}`);
+          printLine(io.stdout, `Time zones: ${ZONE_DATA_ORIGIN}`);
           const { publicUrl, basePath, keyPrefix, keyLifeMax } = settings;
           const pagesUrl = publicUrl === null ? url : `${publicUrl}${basePath}`;
           const started = { url, pagesUrl, keyPrefix, keyLifeMax, demo: options.demo ?? false };

@@ -72,7 +72,7 @@ describe('a node that starts with a newer schema', () => {
     const { status, stdout } = await running.ended;
     expect({ status, stdout }).toEqual({
       status: 0,
-      stdout: expect.stringMatching(/^caller-stats listens on \S+\n$/),
+      stdout: expect.stringMatching(/^caller-stats listens on \S+\nTime zones: .+\n$/),
     });
   });
 });

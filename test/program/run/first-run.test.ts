@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { createFirstRun } from '../../../src/app/first-run.js';
 import { openPrivateOutput } from '../../../src/cli/server/private-output.js';
 import type { Counts } from '../../../src/domain/counting/counts.js';
+import { ZONE_DATA_ORIGIN } from '../../../src/domain/time/time-zone.js';
 import { openStore } from '../../../src/storage/open.js';
 import { whenOver } from '../../support/cleanup.js';
 import {
@@ -22,6 +23,8 @@ import { clientOf } from '../../support/cli/cli-client.js';
 import { emptyPlace, succeed } from '../../support/cli/cli-place.js';
 import { sampleCounts } from '../../support/sample.js';
 import { root } from '../../tidy/sources.js';
+
+const timeZones = `Time zones: ${ZONE_DATA_ORIGIN}\n`;
 
 /** The curl command that is printed below a title. */
 function curlAfter(stdout: string, title: string): string {
@@ -94,7 +97,7 @@ test('keys are printed once, set-up addresses until there is an owner, and neith
   await second.stop();
   const third = await place.serve();
   expect(third.stdout).toBe(
-    `caller-stats listens on ${third.url}\nDashboard: ${third.url}/\nDocumentation: ${third.url}/docs\n`,
+    `caller-stats listens on ${third.url}\n${timeZones}Dashboard: ${third.url}/\nDocumentation: ${third.url}/docs\n`,
   );
 });
 
@@ -146,7 +149,7 @@ test('without a terminal, keys and links are in a file that only its owner reads
   const says = (what: string) =>
     `${what}: in the file ${file}, which only its owner can read. Delete it when you have read it.\n`;
   expect(first.stdout).toBe(
-    `caller-stats listens on ${first.url}\n${says('The first keys')}${says('The link that sets up the dashboard')}` +
+    `caller-stats listens on ${first.url}\n${timeZones}${says('The first keys')}${says('The link that sets up the dashboard')}` +
       `Documentation: ${first.url}/docs\n`,
   );
   await first.stop();

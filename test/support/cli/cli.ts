@@ -246,7 +246,7 @@ export async function startServer(
 
 /** What a server prints if there are projects and no users. */
 export const LATER_START =
-  /^caller-stats listens on \S+\nSet up the dashboard \(this link creates its first owner, and works once\):\n {2}https?:\/\/\S+\/set-up#[0-9A-Za-z]{43}\nDocumentation: \S+\n$/;
+  /^caller-stats listens on \S+\nTime zones: IANA time zone database \d{4}[a-z], .+\nSet up the dashboard \(this link creates its first owner, and works once\):\n {2}https?:\/\/\S+\/set-up#[0-9A-Za-z]{43}\nDocumentation: \S+\n$/;
 
 /** Runs `work` for each item, a few at a time. */
 export async function inGroups<T, R>(

@@ -96,6 +96,12 @@ export const GROUPS: readonly Group[] = [
         keywords:
           'read report spreadsheet google sheets excel power bi libreoffice grafana pandas jupyter duckdb mcp claude cursor curl',
       },
+      export: {
+        title: 'Export the rows',
+        description: 'Take every recorded query away, as NDJSON or CSV, for a warehouse or another project.',
+        keywords:
+          'export the rows download raw data queries ndjson csv warehouse bigquery snowflake duckdb pandas psql copy',
+      },
       sharing: {
         title: 'Share the counts',
         description:

@@ -118,11 +118,33 @@ export class ServerClient {
     operation: string,
     parameters: Readonly<Record<string, string | undefined>>,
   ): Promise<unknown> {
-    const given = Object.entries(parameters).filter(
-      (entry): entry is [string, string] => entry[1] !== undefined,
-    );
-    const query = new URLSearchParams(given);
-    return this.#request(`${operationUrl(this.#url, projectId, operation)}?${query}`, {});
+    return this.#request(urlWith(operationUrl(this.#url, projectId, operation), parameters), {});
+  }
+
+  /** The body of a read operation, as it arrives. Throws `unavailable` if it breaks off. */
+  async *download(
+    projectId: string,
+    operation: string,
+    parameters: Readonly<Record<string, string | undefined>>,
+    accept: string,
+  ): AsyncGenerator<Uint8Array> {
+    const url = urlWith(operationUrl(this.#url, projectId, operation), parameters);
+    let response: Response | undefined;
+    const keep = async (input: string, init: RequestInit): Promise<Response> => {
+      response = await this.#transport.fetch(input, init);
+      // The text of an error is read below, and that of a success is not.
+      return response.ok ? new Response('{}') : response;
+    };
+    await this.#request(url, { headers: { accept } }, { ...this.#transport, fetch: keep });
+    try {
+      yield* response?.body ?? [];
+    } catch (cause) {
+      throw new CallerStatsError(
+        'unavailable',
+        'The server broke off: it stopped, or could not read its store. What was written is not all; run it again.',
+        { cause },
+      );
+    }
   }
 
   /** The projects that the key may read, which the server's tool for AI assistants lists. */
@@ -140,9 +162,13 @@ export class ServerClient {
     return answer.result.structuredContent.projects;
   }
 
-  async #request(url: string, { headers, ...init }: RequestInit): Promise<unknown> {
+  async #request(
+    url: string,
+    { headers, ...init }: RequestInit,
+    transport: Transport = this.#transport,
+  ): Promise<unknown> {
     try {
-      return await request(this.#transport, url, {
+      return await request(transport, url, {
         ...init,
         headers: { ...headers, authorization: this.#authorization },
       });
@@ -157,4 +183,11 @@ export class ServerClient {
       );
     }
   }
+}
+
+function urlWith(url: string, parameters: Readonly<Record<string, string | undefined>>): string {
+  const given = Object.entries(parameters).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  );
+  return `${url}?${new URLSearchParams(given)}`;
 }

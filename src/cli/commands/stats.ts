@@ -11,14 +11,15 @@ import {
   type Compared,
   type PreviousCounts,
 } from '../../domain/counting/counts.js';
-import { INTERVALS, PERIODS } from '../../domain/counting/names.js';
-import type { CountsRequest, ReportInput, ReportNames } from '../../domain/counting/report-request.js';
+import { INTERVALS } from '../../domain/counting/names.js';
+import type { CountsRequest, ReportInput } from '../../domain/counting/report-request.js';
 import type { Series } from '../../domain/counting/series.js';
 import { formatCount } from '../../domain/format.js';
 import { seriesCallersMax } from '../../domain/limits.js';
-import { WEEK_STARTS, type WeekStart } from '../../domain/time/calendar.js';
+import type { WeekStart } from '../../domain/time/calendar.js';
 import { type Io, UsageError } from '../io.js';
 import { addSourceOptions, runOnSource, type SourceOptions } from '../options/count-source.js';
+import { addRangeOptions, REPORT_OPTIONS } from '../options/report-range.js';
 import { formatTable, printJson, printLine, printText } from '../terminal/output.js';
 
 interface StatsOptions extends SourceOptions, ReportInput {
@@ -27,34 +28,12 @@ interface StatsOptions extends SourceOptions, ReportInput {
   readonly csv?: boolean;
 }
 
-const NAMES: ReportNames = {
-  from: '--from',
-  to: '--to',
-  period: '--period',
-  timeZone: '--time-zone',
-  weekStart: '--week-start',
-  compare: '--compare',
-  caller: '--caller',
-  interval: '--interval',
-  by: '--by',
-};
-
 export function addStatsCommand(program: Command, io: Io): void {
   const command = program
     .command('stats')
     .description("prints the number of queries to a project's assistant, by caller type")
-    .argument('<project>', "the project's id")
-    .option(
-      '--from <date>',
-      'start of the range, inclusive: a date or an ISO 8601 date-time, in the time zone unless it has an offset',
-    )
-    .option('--to <date>', 'end of the range, exclusive')
-    .option('--period <period>', `instead of --from and --to: ${PERIODS.join(', ')}`)
-    .option('--time-zone <zone>', 'the time zone of dates and periods, such as Europe/Berlin (default: UTC)')
-    .option(
-      '--week-start <day>',
-      `the day on which weeks begin: ${WEEK_STARTS.join(', ')} (default: the project's own)`,
-    )
+    .argument('<project>', "the project's id");
+  addRangeOptions(command)
     .option(
       '--compare <with>',
       'print the counts of another range as well: previous (the period before) or previous-year',
@@ -84,7 +63,7 @@ async function print<Question extends CountsRequest, Answer extends Compared>(
 ): Promise<void> {
   const nowMs = io.clock.now();
   const ask = (weekStart: WeekStart | null): Question => {
-    const question = report.parse(options, { nowMs, names: NAMES, weekStart });
+    const question = report.parse(options, { nowMs, names: REPORT_OPTIONS, weekStart });
     if (!question.ok) throw new UsageError(question.problems);
     return question.value;
   };

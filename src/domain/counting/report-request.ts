@@ -45,6 +45,8 @@ export const REPORT_PARAMETERS = {
   callerStats: [...COMPARED_PARAMETERS, 'caller'],
   series: [...COMPARED_PARAMETERS, 'caller', 'interval', 'by'],
   numbers: [...COMPARED_PARAMETERS, 'caller', 'interval'],
+  /** Not counts, but the queries themselves. */
+  queries: [...RANGE_PARAMETERS, 'caller'],
 } as const satisfies Readonly<Record<string, readonly ReportParameter[]>>;
 
 export interface RangeRequest extends DateRange {

@@ -5,6 +5,7 @@
  * The framework has an option for slow handlers (`handlerTimeout`), but it creates and aborts a signal for each request,
  * which costs a tenth of recording a single query. Checking all exchanges now and then costs next to nothing.
  */
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { closeGraceMs } from '../../domain/limits.js';
@@ -19,6 +20,11 @@ export interface ConnectionLimits {
   readonly requestTimeoutMs: number;
   /** How long the server may take to respond after that (then 503), and then how long the response may wait to be read. */
   readonly answerTimeoutMs: number;
+}
+
+/** Begins the deadline of a response anew: for one that is made while it is read, and may take as long as that goes on. */
+export function extendDeadline(request: IncomingMessage, response: ServerResponse): void {
+  trackExchange(request, response).unansweredChecks = 0;
 }
 
 /** Checks per `answerTimeoutMs`: deadlines are precise to a quarter of it. */

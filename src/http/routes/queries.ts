@@ -1,7 +1,8 @@
-/** `POST /v1/analytics/{projectId}/assistant/queries`: records queries. */
+/** `/v1/analytics/{projectId}/assistant/queries`: records queries, and exports them. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { IngestionMonitor } from '../../app/jobs/ingestion-monitor.js';
 import { type RecordTarget, recordQueries } from '../../app/record.js';
+import type { KeyType } from '../../domain/keys/api-key.js';
 import { parseQuery, type Query } from '../../domain/queries/query.js';
 import type { Clock } from '../../domain/time/clock.js';
 import type { Admission } from '../admission/admission.js';
@@ -21,6 +22,7 @@ import {
   RecordResultSchema,
 } from '../schemas/schemas.js';
 import { addResource } from '../server/resource.js';
+import { exportedQueries } from './exported-queries.js';
 
 /** The dependencies of the routes that record queries. */
 export interface RecordingOptions extends RecordTarget {
@@ -37,7 +39,8 @@ export function addQueries(app: FastifyInstance, options: RecordingOptions): voi
   const { batchQueriesMax: maxItems } = limits;
   addResource(app, '/v1/analytics/:projectId/assistant/queries', {
     onRequest: (request, reply) =>
-      authenticator.authorize(request, reply, getProjectId(request), ['recording', 'admin']),
+      authenticator.authorize(request, reply, getProjectId(request), keyTypesOf(request)),
+    GET: exportedQueries(app, options),
     POST: {
       schema: {
         operationId: 'recordQueries',
@@ -83,6 +86,11 @@ export function addQueries(app: FastifyInstance, options: RecordingOptions): voi
       },
     },
   });
+}
+
+/** A key that records reads nothing. */
+function keyTypesOf({ method }: FastifyRequest): readonly KeyType[] {
+  return method === 'GET' || method === 'HEAD' ? ['admin'] : ['recording', 'admin'];
 }
 
 function parseQueries(request: FastifyRequest, nowMs: number): Query[] {

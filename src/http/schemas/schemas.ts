@@ -382,6 +382,7 @@ export const CallerStatsParameters = parametersOf(REPORT_PARAMETERS.callerStats)
 export const SeriesParameters = parametersOf(REPORT_PARAMETERS.series);
 export const CallersParameters = parametersOf(REPORT_PARAMETERS.callers);
 export const CutBoundsParameters = parametersOf(REPORT_PARAMETERS.cutBounds);
+export const QueriesParameters = parametersOf(REPORT_PARAMETERS.queries);
 export const NumbersParameters = parametersOf(REPORT_PARAMETERS.numbers);
 
 export const DryRunParameter = strictObjectSchema(

@@ -192,6 +192,8 @@ interface KeyedRoute {
   readonly request: Omit<TestRequest, 'key'>;
   /** Whether a recording key of the project may send it. */
   readonly records?: boolean;
+  /** Whether a reading key of the project may not send it, although it is a GET. */
+  readonly isForAdmins?: boolean;
 }
 
 const json = { 'content-type': 'application/json' };
@@ -214,6 +216,7 @@ const KEYED: Readonly<Record<string, KeyedRoute>> = {
   'GET /v1/analytics/:projectId/assistant/callers': { request: {} },
   'GET /v1/analytics/:projectId/assistant/ingestion': { request: {} },
   'GET /v1/analytics/:projectId/assistant/imported-counts/cuts': { request: {} },
+  'GET /v1/analytics/:projectId/assistant/queries': { request: {}, isForAdmins: true },
   'POST /v1/analytics/:projectId/assistant/queries': {
     request: { headers: json, body: query },
     records: true,
@@ -252,20 +255,23 @@ describe('a key of another organization or project', () => {
     expect(found.toSorted()).toEqual([...Object.keys(KEYED), ...WITHOUT_PROJECT].toSorted());
   });
 
-  test.each(Object.entries(KEYED))('reaches nothing with %s', async (name, { request, records = false }) => {
-    const { keys, send } = service();
-    const [method = '', path = ''] = name.split(' ');
-    const sendWith = (key: string, project = 'docs') =>
-      send({ method, ...request, path: path.replace(':projectId', project) + (request.path ?? ''), key });
-    const before = await stateOf(service());
-    for (const key of [keys.rivalAdmin, keys.recordingBlog, readers.blog]) {
-      const { status, text } = await sendWith(key);
-      expect([401, 403, 404]).toContain(status);
-      if (path.includes(':projectId')) expect(text).toBe((await sendWith(key, 'no-such-project')).text);
-    }
-    expect(await stateOf(service())).toEqual(before);
-    expect((await sendWith(keys.admin)).status).toBe(200);
-    if (records) expect((await sendWith(keys.recording)).status).toBe(200);
-    expect((await sendWith(readers.docs)).status === 200).toBe(method === 'GET');
-  });
+  test.each(Object.entries(KEYED))(
+    'reaches nothing with %s',
+    async (name, { request, records = false, isForAdmins = false }) => {
+      const { keys, send } = service();
+      const [method = '', path = ''] = name.split(' ');
+      const sendWith = (key: string, project = 'docs') =>
+        send({ method, ...request, path: path.replace(':projectId', project) + (request.path ?? ''), key });
+      const before = await stateOf(service());
+      for (const key of [keys.rivalAdmin, keys.recordingBlog, readers.blog]) {
+        const { status, text } = await sendWith(key);
+        expect([401, 403, 404]).toContain(status);
+        if (path.includes(':projectId')) expect(text).toBe((await sendWith(key, 'no-such-project')).text);
+      }
+      expect(await stateOf(service())).toEqual(before);
+      expect((await sendWith(keys.admin)).status).toBe(200);
+      if (records) expect((await sendWith(keys.recording)).status).toBe(200);
+      expect((await sendWith(readers.docs)).status === 200).toBe(method === 'GET' && !isForAdmins);
+    },
+  );
 });

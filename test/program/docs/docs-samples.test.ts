@@ -82,6 +82,10 @@ const NOT_HERE: Readonly<Record<string, string>> = {
     'addresses; test/program/dashboard/share-links.test.ts and test/browser/dashboard-sharing.test.ts',
   'docs/guides/read/alerts.md':
     'test/program/notifications/channels.test.ts runs the function; the others are examples',
+  'docs/guides/read/export.md: {': 'a row of an export; test/program/read/exported-queries.test.ts',
+  'docs/guides/read/export.md: psql': 'a database of the reader',
+  'docs/guides/read/export.md: SELECT': 'needs DuckDB',
+  'docs/guides/read/export.md: import': 'needs Python',
   'docs/guides/read/spreadsheets.md':
     'test/program/read/every-way.test.ts; the page says which recipes were not run',
   'docs/guides/read/reading.md':
@@ -308,6 +312,7 @@ const PAGES: Readonly<Record<string, (page: string) => Promise<void>>> = {
   'README.md': onDemo,
   'docs/index.md': onDemo,
   'docs/guides/record/record.md': onDemo,
+  'docs/guides/read/export.md': onDemo,
   'docs/reference/http.md': onDemo,
   'docs/concepts/queries.md': onDemo,
   'docs/concepts/exactness.md': onDemo,

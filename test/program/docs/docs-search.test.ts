@@ -84,7 +84,7 @@ const EXPECTED: readonly (readonly [query: string, page: string])[] = [
   ['subpath /stats', 'run'],
   ['daylight saving', 'time'],
   ['compare with last year', 'http'],
-  ['export data', 'http'],
+  ['export the rows', 'export'],
   ['downgrade', 'backup'],
   ['move project to another server', 'moving'],
   ['lost queries on crash', 'exactness'],

@@ -48,6 +48,7 @@ describe('the OpenAPI document', () => {
       `get ${CALLERS.replace('docs', '{projectId}')}`,
       `get ${CALLERS.replace('docs', '{projectId}').replace('callers', 'ingestion')}`,
       'get /v1/analytics/{projectId}/assistant/imported-counts/cuts',
+      `get ${QUERIES.replace('docs', '{projectId}')}`,
       `post ${QUERIES.replace('docs', '{projectId}')}`,
       'post /v1/analytics/{projectId}/assistant/imported-counts',
       ...OTLP.map((path) => `post ${path}`),
@@ -71,8 +72,11 @@ describe('the OpenAPI document', () => {
   test('gives all errors the same schema, and all responses their media types', async () => {
     const { openApi } = service();
     const csv = [SERIES, CALLERS].map((path) => path.replace('docs', '{projectId}'));
-    const others = (path: string) =>
-      OTLP.includes(path) ? ['application/x-protobuf'] : csv.includes(path) ? ['text/csv'] : [];
+    const typesOf = (method: string, path: string) => {
+      if (method === 'get' && path.endsWith('/queries')) return ['application/x-ndjson', 'text/csv'];
+      if (OTLP.includes(path)) return ['application/json', 'application/x-protobuf'];
+      return ['application/json', ...(csv.includes(path) ? ['text/csv'] : [])];
+    };
     for (const [method, path, operation] of listOperations(openApi.document)) {
       const responses = entriesOf(at(operation, 'responses'));
       expect(responses.map(([status]) => status)).toEqual(expect.arrayContaining(['200', '500', '503']));
@@ -81,7 +85,7 @@ describe('the OpenAPI document', () => {
         expect(
           content.map(([type]) => type),
           `${method} ${path} ${status}`,
-        ).toEqual(['application/json', ...(status === '200' ? others(path) : [])]);
+        ).toEqual(status === '200' ? typesOf(method, path) : ['application/json']);
         if (status < '400') continue;
         const $ref = '#/components/schemas/Error';
         expect(at(response, 'content', 'application/json', 'schema'), `${path} ${status}`).toEqual({ $ref });

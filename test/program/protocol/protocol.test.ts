@@ -7,7 +7,7 @@ describe('a wrong method returns 405 with the allowed ones:', () => {
   const service = sharedService();
   test.each([
     [STATS, 'GET, HEAD'],
-    [QUERIES, 'POST'],
+    [QUERIES, 'GET, HEAD, POST'],
     ['/livez', 'GET, HEAD'],
     ['/readyz', 'GET, HEAD'],
     ['/openapi.json', 'GET, HEAD'],

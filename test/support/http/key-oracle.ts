@@ -74,6 +74,7 @@ const FAULTS: readonly [AskedFor['operation'], string, Fault][] = [
     [operation, 'HEAD', 'parameter'],
     [operation, 'POST', 'type and size'],
   ]),
+  ['queries', 'GET', 'parameter'],
   ['queries', 'POST', 'parameter'],
   ['queries', 'POST', 'type'],
   ['queries', 'POST', 'type and size'],
@@ -114,24 +115,30 @@ function reaches(type: KeyType, holder: Holder, project: string): boolean {
   return type === 'admin' ? theirs === holder.organization : project === holder.project;
 }
 
+function typesFor(operation: AskedFor['operation'], isRead: boolean): string {
+  if (operation !== 'queries') return 'admin or reading';
+  return isRead ? 'admin' : 'recording or admin';
+}
+
 /** First the key, then the address, then the scope, then the project, then the method, then all the rest. */
 export function expected(state: State, holder: Holder, inside: boolean, asked: AskedFor): Expected {
   const { method, operation, project, fault } = asked;
   const type = holder.type ?? (holder.project === undefined ? 'admin' : 'recording');
-  const types = operation === 'queries' ? 'recording or admin' : 'admin or reading';
+  const isRead = method === 'GET' || method === 'HEAD';
+  const types = typesFor(operation, isRead);
   if (state === 'malformed') return { status: 401, says: /malformed/ };
   if (!types.includes(type))
     return { status: 401, says: new RegExp(`of type ${types}; the one sent is of type ${type}`) };
   if (state !== 'active') return { status: 401, says: new RegExp(`is ${state}\\.$`) };
   if (!inside) return { status: 403, says: /may not be used from this address/ };
-  const needed = method === 'GET' || method === 'HEAD' ? 'read' : 'write';
+  const needed = isRead ? 'read' : 'write';
   // A recording key is limited by its type alone.
   const scopes = { admin: holder.scopes ?? [], reading: ['read'], recording: [needed] }[type];
   if (!scopes.some((scope) => scope === needed)) {
     return { status: 403, says: new RegExp(`with the scope ${needed}`) };
   }
   if (!reaches(type, holder, project)) return { status: 404, says: /^There is no such project\.$/ };
-  const takes = operation === 'queries' ? ['POST'] : ['GET', 'HEAD'];
+  const takes = operation === 'queries' ? ['GET', 'HEAD', 'POST'] : ['GET', 'HEAD'];
   if (!takes.includes(method)) return { status: 405, says: /^This path takes no / };
   return { status: fault === undefined ? 200 : FAULT_STATUS[fault] };
 }

@@ -1,0 +1,43 @@
+/** Reads a project's queries for taking them away. */
+import type { CountsRequest } from '../../domain/counting/report-request.js';
+import type { Query } from '../../domain/queries/query.js';
+import { Turns } from '../../shared/turns.js';
+import type { CountStore } from '../../storage/ports/counts.js';
+import { type ExportFormat, WRITING } from './rows.js';
+
+/** Reading and writing a page of this size keeps the event loop busy for a few milliseconds. */
+const pageQueries = 1_000;
+
+/** All exports of the process share its turns: together, they take no more of each than one of them. */
+const turns = new Turns();
+
+/** Which queries of a project to export, and how. */
+export interface ExportRequest extends Pick<CountsRequest, 'range' | 'caller'> {
+  readonly projectId: string;
+  readonly format: ExportFormat;
+}
+
+/**
+ * The project's queries, in the store's order of ids, as parts of a text. Every query that is recorded when it begins is in it;
+ * those that are recorded meanwhile may be. Holds one page at a time, and nothing of the store while its reader waits.
+ */
+export async function* exportQueries(
+  counts: Pick<CountStore, 'readQueries'>,
+  { projectId, range, caller, format }: ExportRequest,
+): AsyncGenerator<string, void> {
+  const { head, row } = WRITING[format];
+  const isAsked = (query: Query): boolean =>
+    query.occurredAt >= range.from &&
+    query.occurredAt < range.to &&
+    (caller === undefined || query.caller === caller);
+  let afterId: string | undefined;
+  let text = head;
+  do {
+    const page = await turns.next(() => counts.readQueries(projectId, afterId, pageQueries));
+    for (const query of page) if (isAsked(query)) text += row(query);
+    // Also without a row, so that a reader that is gone ends an export that finds nothing.
+    yield text;
+    text = '';
+    afterId = page.length < pageQueries ? undefined : page.at(-1)?.id;
+  } while (afterId !== undefined);
+}

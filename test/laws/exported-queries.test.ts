@@ -1,0 +1,130 @@
+/** What is exported and imported into an empty project gives the same answers, on every kind of store. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { exportQueries } from '../../src/app/export/export.js';
+import { EXPORT_FORMATS, type ExportFormat } from '../../src/app/export/rows.js';
+import { selectReader } from '../../src/app/import/formats.js';
+import { runImport } from '../../src/app/import/run.js';
+import { readForm } from '../../src/cli/options/import-form.js';
+import { ALL_TIME } from '../../src/domain/counting/date-range.js';
+import { isQueryId, type Query } from '../../src/domain/queries/query.js';
+import type { Store } from '../../src/storage/ports/store.js';
+import { placeFactories } from '../support/storage/store.js';
+import {
+  expectCounted,
+  firstOfEachId,
+  lawParameters,
+  openTwo,
+  queries,
+  rangesAround,
+  timesAround,
+} from './events.js';
+
+/** Ids with what separates, quotes and ends fields and lines, what a spreadsheet runs, and everything else. */
+const oddId = fc
+  .oneof(
+    fc.string({
+      unit: fc.constantFrom('"', ',', ';', '\t', '\n', '\r', ' ', "'", '=', '\\', 'a'),
+      maxLength: 6,
+    }),
+    fc.string({ unit: 'binary', maxLength: 20 }),
+    fc.constantFrom('=1+1', '-2', '@a', '\ufeffa', 'id', 'id,caller,occurredAt', '\u0085', '\u2028', '😀'),
+  )
+  .filter(isQueryId);
+
+const oddQueries = fc
+  .tuple(queries, fc.array(oddId, { maxLength: 20 }))
+  .map(([plain, ids]) => plain.map((query, at): Query => ({ ...query, id: ids[at] ?? query.id })));
+
+/** Much later than all queries of the laws. */
+const clock = { now: () => Date.UTC(9999, 11, 31, 23, 59, 59, 999) };
+
+async function exported(
+  store: Store,
+  projectId: string,
+  format: ExportFormat,
+  asked: object = {},
+): Promise<string> {
+  let text = '';
+  const request = { projectId, range: ALL_TIME, caller: undefined, format, ...asked };
+  for await (const part of exportQueries(store.counts, request)) text += part;
+  return text;
+}
+
+async function imported(store: Store, projectId: string, text: string, format: ExportFormat) {
+  const form = await readForm({ format });
+  const notes: string[] = [];
+  const totals = await runImport({
+    sources: [{ name: 'export', sizeBytes: undefined, read: () => pieces(Buffer.from(text)) }],
+    selectReader: (name) => selectReader(form, name),
+    strict: false,
+    sink: (batch) => store.counts.record(projectId, batch),
+    clock,
+    progress: { advance: () => {}, show: () => {}, note: (line) => void notes.push(line) },
+  });
+  expect(notes).toEqual([]);
+  return totals;
+}
+
+async function* pieces(bytes: Buffer): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += 997) yield bytes.subarray(at, at + 997);
+}
+
+describe.each(placeFactories)('%s', (kind, factory) => {
+  test.each(EXPORT_FORMATS)('%s: what was exported and imported gives the same answers', async (format) => {
+    const { handles, newProject } = await openTwo(factory);
+    const scenario = oddQueries.chain((delivered) =>
+      fc.record({
+        delivered: fc.constant(delivered),
+        ranges: rangesAround(delivered),
+        times: fc.array(timesAround(delivered), { minLength: 2, maxLength: 4 }),
+      }),
+    );
+    await fc.assert(
+      fc.asyncProperty(scenario, async ({ delivered, ranges, times }) => {
+        const [project, copy] = [await newProject(), await newProject()];
+        await handles[0].counts.record(project, delivered);
+        const recorded = firstOfEachId(delivered);
+        const text = await exported(handles[1], project, format);
+        const totals = await imported(handles[1], copy, text, format);
+        expect(totals).toMatchObject({
+          read: recorded.length,
+          recorded: recorded.length,
+          bad: 0,
+          skipped: 0,
+        });
+        await expectCounted(handles[0], copy, recorded, ranges, times);
+        // The same ids, too.
+        expect(await exported(handles[0], copy, format)).toBe(text);
+        expect(await handles[0].counts.record(copy, delivered)).toMatchObject({ recorded: 0 });
+      }),
+      lawParameters(kind),
+    );
+  });
+
+  test('an export of a range or a caller has the queries that they count', async () => {
+    const { handles, newProject } = await openTwo(factory);
+    const [store] = handles;
+    const scenario = queries.chain((delivered) =>
+      fc.record({
+        delivered: fc.constant(delivered),
+        ranges: rangesAround(delivered),
+        caller: fc.constantFrom(undefined, 'web', 'slack', 'nobody'),
+      }),
+    );
+    await fc.assert(
+      fc.asyncProperty(scenario, async ({ delivered, ranges, caller }) => {
+        const project = await newProject();
+        await store.counts.record(project, delivered);
+        for (const range of ranges) {
+          const lines = (await exported(store, project, 'ndjson', { range, caller }))
+            .split('\n')
+            .slice(0, -1);
+          expect(lines).toHaveLength((await store.counts.count(project, range, caller)).total);
+          expect(new Set(lines).size).toBe(lines.length);
+        }
+      }),
+      lawParameters(kind),
+    );
+  });
+});

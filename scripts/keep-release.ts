@@ -4,7 +4,16 @@
  * `npm run release` runs it.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -37,9 +46,10 @@ async function keepSpool(temporary: string): Promise<void> {
     platform: { fetch: () => new Promise(() => {}) },
   });
   for (const query of keptLines) recorder.record(query);
-  const spool = readFileSync(path, 'utf8');
   await recorder.close({ timeoutMs: 0 });
-  writeFileSync(join(folder, 'queries.spool'), `${spool}{"id":"never acknowledged","cal`);
+  const kept = join(folder, 'queries.spool');
+  cpSync(path, kept, { recursive: true });
+  for (const name of readdirSync(kept)) appendFileSync(join(kept, name), '{"id":"never acknowledged","cal');
 }
 
 function keepBackup(temporary: string): void {

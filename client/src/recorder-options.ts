@@ -12,7 +12,7 @@ export interface DropReason {
    * - `closed`: the recorder was closed before `record` was called, or before the server responded; in the second case
    *   the query may have been recorded;
    * - `unconfigured`: `url`, `projectId` or `key` is missing;
-   * - `spooled`: like `closed`, but the query is on disk and will be sent when the spool is opened again.
+   * - `spooled`: like `closed`, but the query is on disk and will be sent by the next process that has the spool.
    */
   readonly code: 'invalid' | 'queue-full' | 'refused' | 'closed' | 'unconfigured' | 'spooled';
   /** A message for people, with why the last request failed; for `refused`, the server's message. */
@@ -21,8 +21,11 @@ export interface DropReason {
 
 /** Stores queued queries so that they survive the process. `caller-stats-client/spool` implements it for Node. */
 export interface Spool {
-  /** The queries that an earlier process left, oldest first. Called once. */
-  load(): readonly QueuedQuery[];
+  /**
+   * The queries that earlier processes left for this project. Called once. `later` is called when there may be more, with a
+   * function that loads them.
+   */
+  load(projectId: string, later: (load: () => readonly QueuedQuery[]) => void): readonly QueuedQuery[];
   /** Stores a query before `record` returns. */
   append(query: QueuedQuery): void;
   /** Receives the queries that are still queued, oldest first. All others can be removed. */

@@ -93,8 +93,15 @@ class QueueingRecorder implements Recorder {
     if (!url || !projectId || !key) return;
     this.#url = operationUrl(url, projectId, 'queries');
     this.#authorization = authorizationHeader(key);
+    const take = (queries: readonly QueuedQuery[]): void => {
+      this.#queue = [...this.#queue, ...queries];
+      this.#start();
+    };
+    const takeMore = (load: () => readonly QueuedQuery[]): void => {
+      if (!this.#closed && this.#queued < this.#settings.queueMax) take(load());
+    };
     this.#withSpool((spool) => {
-      this.#queue = [...spool.load()];
+      take(spool.load(projectId, (load) => this.#withSpool(() => takeMore(load))));
     });
     this.#start();
   }
@@ -173,7 +180,7 @@ class QueueingRecorder implements Recorder {
     const left = this.#takeLeft();
     if (left.length > 0) this.#stop();
     this.#closed = true;
-    if (this.#closeSpool()) this.#drop(left, 'spooled', 'sent when the spool is opened again');
+    if (this.#closeSpool()) this.#drop(left, 'spooled', 'sent by the next process that has the spool');
     else this.#drop(left, 'closed', 'the recorder was closed before the server responded');
     for (const { resolve } of this.#waiters) resolve(true);
     return left.length === 0;

@@ -1,20 +1,38 @@
 /**
- * Stores queued queries in a file until the server acknowledges them, so that they survive a crash. For Node and
- * platforms with its file functions. Each line of the file is a query as JSON. After a restart all of them are sent
- * again, which is safe because recording is idempotent.
+ * Stores queued queries in a folder until the server acknowledges them, so that they survive a crash. For Node and platforms with
+ * its file functions. Processes, containers and machines may share the folder, and clients in other languages, too:
+ *
+ * - An owner is one recorder of one process, and has a random UUID as its name.
+ * - `<owner>.<number>.<project>.ndjson` has queries for a project, whose id is percent-encoded, or for any project if it is empty.
+ *   Each line is a query as JSON. Other lines are skipped: a crash may leave a part of one.
+ * - `<owner>.lock` exists before these files. It contains the id of the process, a space, and where that id is valid. The owner
+ *   writes it anew every 10 seconds, and also before a query if the last time is 30 seconds ago. If it has gone, others have
+ *   taken the files, and the owner goes on under a new name.
+ * - An owner is gone if its lock is missing or 60 seconds older than a file written now, or if its process is not running. Whoever
+ *   finds that, at its start or later, removes the lock and then renames the files for its project to names of its own: of
+ *   several, one succeeds. It sends the queries in them, and removes the files when all its queries are settled.
+ *
+ * Queries may be sent twice. That is harmless, because recording is idempotent.
  */
 import {
   closeSync,
   existsSync,
+  fstatSync,
   fsyncSync,
   ftruncateSync,
+  mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
+  readlinkSync,
+  realpathSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import process from 'node:process';
+import { platform } from './platform.js';
 import type { QueuedQuery } from './query.js';
 import type { Spool } from './recorder-options.js';
 
@@ -29,86 +47,234 @@ export interface SpoolOptions {
 
 /** The file is rewritten when more settled queries than this, and more than half of its lines, are in it. */
 const settledMax = 10_000;
+const beatMs = 10_000;
+const renewMs = 30_000;
+const goneMs = 60_000;
 
-/** Spools open in this process. Two recorders on one file would delete each other's queries. */
-const opened = new Set<string>();
+const namePattern = /^([\da-f-]{36})\.(?:lock|\d+\.([^.]*)\.ndjson)$/;
 
 /**
- * Opens a spool for the option `spool` of `createRecorder`. Its folder must exist. Throws if the file is not accessible
- * or another running process has it open: each process needs its own spool.
+ * Opens a spool for the option `spool` of `createRecorder`: a folder, which is made if its parent exists. Any number of recorders
+ * and processes may share it. Throws if the folder is not accessible. A spool of an earlier version, a file, is moved into the folder.
  */
 export function openSpool(path: string, { fsync = false }: SpoolOptions = {}): Spool {
-  const lock = `${path}.lock`;
-  acquireLock(path, lock);
-  let lines = 0;
+  return new FolderSpool(makeFolder(path), fsync);
+}
+
+class FolderSpool implements Spool {
+  readonly #folder: string;
+  readonly #fsync: boolean;
+  #owner: string = crypto.randomUUID();
+  #project = '';
+  #number = 0;
+  /** The file to which queries are appended, once there is one. */
+  #file: number | undefined;
+  #path = '';
+  /** Paths of the files that were adopted. */
+  #adopted: string[] = [];
+  /** How many queries are in all these files. */
+  #lines = 0;
   /**
    * Whether the last line may be incomplete, because writing it failed, such as on a full disk. After a failed fsync, too: the
    * system may have given up what it did not write, up to any byte.
    */
-  let isCut = false;
+  #isCut = false;
   /** Whether the file's name survives a power failure. */
-  let isNamed = false;
-  let left: readonly QueuedQuery[];
-  let file: number;
-  const flushName = (): void => {
-    if (!isNamed) flushNames(path.replace(/[^/]*$/, '') || '.');
-    isNamed = true;
-  };
-  const rewrite = (queries: readonly QueuedQuery[]): number => {
-    // Write a new file and rename it, so that the spool is complete at all times.
-    // Open it for appending: after a truncation, a plain write would leave a hole at the old offset.
-    const draft = openSync(`${path}.new`, 'a', 0o600);
+  #isNamed = false;
+  #beatAtMs = 0;
+  #timer: ReturnType<typeof setInterval> | undefined;
+
+  constructor(folder: string, fsync: boolean) {
+    this.#folder = folder;
+    this.#fsync = fsync;
+    this.#writeLock();
+  }
+
+  load(projectId: string, later: (load: () => readonly QueuedQuery[]) => void): readonly QueuedQuery[] {
+    this.#project = encodeURIComponent(projectId).replaceAll('.', '%2E');
+    this.#timer = setInterval(() => {
+      try {
+        this.#writeLock();
+        later(() => this.#adopt());
+      } catch {
+        // `append` and `settle` report problems of the disk.
+      }
+    }, beatMs);
+    this.#timer.unref();
+    return this.#adopt();
+  }
+
+  append(query: QueuedQuery): void {
+    if (platform.now() - this.#beatAtMs > renewMs) this.#writeLock();
+    if (this.#file === undefined) {
+      this.#path = this.#newPath();
+      this.#file = openSync(this.#path, 'a', 0o600);
+    }
+    const line = this.#isCut ? `\n${toLine(query)}` : toLine(query);
+    this.#isCut = true;
+    writeFileSync(this.#file, line);
+    this.#lines++;
+    if (this.#fsync) fsyncSync(this.#file);
+    this.#isCut = false;
+    if (this.#fsync) this.#flushName();
+  }
+
+  settle(waiting: readonly QueuedQuery[]): void {
+    if (waiting.length === 0) {
+      if (this.#file !== undefined) ftruncateSync(this.#file);
+      for (const path of this.#adopted.splice(0)) rmSync(path, { force: true });
+      this.#lines = 0;
+    } else if (this.#lines - waiting.length > Math.max(settledMax, waiting.length)) this.#rewrite(waiting);
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    const isEmpty = this.#file !== undefined && this.#lines === 0;
+    this.#closeFile();
+    if (isEmpty) rmSync(this.#path, { force: true });
+    rmSync(this.#lockPath(this.#owner), { force: true });
+  }
+
+  #lockPath(owner: string): string {
+    return `${this.#folder}/${owner}.lock`;
+  }
+
+  #newPath(): string {
+    return `${this.#folder}/${this.#owner}.${this.#number++}.${this.#project}.ndjson`;
+  }
+
+  #closeFile(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+    this.#isCut = false;
+    this.#isNamed = false;
+  }
+
+  /** Returns the time of this moment by the clock of the disk, which all owners share. */
+  #writeLock(): number {
+    let lock: number;
     try {
-      ftruncateSync(draft);
-      writeFileSync(draft, queries.map(toLine).join(''));
-      fsyncSync(draft);
-      renameSync(`${path}.new`, path);
+      lock = openSync(this.#lockPath(this.#owner), 'r+');
     } catch (error) {
-      closeSync(draft);
+      ignore('ENOENT', error);
+      this.#closeFile();
+      this.#adopted = [];
+      this.#lines = 0;
+      this.#owner = crypto.randomUUID();
+      lock = openSync(this.#lockPath(this.#owner), 'wx', 0o600);
+    }
+    try {
+      writeFileSync(lock, `${process.pid} ${placeOfProcess()}`);
+      this.#beatAtMs = platform.now();
+      return fstatSync(lock).mtimeMs;
+    } finally {
+      closeSync(lock);
+    }
+  }
+
+  /** Takes the files of owners that are gone. Returns the queries in them. */
+  #adopt(): readonly QueuedQuery[] {
+    const nowMs = this.#writeLock();
+    let queries: readonly QueuedQuery[] = [];
+    const problems: unknown[] = [];
+    const gone = new Map([[this.#owner, false]]);
+    for (const name of readdirSync(this.#folder)) {
+      const [, owner, project] = namePattern.exec(name) ?? [];
+      if (owner === undefined) continue;
+      try {
+        const isGone = gone.get(owner) ?? this.#isGone(owner, nowMs);
+        gone.set(owner, isGone);
+        if (isGone) rmSync(this.#lockPath(owner), { force: true });
+        if (isGone && (project === this.#project || project === ''))
+          queries = [...queries, ...this.#take(name)];
+      } catch (error) {
+        problems.push(error);
+      }
+    }
+    // Even if one file cannot be taken, the others must be sent.
+    if (problems.length > 0 && queries.length === 0) throw problems[0];
+    return queries;
+  }
+
+  #isGone(owner: string, nowMs: number): boolean {
+    const lock = this.#lockPath(owner);
+    try {
+      const [pid, place] = readFileSync(lock, 'utf8').split(' ');
+      const isHere = place !== undefined && place !== '' && place === placeOfProcess();
+      return (isHere && !isRunning(Number(pid))) || nowMs - statSync(lock).mtimeMs > goneMs;
+    } catch (error) {
+      ignore('ENOENT', error);
+      return true;
+    }
+  }
+
+  /** Renames a file to a name of this owner, unless another has done that. Returns the queries in it. */
+  #take(name: string): readonly QueuedQuery[] {
+    const path = this.#newPath();
+    try {
+      renameSync(`${this.#folder}/${name}`, path);
+    } catch (error) {
+      ignore('ENOENT', error);
+      return [];
+    }
+    this.#adopted.push(path);
+    const queries = parseLines(readFileSync(path, 'utf8'));
+    this.#lines += queries.length;
+    return queries;
+  }
+
+  /** Begins another file with these queries, and then removes the other ones, so that the spool is complete at all times. */
+  #rewrite(queries: readonly QueuedQuery[]): void {
+    const path = this.#newPath();
+    const file = openSync(path, 'a', 0o600);
+    try {
+      writeFileSync(file, queries.map(toLine).join(''));
+      fsyncSync(file);
+      flushNames(this.#folder);
+    } catch (error) {
+      closeSync(file);
+      rmSync(path, { force: true });
       throw error;
     }
-    lines = queries.length;
-    isNamed = false;
-    try {
-      flushName();
-    } catch {
-      // `append` tries again, and queries are sent anyway.
-    }
-    return draft;
-  };
-  try {
-    left = existsSync(path) ? parseLines(readFileSync(path, 'utf8')) : [];
-    file = rewrite(left);
-  } catch (error) {
-    releaseLock(path, lock);
-    throw error;
+    const old = this.#file === undefined ? this.#adopted : [...this.#adopted, this.#path];
+    this.#closeFile();
+    this.#file = file;
+    this.#path = path;
+    this.#isNamed = true;
+    this.#adopted = [];
+    this.#lines = queries.length;
+    for (const one of old) rmSync(one, { force: true });
   }
-  return {
-    load: () => left,
-    append: (query) => {
-      const line = isCut ? `\n${toLine(query)}` : toLine(query);
-      isCut = true;
-      writeFileSync(file, line);
-      lines++;
-      if (fsync) fsyncSync(file);
-      isCut = false;
-      if (fsync) flushName();
-    },
-    settle: (waiting) => {
-      if (waiting.length === 0) {
-        ftruncateSync(file);
-        lines = 0;
-      } else if (lines - waiting.length > Math.max(settledMax, waiting.length)) {
-        const old = file;
-        file = rewrite(waiting);
-        closeSync(old);
-      }
-    },
-    close: () => {
-      closeSync(file);
-      releaseLock(path, lock);
-    },
-  };
+
+  #flushName(): void {
+    if (this.#isNamed) return;
+    flushNames(this.#folder);
+    flushNames(this.#folder.replace(/[^/]*$/, '') || '.');
+    this.#isNamed = true;
+  }
+}
+
+/** Makes the folder, and moves the file of an earlier version into it. Returns a path that is valid in every working folder. */
+function makeFolder(path: string): string {
+  const ending = '.caller-stats-moved';
+  const [real, isFile] = existsSync(path) ? [realpathSync(path), statSync(path).isFile()] : [path, false];
+  try {
+    if (isFile) renameSync(real, real + ending);
+    mkdirSync(real, 0o700);
+  } catch (error) {
+    ignore('EEXIST', error);
+  }
+  const folder = realpathSync(real);
+  if (existsSync(folder + ending)) {
+    renameSync(folder + ending, `${folder}/${crypto.randomUUID()}.0..ndjson`);
+    for (const other of ['.lock', '.new']) rmSync(folder + other, { force: true });
+  }
+  return folder;
+}
+
+/** Throws an error again unless it has this code. */
+function ignore(code: string, error: unknown): void {
+  if ((error as NodeJS.ErrnoException).code !== code) throw error;
 }
 
 /**
@@ -131,57 +297,23 @@ function toLine({ id, caller, occurredAt }: QueuedQuery): string {
   return `${JSON.stringify({ id, caller, occurredAt })}\n`;
 }
 
-/** Skips invalid lines: the last line is incomplete if the process stopped while writing it. */
 function parseLines(text: string): QueuedQuery[] {
   return text.split('\n').flatMap((line) => {
     try {
-      return line === '' ? [] : [JSON.parse(line) as QueuedQuery];
+      const query = JSON.parse(line) as QueuedQuery | null;
+      return query?.id === undefined ? [] : [query];
     } catch {
       return [];
     }
   });
 }
 
-/**
- * The lock file contains the id of the process and of the machine's start, so that the lock of a crashed process is
- * ignored. After a power failure, it may be empty, and another process may have the id.
- */
-function acquireLock(path: string, lock: string): void {
-  if (opened.has(path))
-    throw new Error(`${path} is open in this process already; give each recorder its own spool`);
-  const mine = `${process.pid} ${startOfMachine()}`;
+/** Where the id of this process means this process. Empty if that is not known: on Linux, containers have ids of their own. */
+function placeOfProcess(): string {
+  if (process.platform !== 'linux') return process.platform;
   try {
-    writeLock(lock, mine, 'wx');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    const [owner, start = startOfMachine()] = readFileSync(lock, 'utf8').split(' ');
-    if (Number(owner) !== process.pid && start === startOfMachine() && isRunning(Number(owner))) {
-      throw new Error(`${path} is open in process ${owner}; give each process its own spool`);
-    }
-    writeLock(lock, mine, 'w');
-  }
-  opened.add(path);
-}
-
-/** Writes the lock as a whole or not at all: of a part, such as on a full disk, the id may be that of another process. */
-function writeLock(lock: string, text: string, flag: 'w' | 'wx'): void {
-  try {
-    writeFileSync(lock, text, { flag, mode: 0o600 });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') rmSync(lock, { force: true });
-    throw error;
-  }
-}
-
-function releaseLock(path: string, lock: string): void {
-  opened.delete(path);
-  rmSync(lock, { force: true });
-}
-
-/** Another text after each start of the machine. Only on Linux. */
-function startOfMachine(): string {
-  try {
-    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return `${boot}/${readlinkSync('/proc/self/ns/pid')}`;
   } catch {
     return '';
   }

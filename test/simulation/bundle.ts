@@ -30,6 +30,7 @@ export interface Globals {
   readonly setInterval: (run: () => void, ms: number) => unknown;
   readonly clearInterval: (timer: unknown) => void;
   readonly setImmediate: (run: () => void) => unknown;
+  readonly crypto: { readonly randomUUID: () => string };
   readonly console: { readonly warn: (message: string) => void };
   /** Undefined: compression runs on threads, whose order no seed determines. */
   readonly CompressionStream: undefined;
@@ -49,6 +50,7 @@ const names: readonly (keyof Globals)[] = [
   'setInterval',
   'clearInterval',
   'setImmediate',
+  'crypto',
   'console',
   'CompressionStream',
 ];

@@ -283,6 +283,8 @@ class Schedule {
     this.#server.start();
     await this.#closeClients(this.#clients.filter((client) => client.isRunning));
     for (const client of this.#clients) if (client.hasUnloadedSpool) client.start();
+    // Files whose lock a power failure has damaged are adopted after a minute.
+    await world.run(world.nowMs + 3 * restMs);
     await this.#closeClients(this.#clients.filter((client) => client.isRunning));
     await world.run(world.nowMs + restMs);
     this.#server.requireRest();

@@ -99,9 +99,9 @@ const stories: readonly Story[] = [
     states: statesOf(1500),
     check: ({ folder }) => checkSpooling(folder),
     needed: {
-      // Its name when it was opened; it has been renamed since.
-      'the file': isIn(/queries\.spool\.new$/),
-      'the folder': isFolder(/\/disk\/?$/),
+      'the file': isIn(/queries\.spool\/[^/]+\.ndjson$/),
+      'the folder': isFolder(/\/queries\.spool\/?$/),
+      'the folder of the folder': isFolder(/\/disk\/?$/),
     },
   },
 ];

@@ -225,6 +225,7 @@ async function spooling(): Promise<void> {
   const toQuery = (id: string) => ({ id, caller: 'web', occurredAt: '2026-01-01T00:00:00.000Z' });
   for (let start = 0; start < 3; start++) {
     const spool = openSpool(join(folder, 'queries.spool'), { fsync: true });
+    spool.load('docs', () => {});
     const take = (): void => {
       const id = `${next++}`;
       waiting.push(id);

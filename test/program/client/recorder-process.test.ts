@@ -1,6 +1,6 @@
 /** What happens to queued queries when the recording process ends. */
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, symlink, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runCommand, startCommand } from '../../support/cli/cli.js';
 import { makeKey, placeWithProject, project, recordedIn } from '../../support/cli/cli-place.js';
@@ -113,49 +113,67 @@ test('closing the recorder before process.exit loses nothing', async () => {
 });
 
 describe('with a spool', () => {
-  async function spoolFile(): Promise<{ path: string; option: string }> {
-    const path = join(await temporaryFolder(), 'queries.ndjson');
+  async function spoolFolder(): Promise<{ path: string; option: string }> {
+    const path = join(await temporaryFolder(), 'spool');
     return { path, option: `spool: openSpool(${JSON.stringify(path)}),` };
+  }
+
+  /** Starts a process whose server never responds, and kills it when it has recorded. */
+  async function runAndKill(key: string, then: string, more: string): Promise<void> {
+    const away = { url: await silentServer(), key, delayMs: 0 };
+    const code = `${then} console.log('recorded'); setInterval(() => {}, 1000);`;
+    const started = startCommand(process.execPath, program(away, code, more));
+    await started.printed(/recorded/);
+    process.kill(started.pid, 'SIGKILL');
+    await started.ended;
   }
 
   test('after a kill the next process sends the queries', async () => {
     const { url, key, ...there } = await place();
-    const { path, option } = await spoolFile();
-    const away = { url: await silentServer(), key, delayMs: 0 };
-    const killed = startCommand(
-      process.execPath,
-      program(away, "record(300); console.log('recorded'); setInterval(() => {}, 1000);", option),
-    );
-    await killed.printed(/recorded/);
-    process.kill(killed.pid, 'SIGKILL');
-    await killed.ended;
+    const { path, option } = await spoolFolder();
+    await runAndKill(key, 'record(300);', option);
     // The kill also left an incomplete line.
-    await writeFile(path, '{"id":"torn', { flag: 'a' });
-    const again = await run(program({ url, key }, "record(5, 'later');", option));
+    const [file = ''] = (await readdir(path)).filter((name) => name.endsWith('.ndjson'));
+    await writeFile(join(path, file), '{"id":"torn', { flag: 'a' });
+    const again = await run(program({ url, key }, "record(5, 'later'); await recorder.close();", option));
     expect(again).toMatchObject({ status: 0, stdout: '', stderr: '' });
     expect(recordedIn(there)).toBe(305);
-    expect(await readFile(path, 'utf8')).toBe('');
+    expect(await readdir(path)).toEqual([]);
   });
 
   test('queries that could not be sent stay in the spool', async () => {
     const { url, key, ...there } = await place();
-    const { option } = await spoolFile();
+    const { option } = await spoolFolder();
     const away = { url: `http://127.0.0.1:${await freePort()}`, key, closeTimeoutMs: 0 };
     expect(await run(program(away, 'record(40);', option))).toMatchObject({ stdout: 'spooled 40\n' });
     await run(program({ url, key }, '', option));
     expect(recordedIn(there)).toBe(40);
   });
 
-  test('neither two processes nor two recorders can share one', async () => {
-    const { option } = await spoolFile();
-    const away = { url: `http://127.0.0.1:${await freePort()}`, key: 'key' };
-    const first = startCommand(
-      process.execPath,
-      program(away, "console.log('open'); setInterval(() => {}, 1000);", option),
-    );
-    await first.printed(/open/);
-    const second = await run(program(away, '', option));
-    expect(second.status).toBe(1);
-    expect(second.stderr).toContain(`is open in process ${first.pid}; give each process its own spool`);
+  test('containers share one, by links and relative paths, with the same process id and the module loaded twice', async () => {
+    const { url, key, ...there } = await place();
+    const { path, option } = await spoolFolder();
+    await mkdir(path);
+    await symlink(path, `${path}-link`);
+    const twice = (name: string, address: string): string => `
+      Object.defineProperty(process, 'pid', { value: 1 });
+      process.chdir(${JSON.stringify(dirname(path))});
+      const again = await import(${spool} + '?again');
+      const open = [openSpool, again.openSpool].map((open) => open(${JSON.stringify(address)}));
+      process.chdir('/');
+      for (const [at, spool] of open.entries()) {
+        const other = createRecorder({ url: ${JSON.stringify(url)}, projectId: 'docs', key: 'wrong', spool, onError: () => {} });
+        for (let id = 0; id < 25; id++) other.record({ id: '${name}-' + at + '-' + id, caller: 'web' });
+      }`;
+    await Promise.all([
+      runAndKill(key, twice('first', `${path}-link`), ''),
+      runAndKill(key, twice('second', 'spool'), ''),
+    ]);
+    // A minute later.
+    for (const name of await readdir(path)) await utimes(join(path, name), 0, 0);
+    const both = [run(program({ url, key }, '', option)), run(program({ url, key }, '', option))];
+    for (const outcome of await Promise.all(both))
+      expect(outcome).toMatchObject({ status: 0, stdout: '', stderr: '' });
+    expect(recordedIn(there)).toBe(100);
   });
 });

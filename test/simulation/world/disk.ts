@@ -23,7 +23,7 @@ export interface DiskFaults {
 /** After a failed sync, the kernel takes these pages for written. Real ones have 4096 bytes. */
 const pageBytes = 16;
 const bootIdFile = '/proc/sys/kernel/random/boot_id';
-/** The spool, its draft and its folder. */
+/** The spool's file, the next one, and the folder or the lock. */
 const openMax = 3;
 
 /** Thrown into a process that was killed during a call. */
@@ -39,6 +39,7 @@ type Change = { readonly append: string; readonly survival: Survival } | { reado
 
 class File {
   text = '';
+  changedAtMs = 0;
   /** What a power failure leaves at least, before `changes`. */
   #synced = '';
   #changes: Change[] = [];
@@ -129,6 +130,15 @@ export class Disk {
     return new Calls(this.#world, this, process).functions;
   }
 
+  /** The names of the files in a folder. */
+  list(folder: string): string[] {
+    return [...this.#names.keys()].filter((name) => name.startsWith(`${folder}/`));
+  }
+
+  changedAtMs(name: string): number | undefined {
+    return this.#names.get(name)?.changedAtMs;
+  }
+
   read(name: string): string | undefined {
     return name === bootIdFile ? `boot-${this.#boots}\n` : this.#names.get(name)?.text;
   }
@@ -171,6 +181,8 @@ class Calls {
   readonly #disk: Disk;
   readonly #process: () => Process;
   readonly #open = new Map<number, File | 'folder'>();
+  /** Descriptors whose writes begin at the start of the file: those of locks. */
+  readonly #overwriting = new Set<number>();
   #next = 3;
 
   constructor(world: World, disk: Disk, process: () => Process) {
@@ -181,12 +193,18 @@ class Calls {
 
   get functions() {
     return {
+      // Folders are there, and links are not.
       existsSync: (name: string) => this.#disk.has(name),
+      mkdirSync: () => {},
+      realpathSync: (name: string) => name,
+      readlinkSync: () => 'pid:[1]',
+      readdirSync: (folder: string) => this.#disk.list(folder).map((name) => name.slice(folder.length + 1)),
+      statSync: (name: string) => this.#stat(name),
+      fstatSync: (descriptor: number) => ({ mtimeMs: this.#file(descriptor).changedAtMs }),
       readFileSync: (name: string) => this.#read(name),
       openSync: (name: string, flags: string) => this.#openFile(name, flags),
       closeSync: (descriptor: number) => this.#close(descriptor),
-      writeFileSync: (target: number | string, text: string, options?: { readonly flag?: string }) =>
-        this.#write(target, text, options?.flag),
+      writeFileSync: (descriptor: number, text: string) => this.#write(descriptor, text),
       fsyncSync: (descriptor: number) => this.#sync(descriptor),
       ftruncateSync: (descriptor: number) => this.#truncate(descriptor),
       renameSync: (from: string, to: string) =>
@@ -201,11 +219,22 @@ class Calls {
     return text;
   }
 
+  #stat(name: string) {
+    const mtimeMs = this.#disk.changedAtMs(name);
+    if (mtimeMs === undefined && this.#disk.list(name).length === 0) throw failure('ENOENT');
+    return { mtimeMs, isFile: () => mtimeMs !== undefined };
+  }
+
   #openFile(name: string, flags: string): number {
-    if (flags !== 'r' && this.#disk.isFull && !this.#disk.has(name)) throw failure('ENOSPC');
+    const isNew = !this.#disk.has(name);
+    if (flags === 'wx' && !isNew) throw failure('EEXIST');
+    if (flags === 'r+' && isNew) throw failure('ENOENT');
+    if (flags !== 'r' && this.#disk.isFull && isNew) throw failure('ENOSPC');
     const file = flags === 'r' ? 'folder' : this.#disk.open(name);
+    if (file !== 'folder' && isNew) file.changedAtMs = this.#world.nowMs;
     const descriptor = this.#next++;
     this.#open.set(descriptor, file);
+    if (flags === 'wx' || flags === 'r+') this.#overwriting.add(descriptor);
     if (this.#open.size > openMax) this.#world.fail(`${this.#process().name} does not close its files`);
     return descriptor;
   }
@@ -215,25 +244,26 @@ class Calls {
     if (!this.#open.delete(descriptor)) throw failure('EBADF');
   }
 
-  #write(target: number | string, text: string, flag = 'w'): void {
-    if (typeof target === 'string' && flag === 'wx' && this.#disk.has(target)) throw failure('EEXIST');
-    const write = (part: string, ofNamed: Survival = 'all or nothing'): void => {
-      const file = typeof target === 'string' ? this.#disk.open(target) : this.#file(target);
-      if (typeof target === 'string') file.truncate();
-      file.append(part, typeof target === 'string' ? ofNamed : 'any part');
+  #write(descriptor: number, text: string): void {
+    const isLock = this.#overwriting.has(descriptor);
+    const write = (part: string, survival: Survival): void => {
+      const file = this.#file(descriptor);
+      if (isLock) file.truncate();
+      file.append(part, survival);
+      file.changedAtMs = this.#world.nowMs;
     };
     const part = text.slice(0, this.#world.random.int(text.length + 1));
     if (this.#disk.isFull && text !== '') {
       this.#call(`write to the full disk ${part.length}/${text.length}`, 'write', () => {});
-      if (typeof target === 'number' || this.#disk.has(target)) write(part, 'nothing');
+      write(part, isLock ? 'nothing' : 'any part');
       throw failure('ENOSPC');
     }
     this.#call(
-      `write ${target} ${text.length}`,
+      `write ${descriptor} ${text.length}`,
       'write',
-      () => write(text),
-      // A short text in a new file is written as a whole.
-      () => write(typeof target === 'string' ? '' : part),
+      () => write(text, isLock ? 'all or nothing' : 'any part'),
+      // A short text at the start of a file is written as a whole.
+      () => write(isLock ? '' : part, 'any part'),
     );
   }
 

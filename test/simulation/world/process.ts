@@ -61,6 +61,7 @@ export class Process implements Owner {
       setInterval: (run, ms) => this.#timer(run, Math.max(ms, 1), true),
       clearInterval: (timer) => this.#clear(timer),
       setImmediate: (run) => void world.after(world.chance(0.1) ? world.uptoMs(workMs) : turnMs, run, this),
+      crypto: { randomUUID: () => uuidOf(world) },
       console: { warn: (message) => world.fail(`${name} warns: ${message}`) },
       CompressionStream: undefined,
     };
@@ -141,6 +142,11 @@ export class Process implements Owner {
       });
     });
   }
+}
+
+function uuidOf({ random }: World): string {
+  const digits = Array.from({ length: 32 }, () => random.int(16).toString(16)).join('');
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
 /** `Date` with the simulated time as the current one. */

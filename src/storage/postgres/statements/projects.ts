@@ -1,0 +1,20 @@
+/** Finds projects, and keeps others from changing them. */
+import { KEY, PROJECT } from '../../sql/rows.js';
+import { serversOf } from '../connection/cluster.js';
+
+export function projectStatements(schema: string) {
+  return {
+    databaseSize: 'SELECT pg_database_size(current_database()) AS bytes',
+    findServers: serversOf(schema),
+    version: `SELECT version FROM ${schema}.schema_version`,
+    findAccess: `SELECT schema_version AS "schemaVersion", ${KEY.select('(found_key)')},
+        ${PROJECT.select('(found_project)', 'found')}
+      FROM ${schema}.find_access($1, $2)`,
+    // Waits for recordings in progress, and blocks others until the transaction ends; see the function `record`.
+    stopRecording: `SELECT pg_advisory_xact_lock(hashtextextended('${schema}.' || project.id, 0))
+      FROM ${schema}.project WHERE id = $1`,
+    shareRecording: `SELECT pg_advisory_xact_lock_shared(hashtextextended('${schema}.' || project.id, 0))
+      FROM ${schema}.project WHERE id = $1`,
+    listProjectIds: `SELECT id, rows_from AS "rowsFrom" FROM ${schema}.project WHERE deleted_at IS NULL ORDER BY id`,
+  };
+}

@@ -1,0 +1,38 @@
+/** Records queries and imported counts, and reads them. */
+import { projectExistsIn } from './shared.js';
+
+export function recordingStatements(schema: string) {
+  const projectExists = projectExistsIn(schema);
+  return {
+    record: `SELECT ${schema}.record($1, $2, $3, $4) AS duplicates`,
+    readQueries: `SELECT id, caller, occurred_at AS "occurredAt" FROM ${schema}.query
+      WHERE project_id = $1 AND id > $2 AND ${projectExists} ORDER BY id LIMIT $3`,
+    // What the function would return, without its locks. Of a project that does not exist, no row.
+    checkCounts: `SELECT count(*) FILTER (WHERE present.end_at > sent.start_at IS NOT TRUE) AS recorded,
+        jsonb_agg(jsonb_build_object(
+          'index', place - 1, 'start', present.start_at, 'end', present.end_at, 'count', present.queries
+        ) ORDER BY place) FILTER (
+          WHERE present.end_at > sent.start_at
+            AND (present.start_at, present.end_at, present.queries) <> (sent.start_at, sent.end_at, sent.queries)
+        ) AS conflicts
+      FROM unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[]) WITH ORDINALITY
+        AS sent (source, caller, start_at, end_at, queries, place)
+      LEFT JOIN LATERAL (
+        SELECT start_at, end_at, queries FROM ${schema}.imported_count
+        WHERE project_id = $1 AND imported_count.source = sent.source
+          AND imported_count.caller = sent.caller AND imported_count.start_at < sent.end_at
+        ORDER BY imported_count.start_at DESC LIMIT 1
+      ) AS present ON true
+      HAVING ${projectExists}`,
+    importCounts: `SELECT ${schema}.import_counts($1, $2, $3, $4, $5, $6) AS outcome`,
+    readImportedCounts: `SELECT source, caller, start_at AS start, end_at AS "end", queries AS count
+      FROM ${schema}.imported_count WHERE project_id = $1 AND (source, caller, start_at) > ($2, $3, $4) AND ${projectExists}
+      ORDER BY source, caller, start_at LIMIT $5`,
+    // The spans that cut $2. $3 is before the start of the longest of them.
+    findCutSpan: `SELECT min(start_at) AS start, max(end_at) AS "end", sum(queries)::bigint AS count
+      FROM ${schema}.imported_count
+      WHERE project_id = $1 AND start_at > $3 AND start_at < $2 AND end_at > $2 AND queries > 0 AND ${projectExists}`,
+    sumImportedCounts: `SELECT coalesce(sum(queries), 0)::bigint AS queries
+      FROM ${schema}.imported_count WHERE project_id = $1`,
+  };
+}

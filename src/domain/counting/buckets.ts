@@ -15,7 +15,7 @@ import { dayMs, hourMs, minuteMs, secondMs } from '../time/duration.js';
 export const BUCKET_WIDTHS_MS = [1, 10 * secondMs, 15 * minuteMs, 3 * hourMs, dayMs, 32 * dayMs] as const;
 
 /** The level of buckets that are whole days in UTC. */
-export const DAY_LEVEL = 4;
+export const DAY_LEVEL = BUCKET_WIDTHS_MS.indexOf(dayMs);
 
 /** Consecutive buckets of one level, from `first` up to but not including `end`. A bucket's number is floor(time / width). */
 export interface Segment {

@@ -23,7 +23,7 @@ export function parseTimeInFormat(value: unknown, format: TimeFormat): Result<nu
     );
   }
   if (typeof value !== 'string') return failure('is not a string');
-  return parseTimestamp(format === 'utc' ? toRfc3339(value) : value);
+  return parseTimestamp({ utc: toRfc3339, rfc3339: (text: string) => text }[format](value));
 }
 
 function parseEpoch(value: unknown, unit: 's' | 'ms'): Result<number> {

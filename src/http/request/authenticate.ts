@@ -178,9 +178,12 @@ function requireActive(access: Access | undefined, nowMs: number): Result<Access
   return status === 'active' ? success(access) : failure(`The API key is ${status}.`);
 }
 
-/** What is wrong if the key lacks the scope. A recording key is sent only to operations that record; it may do all of them. */
+/** A recording key has none to check: it is sent only to operations that record, and may do all of them. */
+const HAS_SCOPES: Readonly<Record<KeyType, boolean>> = { admin: true, reading: true, recording: false };
+
+/** What is wrong if the key lacks the scope. */
 function missingScope({ type, scopes }: ApiKey, needed: Scope): string | undefined {
-  if (type === 'recording' || scopes.includes(needed)) return undefined;
+  if (!HAS_SCOPES[type] || scopes.includes(needed)) return undefined;
   return `This needs an API key with the scope ${needed}; the one sent has ${scopes.join()}.`;
 }
 

@@ -1,7 +1,7 @@
 import { CallerStatsError } from '../../domain/errors.js';
 import type { Dialect } from '../sql/session.js';
 import { bytesOf, decodeQueryId } from './query-id.js';
-import { statementsIn } from './statements.js';
+import { statementsIn } from './statements/statements.js';
 
 /** A deleted project keeps its row, with `deleted_at`, until its queries are removed: so its id stays taken. */
 export function dialectFor(schema: string): Dialect {

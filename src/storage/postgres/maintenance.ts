@@ -1,7 +1,13 @@
 /** Removing old data from PostgreSQL, and checks of the database and its servers. */
 import { ALL_TIME } from '../../domain/counting/date-range.js';
 import type { Cleanup, Maintenance, Verification } from '../ports/maintenance.js';
-import { type ServerState, type StorePart, type StoreStats, statsTimeoutMs } from '../ports/store-stats.js';
+import {
+  type ServerState,
+  STORE_PARTS,
+  type StorePart,
+  type StoreStats,
+  statsTimeoutMs,
+} from '../ports/store-stats.js';
 import type { RecordingCheck } from '../recording-check.js';
 import { HAS_CITUS, probeServers, requireAnyServer, type ShardServer } from './connection/cluster.js';
 import { withDatabaseDeadline } from './connection/database.js';
@@ -41,9 +47,13 @@ export class PostgresMaintenance implements Maintenance {
 
   async check(part?: StorePart): Promise<void> {
     this.#database.requireOpen();
-    if (part === 'database') await this.#database.connections.read({ text: 'SELECT 1' });
-    if (part === undefined || part === 'schema') await this.#database.schema.check();
-    if (part === undefined || part === 'counts') await this.#requireCount();
+    const { connections, schema } = this.#database;
+    const checks: Readonly<Record<StorePart, () => Promise<unknown>>> = {
+      database: () => connections.read({ text: 'SELECT 1' }),
+      schema: () => schema.check(),
+      counts: () => this.#requireCount(),
+    };
+    for (const one of part === undefined ? STORE_PARTS : [part]) await checks[one]();
   }
 
   async checkRecording(nowMs: number): Promise<void> {

@@ -4,7 +4,7 @@ import { EARLIEST_MS } from '../../domain/counting/date-range.js';
 import { needsRetention, nextRowsFrom } from '../../domain/projects/retention.js';
 import type { Cleanup } from '../ports/maintenance.js';
 import type { Database, Session } from './connection/database.js';
-import type { Statements } from './statements.js';
+import type { Statements } from './statements/statements.js';
 
 /** The statements that remove the first rows of a project, one for each table. */
 const REMOVALS = [

@@ -11,7 +11,8 @@ import {
 import { type DifferenceRow, toDifference } from '../sql/differences.js';
 import type { Session } from './connection/database.js';
 import { isDamage } from './connection/errors.js';
-import { type Statements, widestRowLevel } from './statements.js';
+import { widestRowLevel } from './statements/shared.js';
+import type { Statements } from './statements/statements.js';
 
 /** Recounts every counter from the rows, project by project, in one snapshot; see `Maintenance.verify`. */
 export async function verify(session: Session, statements: Statements): Promise<Verification> {

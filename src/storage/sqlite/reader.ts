@@ -139,10 +139,20 @@ export class Reader {
 
   /** See `Maintenance.check`. */
   check(part: StorePart): void {
-    if (part === 'schema') requireNewest(this.db);
-    else if (part === 'database') this.#firstProjectId();
-    // If there is no project, counts an unknown one with the same statement.
-    else this.counters.countUncached(this.#firstProjectId() ?? '', ALL_TIME);
+    switch (part) {
+      case 'database':
+        this.#firstProjectId();
+        break;
+      case 'schema':
+        requireNewest(this.db);
+        break;
+      case 'counts':
+        // If there is no project, counts an unknown one with the same statement.
+        this.counters.countUncached(this.#firstProjectId() ?? '', ALL_TIME);
+        break;
+      default:
+        part satisfies never;
+    }
   }
 
   #firstProjectId(): string | undefined {

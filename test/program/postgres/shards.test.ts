@@ -7,7 +7,7 @@ import { expect, inject, test } from 'vitest';
 import { dialectFor } from '../../../src/storage/postgres/dialect.js';
 import { SHARDED_TABLES } from '../../../src/storage/postgres/migrations/distribute.js';
 import { MIGRATIONS } from '../../../src/storage/postgres/migrations/index.js';
-import { statementsIn } from '../../../src/storage/postgres/statements.js';
+import { statementsIn } from '../../../src/storage/postgres/statements/statements.js';
 import { SqlDirectoryChanges } from '../../../src/storage/sql/directory-changes.js';
 import { SqlDirectoryReads } from '../../../src/storage/sql/directory-reads.js';
 import { SqlIdentityChanges } from '../../../src/storage/sql/identities.js';

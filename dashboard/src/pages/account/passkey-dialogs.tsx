@@ -13,8 +13,14 @@ type DialogProps = { readonly onClose: () => void } & (
 );
 
 export function PasskeyDialog(props: DialogProps) {
-  if (props.kind === 'add') return <Add {...props} />;
-  return props.kind === 'rename' ? <Rename {...props} /> : <Remove {...props} />;
+  switch (props.kind) {
+    case 'add':
+      return <Add {...props} />;
+    case 'rename':
+      return <Rename {...props} />;
+    case 'remove':
+      return <Remove {...props} />;
+  }
 }
 
 function Add({ onClose }: { onClose: () => void }) {

@@ -63,10 +63,16 @@ function Name({ apiKey }: { apiKey: Key }) {
 }
 
 function StatusBadge({ apiKey: { status, successor } }: { apiKey: Key }) {
-  if (status === 'disabled') return <Badge kind="warn">Disabled</Badge>;
-  if (status === 'revoked') return <Badge kind="danger">Revoked</Badge>;
-  if (status === 'expired') return <Badge>Expired</Badge>;
-  return successor === null ? null : <Badge kind="accent">Being replaced</Badge>;
+  switch (status) {
+    case 'disabled':
+      return <Badge kind="warn">Disabled</Badge>;
+    case 'revoked':
+      return <Badge kind="danger">Revoked</Badge>;
+    case 'expired':
+      return <Badge>Expired</Badge>;
+    case 'active':
+      return successor === null ? null : <Badge kind="accent">Being replaced</Badge>;
+  }
 }
 
 const TYPE_NAMES: Readonly<Record<KeyType, string>> = {

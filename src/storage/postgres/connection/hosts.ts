@@ -18,6 +18,15 @@ export interface Candidate extends Host {
   readonly target: SessionTarget;
 }
 
+const IS_FOR_WRITES: Readonly<Record<SessionTarget, boolean>> = {
+  any: true,
+  'read-write': true,
+  primary: true,
+  'read-only': false,
+  standby: false,
+  'prefer-standby': false,
+};
+
 export class Hosts {
   readonly #candidates: readonly [Candidate, ...Candidate[]];
   /** For connecting to one of them. */
@@ -63,8 +72,7 @@ export class Hosts {
 
   /** A server refuses writes, which connections were made for: none of them is used again. */
   distrust(candidate: Candidate, error: unknown): void {
-    const { target } = candidate;
-    if (target === 'read-only' || target === 'standby' || target === 'prefer-standby') return;
+    if (!IS_FOR_WRITES[candidate.target]) return;
     this.#generations.set(nameOfHost(candidate), this.generationOf(candidate) + 1);
     this.leave(candidate, error);
   }

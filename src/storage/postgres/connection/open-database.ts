@@ -2,7 +2,7 @@
 import type { Dialect, Row, Session as SqlSession } from '../../sql/session.js';
 import { dialectFor } from '../dialect.js';
 import { type PostgresOptions, SchemaReadiness } from '../migrations/schema-readiness.js';
-import { type StatementName, type Statements, statementsIn } from '../statements.js';
+import { type StatementName, type Statements, statementsIn } from '../statements/statements.js';
 import { Database, type Session, withDatabaseDeadline } from './database.js';
 import { unavailable } from './errors.js';
 import type { PostgresLocation } from './location.js';

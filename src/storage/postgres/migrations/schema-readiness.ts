@@ -4,7 +4,7 @@ import type { OpenOptions } from '../../ports/open-options.js';
 import { type Database, type DatabaseOptions, withDatabaseDeadline } from '../connection/database.js';
 import { diagnose, unavailable } from '../connection/errors.js';
 import type { PostgresLocation } from '../connection/location.js';
-import { statementsIn } from '../statements.js';
+import { statementsIn } from '../statements/statements.js';
 import { NEWEST_VERSION } from './index.js';
 import { migrate, otherVersion } from './migrate.js';
 

@@ -27,9 +27,14 @@ export function Deliveries({ deliveries }: { readonly deliveries: readonly Deliv
 }
 
 function State({ state, attempts, error }: Delivery) {
-  if (state === 'delivered') return <Badge kind="good">Delivered</Badge>;
-  if (state === 'failed') return <Badge kind="danger">Given up</Badge>;
-  return error === null ? <Badge>Sending</Badge> : <Badge kind="warn">Tried {attempts} ×</Badge>;
+  switch (state) {
+    case 'delivered':
+      return <Badge kind="good">Delivered</Badge>;
+    case 'failed':
+      return <Badge kind="danger">Given up</Badge>;
+    case 'pending':
+      return error === null ? <Badge>Sending</Badge> : <Badge kind="warn">Tried {attempts} ×</Badge>;
+  }
 }
 
 function Problem({ error, nextAttemptAt }: Delivery) {

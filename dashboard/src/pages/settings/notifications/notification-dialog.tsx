@@ -186,13 +186,16 @@ function DestinationField({
 function toFields(data: FormData, kind: Kind, channel: Channel): NotificationFields {
   const number = (name: string): number => Number(getText(data, name));
   const destination = getText(data, 'destination');
+  const ofKinds: Readonly<Record<Kind, () => Partial<NotificationFields>>> = {
+    digest: () => ({ period: getText(data, 'period') as Notification['period'] }),
+    silence: () => ({ hours: number('hours') }),
+    spike: () => ({ factor: number('factor'), minimum: number('minimum') }),
+  };
   return {
     kind,
     timeZone: getText(data, 'timeZone') as Notification['timeZone'],
     channel,
-    ...(kind === 'digest' && { period: getText(data, 'period') === 'month' ? 'month' : 'week' }),
-    ...(kind === 'silence' && { hours: number('hours') }),
-    ...(kind === 'spike' && { factor: number('factor'), minimum: number('minimum') }),
+    ...ofKinds[kind](),
     ...(destination !== '' && { destination }),
   };
 }

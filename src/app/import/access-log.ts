@@ -1,9 +1,33 @@
 /** Reads access logs. Each request to the assistant is a query. */
+
+import { identicalLinesKept } from '../../domain/limits.js';
 import { parseLogLine } from '../../domain/queries/access-log.js';
 import { type CallerRules, detectCaller } from '../../domain/queries/caller-detection.js';
-import { LineIds, trimEnd } from '../../domain/queries/lines.js';
+import { type IdOrigin, LineIds, trimEnd } from '../../domain/queries/lines.js';
 import { success } from '../../domain/result.js';
+import type { LocalClock } from '../../domain/time/timestamp-formats.js';
 import type { Parsed } from './records.js';
+
+/** Of a text in UTF-8, and of each that was joined with others. */
+const byteOrderMark = Buffer.from('\ufeff');
+
+/** Counts the lines that several files have: of one log, they are the same; of several servers, they are not. */
+export class SharedLines {
+  readonly #files = new Map<string, number>();
+  #file = 0;
+  /** At least so many. */
+  count = 0;
+
+  beginFile(): void {
+    this.#file++;
+  }
+
+  add(id: string): void {
+    const file = this.#files.get(id);
+    if (file === undefined && this.#files.size < identicalLinesKept) this.#files.set(id, this.#file);
+    else if (file !== undefined && file !== this.#file) this.count++;
+  }
+}
 
 /** Which requests are queries, and how their callers are detected. */
 export interface LogReading {
@@ -14,8 +38,9 @@ export interface LogReading {
   /** Such as `200` or `2xx`. */
   readonly statuses: ReadonlySet<string>;
   readonly rules: CallerRules;
-  /** The HMAC key of ids; see `LineIds`. */
-  readonly idKey: Uint8Array | undefined;
+  readonly ids: IdOrigin;
+  readonly shared: SharedLines;
+  readonly clock: LocalClock | undefined;
 }
 
 /**
@@ -27,13 +52,19 @@ export function createLogParser({
   methods,
   statuses,
   rules,
-  idKey,
+  ids: origin,
+  shared,
+  clock,
 }: LogReading): (bytes: Buffer) => Parsed {
-  const ids = new LineIds(idKey);
+  const ids = new LineIds(origin);
+  shared.beginFile();
   return (bytes) => {
-    const line = trimEnd(bytes);
+    const line = trimEnd(bytes.indexOf(byteOrderMark) === 0 ? bytes.subarray(byteOrderMark.length) : bytes);
     // Clients may send invalid UTF-8. Latin-1 decodes any byte, and only ASCII matters here.
-    const request = parseLogLine(Buffer.from(line.buffer, line.byteOffset, line.length).toString('latin1'));
+    const request = parseLogLine(
+      Buffer.from(line.buffer, line.byteOffset, line.length).toString('latin1'),
+      clock,
+    );
     if (!request.ok) return request;
     const { method = '', status, occurredAt, referer, userAgent } = request.value;
     const isQuery =
@@ -42,6 +73,8 @@ export function createLogParser({
       path.test(request.value.path);
     if (!isQuery) return 'skipped';
     const caller = detectCaller({ headers: { referer, 'user-agent': userAgent } }, rules);
-    return success({ id: ids.next(line), caller, occurredAt });
+    const id = ids.next(line);
+    shared.add(id);
+    return success({ id, caller, occurredAt });
   };
 }

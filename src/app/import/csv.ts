@@ -39,11 +39,22 @@ export function readCsv(chunks: AsyncIterable<Buffer>, reading: Reading): AsyncG
     headerProblems: (columns) => headerProblems(columns, reading),
     createReader: (columns) => {
       const convert = createConverter(reading);
-      return (row) => convertRow(columns, row, convert);
+      const id = reading.recordIds === undefined ? columns.indexOf(reading.map?.id ?? 'id') : -1;
+      return (row) => {
+        const query = convertRow(columns, row, convert);
+        const isRounded = query !== 'skipped' && roundedNumber.test(row[id] ?? '');
+        return isRounded ? failure(`id: ${quote(row[id] ?? '')} ${roundedProblem}`) : query;
+      };
     },
     isGood: (value) => parseQuery(value, Number.POSITIVE_INFINITY).ok,
   });
 }
+
+/** A number as spreadsheets write those with many digits. What was cut off cannot be known, so many ids become one. */
+const roundedNumber = /^-?\d(?:[.,]\d+)?E\+\d+$/i;
+
+const roundedProblem =
+  'is a number that a spreadsheet rounded: export the file again with this column as text, without opening it in a spreadsheet';
 
 /** Reads a table whose first record names the columns. Ends if that is bad. */
 export async function* readTable<T>(

@@ -1,9 +1,9 @@
 /** Converts records of other systems to queries, as `--map`, `--caller` and similar options say. */
 import { CALLER_PATTERN, isCallerName } from '../../domain/queries/caller.js';
-import { LineIds } from '../../domain/queries/lines.js';
+import { type IdOrigin, LineIds } from '../../domain/queries/lines.js';
 import type { QUERY_FIELDS } from '../../domain/queries/query.js';
 import { failure, quote, type Result, success } from '../../domain/result.js';
-import { parseTimeInFormat, type TimeFormat } from '../../domain/time/timestamp-formats.js';
+import { type LocalClock, parseTimeInFormat, type TimeFormat } from '../../domain/time/timestamp-formats.js';
 import type { Parsed } from './records.js';
 
 export type QueryField = (typeof QUERY_FIELDS)[number];
@@ -20,10 +20,12 @@ export interface Reading {
   /** Maps values in the file to callers. */
   readonly callerValues: ReadonlyMap<string, string>;
   readonly timeFormat: TimeFormat;
+  /** Undefined if times without an offset are bad, or UTC. */
+  readonly clock: LocalClock | undefined;
   /** The values that a record must have in these fields to be a query. Needs a map. */
   readonly where: ReadonlyMap<string, ReadonlySet<string>>;
   /** Makes ids from the contents of records instead of reading a field. Needs a map. */
-  readonly recordIds: { readonly key: Uint8Array | undefined } | undefined;
+  readonly recordIds: IdOrigin | undefined;
 }
 
 /**
@@ -34,9 +36,9 @@ export type Converter = (record: unknown, content?: unknown) => Parsed;
 
 /** Returns a converter for the records of one file. */
 export function createConverter(reading: Reading): Converter {
-  const { map, caller, callerValues, timeFormat, where, recordIds } = reading;
+  const { map, caller, callerValues, timeFormat, clock, where, recordIds } = reading;
   if (map !== undefined) {
-    const ids = recordIds === undefined ? undefined : new LineIds(recordIds.key);
+    const ids = recordIds === undefined ? undefined : new LineIds(recordIds);
     return (record, content = record) => {
       if (!isObject(record)) return failure('is not an object');
       if (!isSelected(record, where)) return 'skipped';
@@ -44,7 +46,8 @@ export function createConverter(reading: Reading): Converter {
       return applyMap(record, id, map, reading);
     };
   }
-  if (caller === undefined && callerValues.size === 0 && timeFormat === 'rfc3339') return success;
+  const isPlain = timeFormat === 'rfc3339' && clock === undefined;
+  if (caller === undefined && callerValues.size === 0 && isPlain) return success;
   return (record) => (isObject(record) ? withFields(record, record, reading) : success(record));
 }
 
@@ -83,7 +86,7 @@ function suggestRecords(record: object): string[] {
 function withFields(
   base: object,
   fields: { readonly caller?: unknown; readonly occurredAt?: unknown },
-  { caller: defaultCaller, callerValues, timeFormat }: Reading,
+  { caller: defaultCaller, callerValues, timeFormat, clock }: Reading,
 ): Result<unknown> {
   const input: Record<string, unknown> = { ...base };
   const named = isNothing(fields.caller) ? defaultCaller : fields.caller;
@@ -96,7 +99,7 @@ function withFields(
   }
   if (caller !== undefined) input['caller'] = caller;
   if (fields.occurredAt !== undefined) {
-    const time = parseTimeInFormat(fields.occurredAt, timeFormat);
+    const time = parseTimeInFormat(fields.occurredAt, timeFormat, clock);
     if (!time.ok) return failure(...time.problems.map((problem) => `occurredAt: ${problem}`));
     input['occurredAt'] = new Date(time.value).toISOString();
   }

@@ -1,8 +1,9 @@
-/** Reads import files from disk or stdin, and decompresses them. */
+/** Reads import files from disk or stdin, and makes plain text of them. */
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { CallerStatsError } from '../../domain/errors.js';
+import { NotTextError, readText } from './text.js';
 import { PackedDataError, unpack } from './unpack.js';
 
 export interface Source {
@@ -10,7 +11,7 @@ export interface Source {
   readonly name: string;
   /** The size before decompression; undefined for stdin. */
   readonly sizeBytes: number | undefined;
-  /** Reads the decompressed bytes, once. Calls `onProgress` with the number of compressed bytes that each step read. */
+  /** Reads the decompressed text in UTF-8, once. Calls `onProgress` with the number of compressed bytes that each step read. */
   readonly read: (onProgress: OnProgress) => AsyncIterable<Buffer>;
 }
 
@@ -52,8 +53,9 @@ type OnProgress = (storedBytes: number) => void;
 
 async function* readBytes(stored: Readable, onProgress: OnProgress): AsyncGenerator<Buffer> {
   try {
-    yield* unpack(countBytes(stored, onProgress));
+    yield* readText(unpack(countBytes(stored, onProgress)));
   } catch (error) {
+    if (error instanceof NotTextError) throw new SourceError(`cannot be read: ${error.message}`);
     const reason = error instanceof PackedDataError ? error.message : fileProblem(error);
     throw new SourceError(`cannot be read to its end: ${reason}`, { cause: error });
   }

@@ -10,9 +10,10 @@ import { noteImport } from '../../app/ingestion.js';
 import { createProject } from '../../app/projects.js';
 import { recordQueries, type Sender } from '../../app/record.js';
 import { retryWhileUnavailable } from '../../app/retry.js';
-import { formatCount } from '../../domain/format.js';
+import { formatCount, formatQuantity } from '../../domain/format.js';
 import { badRecordsNamedMax } from '../../domain/limits.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../domain/projects/organization.js';
+import { quote } from '../../domain/result.js';
 import type { Store } from '../../storage/ports/store.js';
 import { type Io, UsageError } from '../io.js';
 import { addHistoryOptions, type HistoryOptions, readHistoryForm } from '../options/history-form.js';
@@ -73,7 +74,7 @@ export function addImportCommand(program: Command, io: Io): void {
     return {
       json: totals,
       text: describeTotals(totals),
-      notes: hintOf(totals),
+      notes: hintsOf(totals, form),
       failed: totals.bad > 0,
     };
   });
@@ -107,16 +108,29 @@ async function rehearse(
         ...(rows.length > 0 ? formatTable(['MONTH', 'CALLER', 'QUERIES'], rows, ['QUERIES']) : []),
         `Dry run, nothing was recorded: ${describeTotals(totals, 'to record')}`,
       ],
-      notes: hintOf(totals),
+      notes: hintsOf(totals, form),
       failed: totals.bad > 0,
     };
   });
 }
 
-/** Explains an import that found nothing. */
-function hintOf({ read, skipped }: ImportTotals): string[] {
-  if (read === 0 || skipped < read) return [];
-  return ['No record was a query: check --where, --event or --path against a record of the file.'];
+/** Explains an import that found nothing, and what it took as one of two. */
+function hintsOf({ read, skipped }: ImportTotals, { reading: { clock }, log }: Form): string[] {
+  const hints: string[] = [];
+  if (read > 0 && skipped === read) {
+    hints.push('No record was a query: check --where, --event or --path against a record of the file.');
+  }
+  if (clock?.shownTwice !== undefined) {
+    hints.push(
+      `${clock.zone} had times such as ${quote(clock.shownTwice)} twice, because its clock was set back. They count as the earlier ones.`,
+    );
+  }
+  if (log !== undefined && log.shared.count > 0) {
+    hints.push(
+      `At least ${formatQuantity(log.shared.count, 'line')} of these files occur in several of them, and count once, as of one log. If several servers wrote the files, import those of each with its own --source.`,
+    );
+  }
+  return hints;
 }
 
 async function importWith(

@@ -1,9 +1,12 @@
 /** The options of `import` for access logs. */
 import { readFileSync } from 'node:fs';
-import type { LogReading } from '../../app/import/access-log.js';
+import { type LogReading, SharedLines } from '../../app/import/access-log.js';
 import { fileProblem } from '../../app/import/source.js';
+import { sourceProblems } from '../../domain/counting/imported-count.js';
 import { type CallerRules, callerRulesProblems } from '../../domain/queries/caller-detection.js';
+import type { IdOrigin } from '../../domain/queries/lines.js';
 import { quote } from '../../domain/result.js';
+import type { LocalClock } from '../../domain/time/timestamp-formats.js';
 
 export interface LogOptions {
   readonly path?: string;
@@ -13,6 +16,7 @@ export interface LogOptions {
   readonly callerRules?: string;
   readonly caller?: string;
   readonly idKey?: string;
+  readonly source?: string;
 }
 
 /** The options that apply to nothing but access logs. */
@@ -23,7 +27,8 @@ const idKeyBytesMin = 16;
 
 /** Adds all problems to `problems`; the result is valid only if there are none. */
 export async function readLogOptions(
-  { path, method = ['POST'], status = ['2xx'], site, callerRules, caller, idKey }: LogOptions,
+  { path, method = ['POST'], status = ['2xx'], site, callerRules, caller, ...origin }: LogOptions,
+  clock: LocalClock | undefined,
   problems: string[],
 ): Promise<LogReading> {
   const check = (flag: string, values: readonly string[], pattern: RegExp, form: string) => {
@@ -49,7 +54,9 @@ export async function readLogOptions(
       siteOrigins: [...(rules.siteOrigins ?? []), ...(site ?? [])],
       ...(caller !== undefined && { fallback: caller }),
     },
-    idKey: idKey === undefined ? undefined : readKeyFile(idKey, problems),
+    ids: readIdOrigin(origin, problems),
+    shared: new SharedLines(),
+    clock,
   };
 }
 
@@ -74,7 +81,16 @@ async function readRules(file: string, problems: string[]): Promise<CallerRules>
   return {};
 }
 
-export function readKeyFile(file: string, problems: string[]): Uint8Array | undefined {
+/** The options that say what ids of lines and records are made with. */
+export function readIdOrigin(
+  { idKey, source }: Pick<LogOptions, 'idKey' | 'source'>,
+  problems: string[],
+): IdOrigin {
+  if (source !== undefined) problems.push(...sourceProblems(source).map((problem) => `--${problem}`));
+  return { key: idKey === undefined ? undefined : readKeyFile(idKey, problems), source };
+}
+
+function readKeyFile(file: string, problems: string[]): Uint8Array | undefined {
   const key = readSmallFile('--id-key', file, problems);
   if (key !== undefined && key.length < idKeyBytesMin) {
     problems.push(

@@ -55,6 +55,8 @@ export interface HistoryForm {
 }
 
 const OWN = ['source', 'sourceProject', 'from', 'to', 'timeZone', 'includeUnfinished'] as const;
+/** Of them, those that apply to no other format. The others have a meaning of their own there. */
+const ONLY_OWN = OWN.filter((name) => name !== 'source' && name !== 'timeZone');
 const OF_SERVERS = ['sourceProject', 'from', 'to'] as const;
 /** Options that all formats take. */
 const SHARED: readonly string[] = [
@@ -70,13 +72,16 @@ const SHARED: readonly string[] = [
 
 export function addHistoryOptions(command: Command): Command {
   return command
-    .option('--source <name>', 'counts, plausible: the name of the system that counted the queries')
+    .option(
+      '--source <name>',
+      'counts, plausible: the name of the system that counted the queries; access-log, --id-from line: of the server that wrote the files, if several did',
+    )
     .option('--source-project <id>', 'caller-stats-api: the id of the project on that server')
     .option('--from <date>', 'caller-stats-api: the first day to read')
     .option('--to <date>', 'caller-stats-api: the day after the last one (default: today)')
     .option(
       '--time-zone <zone>',
-      'counts, plausible, caller-stats-api: the time zone of the days (default: UTC)',
+      'of times without an offset; counts, plausible, caller-stats-api: of the days (default: UTC)',
     )
     .option(
       '--include-unfinished',
@@ -95,7 +100,7 @@ export function readHistoryForm(options: HistoryOptions, files: readonly string[
       .map((name) => `--${toFlag(name)}`);
   const misplaced =
     format === undefined
-      ? given(OWN).map((flag) => `${flag}: is for --format ${Object.keys(COUNT_FORMATS).join(', ')}`)
+      ? given(ONLY_OWN).map((flag) => `${flag}: is for --format ${Object.keys(COUNT_FORMATS).join(', ')}`)
       : given(
           Object.keys(options).filter(
             (name) => ![...SHARED, ...OWN, ...(format === 'plausible' ? ['event'] : [])].includes(name),
@@ -108,6 +113,7 @@ export function readHistoryForm(options: HistoryOptions, files: readonly string[
       : []),
     ...(format === undefined ? [] : findProblems(format, options, files)),
   ];
+  if (format === undefined && misplaced.length === 0) return undefined;
   const zone = parseTimeZone(options.timeZone ?? UTC);
   if (!zone.ok) problems.push(...zone.problems.map((problem) => `--time-zone: ${problem}`));
   if (problems.length > 0 || !zone.ok) throw new UsageError(problems);

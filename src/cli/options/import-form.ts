@@ -7,10 +7,11 @@ import { ASSISTANT_EVENT, STREAM_FIELDS } from '../../app/import/stream.js';
 import { CALLER_FORM, isCallerName } from '../../domain/queries/caller.js';
 import { QUERY_FIELDS } from '../../domain/queries/query.js';
 import { quote } from '../../domain/result.js';
-import { TIME_FORMATS, type TimeFormat } from '../../domain/time/timestamp-formats.js';
+import { parseTimeZone } from '../../domain/time/time-zone.js';
+import { LocalClock, TIME_FORMATS, type TimeFormat } from '../../domain/time/timestamp-formats.js';
 import { UsageError } from '../io.js';
 import { collect } from '../store-command.js';
-import { LOG_FLAGS, type LogOptions, readKeyFile, readLogOptions } from './access-log-form.js';
+import { LOG_FLAGS, type LogOptions, readIdOrigin, readLogOptions } from './access-log-form.js';
 import { COUNT_FORMATS } from './history-form.js';
 
 export interface FormOptions extends LogOptions {
@@ -22,6 +23,7 @@ export interface FormOptions extends LogOptions {
   readonly idFrom?: 'line';
   readonly records?: string;
   readonly event?: readonly string[];
+  readonly timeZone?: string;
 }
 
 export const OTLP_FORMAT = 'otlp';
@@ -100,6 +102,7 @@ export async function readForm(given: FormOptions): Promise<Form> {
     map: readMap(options, preset, problems),
     caller,
     callerValues: readCallerValues(options, problems),
+    clock: readClock(options, problems),
     timeFormat: options.timeFormat ?? preset?.timeFormat ?? 'rfc3339',
     where: readWhere(options, preset, problems),
     recordIds: readRecordIds(options, preset, problems),
@@ -107,7 +110,7 @@ export async function readForm(given: FormOptions): Promise<Form> {
   if (caller !== undefined && !isCallerName(caller))
     problems.push(`--caller: ${describeInvalidCaller(caller)}`);
   problems.push(...findMisplaced(options, preset), ...findMissing(options, preset));
-  const log = format === 'access-log' ? await readLogOptions(options, problems) : undefined;
+  const log = format === 'access-log' ? await readLogOptions(options, reading.clock, problems) : undefined;
   if (problems.length > 0) throw new UsageError(problems);
   const path = records?.split('.') ?? preset?.records ?? [];
   return { format, reading, records: path, eventTypes: new Set(event), log };
@@ -127,6 +130,8 @@ function findMisplaced({ format, ...options }: FormOptions, preset: Preset | und
     flags.filter((flag) => values[new Option(flag).attributeName()] !== undefined);
   const isLog = format === 'access-log';
   const isJson = preset === undefined ? format !== 'csv' && format !== 'stream' : preset.base !== 'csv';
+  const makes = isLog || makesIds(options, preset);
+  const counts = Object.keys(COUNT_FORMATS).join(', ');
   const rules: readonly [flags: readonly string[], applies: boolean, problem: string][] = [
     [
       ['--event'],
@@ -135,7 +140,8 @@ function findMisplaced({ format, ...options }: FormOptions, preset: Preset | und
     ],
     [FIELD_FLAGS, !isLog, 'does not apply to access logs, which have no fields'],
     [LOG_FLAGS, isLog, 'is for --format access-log'],
-    [['--id-key'], isLog || makesIds(options, preset), 'is for --format access-log and --id-from line'],
+    [['--id-key'], makes, 'is for --format access-log and --id-from line'],
+    [['--source'], makes, `is for --format ${counts}, access-log and --id-from line`],
     [['--records'], isLog || isJson, 'is for JSON'],
   ];
   return rules.flatMap(([flags, applies, problem]) =>
@@ -221,9 +227,17 @@ function readRecordIds(
   preset: Preset | undefined,
   problems: string[],
 ): Form['reading']['recordIds'] {
-  const { format, idKey } = options;
-  if (format === 'access-log' || !makesIds(options, preset)) return undefined;
-  return { key: idKey === undefined ? undefined : readKeyFile(idKey, problems) };
+  if (options.format === 'access-log' || !makesIds(options, preset)) return undefined;
+  return readIdOrigin(options, problems);
+}
+
+/** The clock of times without an offset; undefined without `--time-zone`. */
+function readClock({ timeZone, timeFormat }: FormOptions, problems: string[]): LocalClock | undefined {
+  if (timeZone === undefined) return undefined;
+  const zone = parseTimeZone(timeZone);
+  if (!zone.ok) problems.push(...zone.problems.map((problem) => `--time-zone: ${problem}`));
+  if (timeFormat !== undefined) problems.push(`--time-zone: conflicts with --time-format ${timeFormat}`);
+  return zone.ok ? new LocalClock(zone.value) : undefined;
 }
 
 function readCallerValues(

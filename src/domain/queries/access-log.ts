@@ -4,7 +4,7 @@
  * of its variables.
  */
 import { failure, prefixProblems, quote, type Result, success } from '../result.js';
-import { parseTimeInFormat } from '../time/timestamp-formats.js';
+import { type LocalClock, parseTimeInFormat } from '../time/timestamp-formats.js';
 
 export interface LoggedRequest {
   /** In RFC 3339; it may still be an impossible date such as February 30. */
@@ -31,9 +31,9 @@ const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 
 const shape = 'host - - [31/Jan/2026:23:59:59 +0000] "POST /path HTTP/1.1" 200 512 "referer" "user agent"';
 
-/** Parses a line. It may be decoded as Latin-1, because only ASCII matters in it. */
-export function parseLogLine(text: string): Result<LoggedRequest> {
-  return text.startsWith('{') ? parseJsonLine(text) : parseTextLine(text);
+/** Parses a line. It may be decoded as Latin-1, because only ASCII matters in it. Times without an offset are by the clock, or UTC. */
+export function parseLogLine(text: string, clock?: LocalClock): Result<LoggedRequest> {
+  return text.startsWith('{') ? parseJsonLine(text, clock) : parseTextLine(text);
 }
 
 function parseTextLine(text: string): Result<LoggedRequest> {
@@ -67,7 +67,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const jsonShape =
   'Caddy logs request, status and ts; nginx needs status, request or request_method and request_uri, and time_iso8601, time_local or msec';
 
-function parseJsonLine(text: string): Result<LoggedRequest> {
+function parseJsonLine(text: string, clock: LocalClock | undefined): Result<LoggedRequest> {
   const fields = parseObject(text);
   if (fields === undefined) return failure(`is not JSON: ${quote(text)}`);
   const { request, status } = fields;
@@ -78,7 +78,7 @@ function parseJsonLine(text: string): Result<LoggedRequest> {
   ) {
     return failure(`is not a line of an access log: ${quote(text)}; ${jsonShape}`);
   }
-  const time = readJsonTime(fields);
+  const time = readJsonTime(fields, clock);
   if (!time.ok) return time;
   return success({
     occurredAt: new Date(time.value).toISOString(),
@@ -96,7 +96,7 @@ function parseObject(text: string): Fields | undefined {
 }
 
 /** `ts` is of Caddy, seconds unless its `time_format` says otherwise; the others are variables of nginx. */
-function readJsonTime(fields: Fields): Result<number> {
+function readJsonTime(fields: Fields, clock: LocalClock | undefined): Result<number> {
   const { ts, msec, time_iso8601: iso8601, time_local: local } = fields;
   const [, day, monthName = '', year, time, hours, minutes] =
     /^(\d\d)\/([A-Z][a-z]{2})\/(\d{4}):(\d\d:\d\d:\d\d) ([+-]\d\d)(\d\d)$/.exec(String(local)) ?? [];
@@ -106,7 +106,7 @@ function readJsonTime(fields: Fields): Result<number> {
   const text =
     iso8601 ?? ts ?? (day === undefined ? local : `${year}-${month}-${day}T${time}${hours}:${minutes}`);
   if (text === undefined) return failure(`has no time; ${jsonShape}`);
-  return prefixProblems('time', parseTimeInFormat(text, 'utc'));
+  return prefixProblems('time', parseTimeInFormat(text, 'utc', clock));
 }
 
 function readCaddyRequest({ method, uri, headers }: Fields) {

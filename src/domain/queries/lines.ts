@@ -103,21 +103,31 @@ function findStringEnd(bytes: Uint8Array, start: number): number {
   return bytes.length;
 }
 
+/** What ids of lines are made with, besides the line. */
+export interface IdOrigin {
+  /** Of an HMAC. */
+  readonly key?: Uint8Array | undefined;
+  readonly source?: string | undefined;
+}
+
 /**
- * Makes ids for the lines of one log file, in order. An id depends only on the line, so reading a file again, or another
- * file that overlaps it, makes the same ids. The second, third … identical line of a file gets an id of its own. These ids
- * must never change between releases, or importing a file again would count its queries twice.
+ * Makes ids for the lines of one log file, in order. An id depends only on the line and the source, so reading a file again,
+ * or another file that overlaps it, makes the same ids. The second, third … identical line of a file gets an id of its own.
+ * These ids must never change between releases, or importing a file again would count its queries twice.
  *
  * An id is a version 8 UUID (RFC 9562, section 5.8) with 122 bits of the line's SHA-256, or of its HMAC if there is a key.
  * Without the key, nobody can find the line of an id by trying.
  */
 export class LineIds {
   readonly #key: Uint8Array | undefined;
+  readonly #source: string | undefined;
   /** How often each line occurred, oldest first. Bounded, because identical lines have the same time and are close together. */
   readonly #seen = new Map<string, number>();
 
-  constructor(key?: Uint8Array) {
+  /** `source` tells the servers apart whose logs have identical lines. */
+  constructor({ key, source }: IdOrigin = {}) {
     this.#key = key;
+    this.#source = source;
   }
 
   /** The id of the next line, given without its line ending. */
@@ -128,6 +138,7 @@ export class LineIds {
     this.#seen.set(first, times);
     if (this.#seen.size > identicalLinesKept) this.#forgetOldest();
     // A line never contains a line ending, so no other line has this id.
+    if (this.#source !== undefined) return this.#makeId(line, `\n${times}\n${this.#source}`);
     return times === 1 ? first : this.#makeId(line, `\n${times}`);
   }
 

@@ -63,6 +63,15 @@ export function fromLocal(localMs: number, zone: TimeZone): number {
   throw new Error(`the clock of ${zone} never shows ${localMs}`);
 }
 
+/** The moments at which the zone's clock shows this local time: none if a clock change skips it, two if one repeats it. */
+export function listMoments(localMs: number, zone: TimeZone): number[] {
+  const around = { from: localMs - clockChangeMsMax, to: localMs + clockChangeMsMax };
+  return [...listOffsetPeriods(zone, around)].flatMap(({ from, to, offsetMs }) => {
+    const timeMs = localMs - offsetMs;
+    return from <= timeMs && timeMs < to ? [timeMs] : [];
+  });
+}
+
 /**
  * The local time of a moment, in milliseconds as if it were UTC. Of the first moment of a day, the midnight, even if a clock
  * change skips it.

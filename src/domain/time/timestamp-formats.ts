@@ -2,6 +2,7 @@
 import { failure, quote, type Result, success } from '../result.js';
 import { parseFractionMs, parseTimestamp, YEAR_10000_MS } from './date-time.js';
 import { secondMs } from './duration.js';
+import { listMoments, type TimeZone } from './time-zone.js';
 
 /**
  * `rfc3339` is the format of recorded queries. `utc` also accepts what databases write: a space instead of `T`, an offset
@@ -14,8 +15,34 @@ export type TimeFormat = (typeof TIME_FORMATS)[number];
 /** The year 5138 in seconds, March 1973 in milliseconds: no assistant was asked at either. */
 const unitBoundary = 100_000_000_000;
 
-/** Parses a time to milliseconds since 1970. Numbers may be text, as in CSV. Drops digits finer than a millisecond. */
-export function parseTimeInFormat(value: unknown, format: TimeFormat): Result<number> {
+/** The clock by which times without an offset were written. Remembers whether it showed one of them twice. */
+export class LocalClock {
+  readonly zone: TimeZone;
+  /** Such a time; undefined if there was none. */
+  shownTwice: string | undefined;
+
+  constructor(zone: TimeZone) {
+    this.zone = zone;
+  }
+
+  /** The moment of a local time, in milliseconds as if it were UTC; the earlier one of two. */
+  toMoment(localMs: number, text: string): Result<number> {
+    const [moment, later] = listMoments(localMs, this.zone);
+    if (moment === undefined) {
+      return failure(
+        `${quote(text)} does not exist in ${this.zone}, whose clock was set forward then; is it another zone?`,
+      );
+    }
+    if (later !== undefined) this.shownTwice ??= text;
+    return success(moment);
+  }
+}
+
+/**
+ * Parses a time to milliseconds since 1970. Numbers may be text, as in CSV. Drops digits finer than a millisecond. With a
+ * clock, times are read as in `utc`, but those without an offset are by the clock.
+ */
+export function parseTimeInFormat(value: unknown, format: TimeFormat, clock?: LocalClock): Result<number> {
   if (format === 's' || format === 'ms') return parseEpoch(value, format);
   if (typeof value === 'number') {
     return failure(
@@ -23,7 +50,9 @@ export function parseTimeInFormat(value: unknown, format: TimeFormat): Result<nu
     );
   }
   if (typeof value !== 'string') return failure('is not a string');
-  return parseTimestamp({ utc: toRfc3339, rfc3339: (text: string) => text }[format](value));
+  const forms = { utc: toRfc3339, rfc3339: (text: string) => text };
+  const time = parseTimestamp(forms[clock === undefined ? format : 'utc'](value));
+  return time.ok && clock !== undefined && !hasOffset(value) ? clock.toMoment(time.value, value) : time;
 }
 
 function parseEpoch(value: unknown, unit: 's' | 'ms'): Result<number> {
@@ -47,9 +76,14 @@ function parseEpoch(value: unknown, unit: 's' | 'ms'): Result<number> {
   return success(unit === 'ms' ? count : count * secondMs + parseFractionMs(fraction));
 }
 
+const databaseTime = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d(?:\.\d+)?) ?(UTC|[Zz]|[+-]\d\d(?::?\d\d)?)?$/;
+
+function hasOffset(text: string): boolean {
+  return databaseTime.exec(text)?.[3] !== undefined;
+}
+
 function toRfc3339(text: string): string {
-  const [, date, time, offset = ''] =
-    /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d(?:\.\d+)?) ?(UTC|[Zz]|[+-]\d\d(?::?\d\d)?)?$/.exec(text) ?? [];
+  const [, date, time, offset = ''] = databaseTime.exec(text) ?? [];
   if (date === undefined) return text;
   return `${date}T${time}${toRfc3339Offset(offset)}`;
 }

@@ -31,6 +31,17 @@ describe('the import of an access log refuses', () => {
       { ...form, map: ['id=a'], timeFormat: 's' },
       /^--map: does not apply to access logs.*\n--time-format: does not apply/,
     ],
+    ['a source with a space', { ...form, source: 'web 1' }, /^--source: is not 1 to 200 ASCII/],
+    [
+      'a source for files with ids',
+      { format: 'csv', source: 'web-1' },
+      /^--source: is for --format counts.* and --id-from line$/,
+    ],
+    [
+      'a time zone of times that have one',
+      { format: 'csv', timeZone: 'Berlin', timeFormat: 's' },
+      /^--time-zone: "Berlin" is not .*\n--time-zone: conflicts with --time-format s/,
+    ],
     ['a path with another format', { format: 'csv', path: '^/' }, /^--path: is for --format access-log/],
     ['a short id key', { ...form, idKey: file('key', 'secret') }, /^--id-key: .*key has fewer than 16 bytes/],
   ])('%s', async (_what, options, message) => {
@@ -128,6 +139,19 @@ test('callers are detected by site, known user agents, own rules and fallback', 
   };
   const callerRules = file('rules.json', JSON.stringify(rules));
   expect(await readCallers(lines, { ...form, callerRules })).toEqual(['web', 'web', 'left', 'api']);
+});
+
+test('a byte order mark is no part of a line, and a zone is that of times without an offset', async () => {
+  const json = JSON.stringify({
+    status: 200,
+    request: 'POST /assistant/a HTTP/1.1',
+    time_iso8601: '2026-06-15T14:00:00',
+  });
+  const lines = `${line()}\n${json}\n`;
+  const found = await readRecords(`\ufeff${lines}\ufeff${lines}`, { ...form, timeZone: 'Europe/Berlin' });
+  const again = await readRecords(`${lines}${lines}`, { ...form, timeZone: 'Europe/Berlin' });
+  expect(found).toEqual(again);
+  expect(found[3]?.[1][2]).toBe('2026-06-15T12:00:00.000Z');
 });
 
 test('the id of a line does not depend on its line end or position, but on the key', async () => {

@@ -82,6 +82,19 @@ describe('rows within quotes are bad, and so is the row with the quote:', () => 
   });
 });
 
+test('ids that a spreadsheet rounded are bad, and no duplicates', async () => {
+  const text = ['1.2E+17', '1,23457E+17', '1.2e+17', '120000000000000001', '12E17', '1E5'].map(
+    (id) => `${id};web\n`,
+  );
+  const outcomes = await readRecords(`id;caller\n${text.join('')}`, own);
+  expect(outcomes.map(([, outcome]) => (typeof outcome === 'string' ? 'bad' : outcome[0]))).toEqual([
+    ...['bad', 'bad', 'bad', '120000000000000001', '12E17', '1E5'],
+  ]);
+  expect(outcomes[0]?.[1]).toBe(
+    'id: "1.2E+17" is a number that a spreadsheet rounded: export the file again with this column as text, without opening it in a spreadsheet',
+  );
+});
+
 test('each row is recorded or named, however its quotes are misplaced', async () => {
   const field = fc
     .array(fc.constantFrom('a', ' ', ',', '"', '\n', ',\n', 'x,web,y'), { maxLength: 6 })

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { identicalLinesKept } from '../../../src/domain/limits.js';
 import { decodeUtf8, isBlank, LineIds, nonBlankLines, parseJson } from '../../../src/domain/queries/lines.js';
 
-const makeIds = (lines: readonly string[], key?: Uint8Array): string[] => {
-  const ids = new LineIds(key);
+const makeIds = (lines: readonly string[], key?: Uint8Array, source?: string): string[] => {
+  const ids = new LineIds({ key, source });
   return lines.map((line) => ids.next(Buffer.from(line)));
 };
 
@@ -50,6 +50,12 @@ describe('ids of lines', () => {
     ).toBe(9);
   });
 
+  test('differ for each source, however often a file is read', () => {
+    const lines = ['a', 'a', 'b'];
+    const of = (source?: string) => makeIds(lines, undefined, source);
+    expect(new Set([...of(), ...of('web-1'), ...of('web-2'), ...of('2'), ...of('web-1')]).size).toBe(12);
+  });
+
   test('tell identical lines apart, up to a limited number of different lines', () => {
     const ids = new LineIds();
     const line = Buffer.from('a');
@@ -63,6 +69,10 @@ describe('ids of lines', () => {
     expect(makeIds(['a', 'a'])).toEqual([
       'ca978112-ca1b-8dca-bac2-31b39a23dc4d',
       '29c58cb1-4a61-8e5f-a72f-134caaaf5de0',
+    ]);
+    expect(makeIds(['a', 'a'], undefined, 'web-1')).toEqual([
+      '027ad60d-83a7-8b1e-8dde-a3c04cee3267',
+      'bce0ca9d-1f0c-8fe2-9a19-94eb52c78953',
     ]);
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseTimeInFormat, TIME_FORMATS } from '../../../src/domain/time/timestamp-formats.js';
+import { listMoments, offsetAt, type TimeZone } from '../../../src/domain/time/time-zone.js';
+import { LocalClock, parseTimeInFormat, TIME_FORMATS } from '../../../src/domain/time/timestamp-formats.js';
 
 const noon = Date.UTC(2026, 0, 31, 12);
 
@@ -27,6 +28,39 @@ describe('parseTimeInFormat refuses', () => {
   ] as const)('%s %j', (format, value, problem) => {
     const time = parseTimeInFormat(value, format);
     expect(time.ok ? time.value : time.problems.join()).toEqual(expect.stringMatching(problem));
+  });
+});
+
+describe('with a time zone, times without an offset', () => {
+  const read = (text: string, zone = 'Europe/Berlin') => {
+    const clock = new LocalClock(zone as TimeZone);
+    const time = parseTimeInFormat(text, 'rfc3339', clock);
+    return [time.ok ? new Date(time.value).toISOString() : time.problems.join(), clock.shownTwice];
+  };
+
+  test('that a clock change skips are refused, and those that it repeats are the earlier ones', () => {
+    const skipped =
+      '"2026-03-29 02:30:00" does not exist in Europe/Berlin, whose clock was set forward then; is it another zone?';
+    expect(read('2026-03-29 02:30:00')).toEqual([skipped, undefined]);
+    expect(read('2026-03-29T03:00:00')).toEqual(['2026-03-29T01:00:00.000Z', undefined]);
+    expect(read('2026-10-25 02:30:00')).toEqual(['2026-10-25T00:30:00.000Z', '2026-10-25 02:30:00']);
+    expect(read('2026-10-25 02:30:00+01')).toEqual(['2026-10-25T01:30:00.000Z', undefined]);
+    expect(read('2026-02-30 02:30:00')[0]).toContain('February');
+  });
+
+  test('are those of its clock, and with an offset those of the offset', () => {
+    const zones = fc.constantFrom('Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'UTC');
+    const times = fc.integer({ min: 0, max: Date.UTC(2030, 0) }).map((ms) => ms - (ms % 1000));
+    const property = fc.property(zones, times, (zone, timeMs) => {
+      const local = new Date(timeMs + offsetAt(timeMs, zone as TimeZone)).toISOString().slice(0, -1);
+      const [found, twice] = read(local.replace('T', ' '), zone);
+      const moments = listMoments(Date.parse(`${local}Z`), zone as TimeZone);
+      expect(moments).toContain(timeMs);
+      expect(found).toBe(new Date(moments[0] ?? 0).toISOString());
+      expect(twice !== undefined).toBe(moments.length > 1);
+      expect(read(new Date(timeMs).toISOString(), zone)).toEqual([new Date(timeMs).toISOString(), undefined]);
+    });
+    fc.assert(property);
   });
 });
 

@@ -71,6 +71,23 @@ test('overlapping parts of a log are counted once, and identical lines within it
   expect(recordedIn(place)).toBe(asked);
 });
 
+test('logs of several servers with identical lines count in full with a source for each', async () => {
+  const place = await placeWithProject();
+  for (const name of ['web-1.log', 'web-2.log']) await writeFile(place.path(name), log);
+  const importLog = (files: string[], ...more: string[]) =>
+    succeed(place.run(['import', ...files, '--project', project, ...args, ...more]));
+  const { stderr } = await importLog(['web-1.log', 'web-2.log'], '--dry-run');
+  expect(stderr).toMatch(/^At least 2,400 lines of these files occur in several of them.* --source\.\n$/);
+  const whole = `${read.toLocaleString('en')} read`;
+  for (const recorded of [asked, 0]) {
+    for (const name of ['web-1', 'web-2']) {
+      const { stdout } = await importLog([`${name}.log`], '--source', name);
+      expect(stdout).toContain(`${whole}, ${recorded.toLocaleString('en')} recorded, `);
+    }
+  }
+  expect(recordedIn(place)).toBe(2 * asked);
+});
+
 test('caller rules apply, and other text is reported with its line', async () => {
   const place = await placeWithProject();
   await writeFile(

@@ -72,6 +72,20 @@ test.concurrent('nested objects with times in seconds', async () => {
   expect(await importAs(records.join('\n'), args)).toBe(`5,000 read, ${imported}\n`);
 });
 
+test.concurrent('UTF-16 with a separator line and local times, one of which occurred twice', async () => {
+  const place = await placeWithProject();
+  const times = ['2026-03-29 01:59:59', '2026-03-29 02:00:00', '2026-10-25 02:30:00'];
+  const text = ['sep=;', 'id;caller;occurredAt', ...times.map((time, at) => `q-${at};web;${time}`)].join(
+    '\r\n',
+  );
+  await writeFile(place.path('q.csv'), Buffer.from(`\ufeff${text}`, 'utf16le'));
+  const run = await place.run(['import', 'q.csv', '--project', project, '--time-zone', 'Europe/Berlin']);
+  expect(run).toMatchObject({ status: 1, stdout: '3 read, 2 recorded, 0 duplicates, 1 bad\n' });
+  expect(run.stderr).toMatch(
+    /^q\.csv:4: occurredAt: "2026-03-29 02:00:00" does not exist in Europe\/Berlin.*\nEurope\/Berlin had times such as "2026-10-25 02:30:00" twice.*\n$/,
+  );
+});
+
 test.concurrent('options that do not fit the format are wrong usage, all reported at once', async () => {
   const place = await placeWithProject();
   const stderr = await refusal(

@@ -53,7 +53,7 @@ export interface RecordingLimits {
   readonly bodyBytesMax: number;
 }
 
-/** Adds parsers for JSON (any value) and NDJSON (an array of the lines' values). Bodies above the limits get 413. */
+/** Adds parsers for JSON (any value) and NDJSON (an array of the lines' values), which may also be sent as JSON. Bodies above the limits get 413. */
 export function addRecordingParsers(
   app: FastifyInstance,
   { batchQueriesMax, bodyBytesMax }: RecordingLimits,
@@ -61,20 +61,37 @@ export function addRecordingParsers(
 ): void {
   const decode = createDecoder(bodyBytesMax, admission);
   const partsMax = Math.max(jsonPartsMax, batchQueriesMax * queryPartsMax);
-  addParser(app, 'application/json', bodyBytesMax, async (body, request) => {
-    const value = parseBody(await decode(body, request), partsMax);
-    if (Array.isArray(value)) requireAtMost(batchQueriesMax, value, request);
-    return value;
-  });
-  addParser(app, 'application/x-ndjson', bodyBytesMax, async (body, request) => {
+  const parseLines = (body: Buffer, request: FastifyRequest) => {
     const values: unknown[] = [];
-    for (const line of nonBlankLines(await decode(body, request))) {
+    for (const line of nonBlankLines(body)) {
       values.push(parseLine(line));
       // After each line, because there could be millions of them.
       requireAtMost(batchQueriesMax, values, request);
     }
     return values;
+  };
+  addParser(app, 'application/json', bodyBytesMax, async (body, request) => {
+    const decoded = await decode(body, request);
+    // Log shippers send NDJSON with this type, and one line of it is JSON.
+    if (isSeveralLines(decoded)) return parseLines(decoded, request);
+    const value = parseBody(decoded, partsMax);
+    if (Array.isArray(value)) requireAtMost(batchQueriesMax, value, request);
+    return value;
   });
+  addParser(app, 'application/x-ndjson', bodyBytesMax, async (body, request) =>
+    parseLines(await decode(body, request), request),
+  );
+}
+
+/** Whether a body is NDJSON with at least two lines. JSON whose first line is a whole object has no other line. */
+function isSeveralLines(body: Buffer): boolean {
+  const lines = nonBlankLines(body);
+  const [first, second] = [lines.next().value, lines.next().value];
+  if (first === undefined || second === undefined) return false;
+  const value = parseLine(first);
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof MalformedLine)
+  );
 }
 
 /** Adds parsers for OTLP: JSON (any value) and protobuf (a `Buffer`). Larger bodies get 413, other types 415. */

@@ -134,7 +134,8 @@ const BAD_BODIES: [
 ][] = [
   ['broken JSON', JSON_TYPE, utf8('{"id":'), 400, 'The body is not JSON: "{\\"id\\":".'],
   ['characters after the JSON', JSON_TYPE, utf8('[] []'), 400, 'The body is not JSON: "[] []".'],
-  ['NDJSON sent as JSON', JSON_TYPE, utf8('{}\n{}'), 400, 'The body is not JSON: "{}\\n{}".'],
+  ['lines without objects, sent as JSON', JSON_TYPE, utf8('1\n2'), 400, 'The body is not JSON: "1\\n2".'],
+  ['four lines, sent as JSON', JSON_TYPE, utf8(four.join('\n')), 413, THREE],
   ['an empty body', JSON_TYPE, utf8(''), 400, 'The body is not JSON: "".'],
   ['white space', JSON_TYPE, utf8(' \n'), 400, 'The body is not JSON: "".'],
   ['only a byte order mark', JSON_TYPE, utf8('\ufeff'), 400, 'The body is not JSON: "".'],
@@ -214,5 +215,19 @@ describe('an invalid body is rejected:', () => {
       'queries[2]: is not valid UTF-8',
     ]);
     expect((await store.maintenance.verify()).queries).toBe(0);
+  });
+
+  test('NDJSON sent as JSON: the answer is that of NDJSON', async () => {
+    const { record, store } = service();
+    for (const text of ['{}\n{}', `${JSON.stringify(good)}\n{"id"`, `\n${JSON.stringify(good)}\n\n[]`]) {
+      const lines = await record(utf8(text), LINES);
+      expect([lines.status, detailsOf(lines).length > 0]).toEqual([400, true]);
+      const json = await record(utf8(text), { 'content-type': 'application/json; charset=utf-8' });
+      expect([json.status, json.text]).toEqual([lines.status, lines.text]);
+    }
+    expect((await store.maintenance.verify()).queries).toBe(0);
+    const two = `\ufeff${JSON.stringify(good)}\r\n${JSON.stringify(withId('other'))}\n`;
+    expect((await record(utf8(two), JSON_TYPE)).text).toBe('{"recorded":2,"duplicates":0}');
+    expect((await record(gzipSync(two), GZIP)).text).toBe('{"recorded":0,"duplicates":2}');
   });
 });

@@ -13,6 +13,8 @@ export const queryIdCharactersMax = 128;
 export const callerCharactersMax = 64;
 /** How far ahead of the server's clock `occurredAt` may be. A day tolerates a clock set to the wrong time zone. */
 export const occurredAtAheadMsMax = dayMs;
+/** The first time of which a query is likely to be. Times in another unit, and those of clocks that were never set, lie in 1970. */
+export const likelyTimeMsMin = Date.UTC(2000, 0);
 /** Bytes of one line of NDJSON in a request. The longest valid query takes a few thousand. */
 export const lineBytesMax = 64 * 1024;
 /** Bytes of one record of an import file. Other systems' exports contain whole questions and answers. */

@@ -1,7 +1,7 @@
 /** Reads import files and records their good records. Independent of options, stores and servers. */
 
 import { formatCount, formatQuantity } from '../../domain/format.js';
-import { badRecordsNamedMax } from '../../domain/limits.js';
+import { badRecordsNamedMax, likelyTimeMsMin } from '../../domain/limits.js';
 import { parseQuery, type Query } from '../../domain/queries/query.js';
 import type { Clock } from '../../domain/time/clock.js';
 import type { Progress } from '../progress.js';
@@ -40,18 +40,35 @@ export interface ImportPlan {
 export async function runImport(plan: ImportPlan): Promise<ImportTotals> {
   const batcher = new Batcher(plan.sink, plan.batchQueries);
   const totals: ImportTotals = { read: 0, recorded: 0, duplicates: 0, bad: 0, skipped: 0 };
-  if (plan.strict) await recordIfAllGood(plan, batcher, totals);
-  else await readAll(plan, totals, (query) => batcher.add(query));
+  const old: OldTimes = { count: 0, first: '' };
+  if (plan.strict) await recordIfAllGood(plan, batcher, totals, old);
+  else await readAll(plan, totals, old, (query) => batcher.add(query));
   await batcher.flush();
   const unnamed = totals.bad - (plan.namedMax ?? badRecordsNamedMax);
   if (unnamed > 0) plan.progress.note(`… and ${formatQuantity(unnamed, 'more bad record')}`);
+  if (old.count > 0) {
+    const queries = formatQuantity(old.count, 'query', 'queries');
+    plan.progress.note(`${queries} of a time before 2000, the first in ${old.first}: is it the right unit?`);
+  }
   return { ...totals, recorded: batcher.recorded, duplicates: batcher.duplicates };
 }
 
-async function recordIfAllGood(plan: ImportPlan, batcher: Batcher, totals: ImportTotals): Promise<void> {
+/** Good queries of a time before `likelyTimeMsMin`. */
+interface OldTimes {
+  count: number;
+  /** The place of the first one. */
+  first: string;
+}
+
+async function recordIfAllGood(
+  plan: ImportPlan,
+  batcher: Batcher,
+  totals: ImportTotals,
+  old: OldTimes,
+): Promise<void> {
   const spool = await Spool.create();
   try {
-    await readAll(plan, totals, (query) => spool.add(query));
+    await readAll(plan, totals, old, (query) => spool.add(query));
     if (totals.bad > 0) return;
     for await (const query of spool.read()) await batcher.add(query);
   } finally {
@@ -62,10 +79,15 @@ async function recordIfAllGood(plan: ImportPlan, batcher: Batcher, totals: Impor
 type OnQuery = (query: Query) => Promise<void>;
 
 /** Reads all sources, even after one that cannot be read to its end. */
-async function readAll(plan: ImportPlan, totals: ImportTotals, onQuery: OnQuery): Promise<void> {
+async function readAll(
+  plan: ImportPlan,
+  totals: ImportTotals,
+  old: OldTimes,
+  onQuery: OnQuery,
+): Promise<void> {
   for (const source of plan.sources) {
     try {
-      await readSource(source, plan, totals, onQuery);
+      await readSource(source, plan, totals, old, onQuery);
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
       totals.read++;
@@ -78,6 +100,7 @@ async function readSource(
   source: Source,
   plan: ImportPlan,
   totals: ImportTotals,
+  old: OldTimes,
   onQuery: OnQuery,
 ): Promise<void> {
   const { progress, clock } = plan;
@@ -91,6 +114,7 @@ async function readSource(
     }
     const query = value.ok ? parseQuery(value.value, clock.now()) : value;
     if (query.ok) {
+      if (query.value.occurredAt < likelyTimeMsMin && ++old.count === 1) old.first = `${source.name}:${line}`;
       await onQuery(query.value);
     } else {
       addBad(plan, totals, `${source.name}:${line}: ${query.problems.join('; ')}`);

@@ -62,6 +62,12 @@ function byteOrderOf(start: Buffer): ByteOrder | undefined {
   if (start.length < 2) return undefined;
   if (start[0] === 0xff && start[1] === 0xfe) return 'little';
   if (start[0] === 0xfe && start[1] === 0xff) return 'big';
+  const first = start
+    .subarray(0, 4)
+    .map((byte) => Math.min(byte, 1))
+    .join('');
+  if (first === '1010') return 'little';
+  if (first === '0101') return 'big';
   const zeros = [0, 0];
   for (const [at, byte] of start.entries()) if (byte === 0) zeros[at % 2] = (zeros[at % 2] ?? 0) + 1;
   const [even = 0, odd = 0] = zeros;

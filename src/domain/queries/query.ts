@@ -1,4 +1,4 @@
-import { occurredAtAheadMsMax, queryIdCharactersMax } from '../limits.js';
+import { likelyTimeMsMin, occurredAtAheadMsMax, queryIdCharactersMax } from '../limits.js';
 import { collectProblems, failure, prefixProblems, type Result, success } from '../result.js';
 import { unknownNameMessage } from '../suggest.js';
 import { parseTimestamp, YEAR_ZERO_MS } from '../time/date-time.js';
@@ -67,6 +67,12 @@ export function callerProblems(caller: unknown): string[] {
     return ['caller: is missing; send "web", "api", or the name of an integration or SDK'];
   if (typeof caller !== 'string') return ['caller: is not a string'];
   return isCallerName(caller) ? [] : [`caller: is not ${CALLER_FORM} (${CALLER_PATTERN})`];
+}
+
+/** The problem of a time before `likelyTimeMsMin` that a program measured. */
+export function unlikelyTimeProblem(time: string): string {
+  const first = new Date(likelyTimeMsMin).toISOString();
+  return `occurredAt: lies before ${first}: ${time} is a time in another unit, or of a clock that was not set`;
 }
 
 function parseOccurredAt(occurredAt: unknown, nowMs: number): Result<number> {

@@ -7,11 +7,12 @@
 import { isOperationAttribute } from '../ingestion/operations.js';
 import { RecordTally, SERVICE_ATTRIBUTE } from '../ingestion/record-tally.js';
 import { sourceName } from '../ingestion/source-counts.js';
+import { likelyTimeMsMin } from '../limits.js';
 import { beforeRowsProblem } from '../projects/retention.js';
 import { failure, type Result } from '../result.js';
 import { isCallerName } from './caller.js';
 import { detectCaller } from './caller-detection.js';
-import { isQueryId, parseQuery, type Query } from './query.js';
+import { isQueryId, parseQuery, type Query, unlikelyTimeProblem } from './query.js';
 import { type QueryKeys, strongestQueryId } from './query-identity.js';
 import { ID_ATTRIBUTES, matchesRules, withMetadata } from './telemetry-rules.js';
 import type { IdSource, TelemetryRules } from './telemetry-settings.js';
@@ -193,6 +194,8 @@ export class QueryCollector {
     const caller = readCaller(record, this.#rules) || this.#fallback;
     const query = parseQuery({ id, caller, ...(record.timeNs !== 0n && { occurredAt: time }) }, nowMs);
     if (!query.ok) return query;
+    const isTimed = record.timeNs !== 0n;
+    if (isTimed && query.value.occurredAt < likelyTimeMsMin) return failure(unlikelyTimeProblem(time));
     if (rowsFrom !== null && query.value.occurredAt < rowsFrom)
       return failure(beforeRowsProblem(new Date(rowsFrom).toISOString()));
     return query;

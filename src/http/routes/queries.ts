@@ -3,8 +3,10 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { IngestionMonitor } from '../../app/jobs/ingestion-monitor.js';
 import { type RecordTarget, recordQueries } from '../../app/record.js';
 import type { KeyType } from '../../domain/keys/api-key.js';
+import { likelyTimeMsMin } from '../../domain/limits.js';
 import { parseQuery, type Query } from '../../domain/queries/query.js';
 import type { Clock } from '../../domain/time/clock.js';
+import { createThrottledWarning } from '../../shared/throttled-log.js';
 import type { Admission } from '../admission/admission.js';
 import { Arrivals } from '../request/arrivals.js';
 import type { Authenticator } from '../request/authenticate.js';
@@ -36,6 +38,7 @@ export interface RecordingOptions extends RecordTarget {
 export function addQueries(app: FastifyInstance, options: RecordingOptions): void {
   const { clock, authenticator, limits, ingestion } = options;
   const arrivals = new Arrivals(ingestion, 'queries');
+  const warnOfOldTimes = createThrottledWarning(clock);
   const { batchQueriesMax: maxItems } = limits;
   addResource(app, '/v1/analytics/:projectId/assistant/queries', {
     onRequest: (request, reply) =>
@@ -47,7 +50,8 @@ export function addQueries(app: FastifyInstance, options: RecordingOptions): voi
         tags: ['Recording'],
         summary: 'Record queries',
         description:
-          'Records one query, an array of queries, or NDJSON with one query per line. `Content-Encoding: gzip` is supported. ' +
+          'Records one query, an array of queries, or NDJSON with one query per line, also as `application/json`. ' +
+          '`Content-Encoding: gzip` is supported. ' +
           `At most ${maxItems} queries and ${limits.bodyBytesMax} bytes after decoding. ` +
           'Idempotent by id, without a time limit: a request can be repeated at any time. The response is sent once the ' +
           'queries are on disk. All or nothing: on 400 nothing was recorded, and `details` has a message for each ' +
@@ -78,6 +82,9 @@ export function addQueries(app: FastifyInstance, options: RecordingOptions): voi
         const sender = { kind: 'key', keyId: sendingKey(request).id } as const;
         const result = await recordQueries(options, sender, getProjectId(request), queries);
         arrivals.noteRecorded(request, result);
+        const old = queries.filter(({ occurredAt }) => occurredAt < likelyTimeMsMin).length;
+        if (old > 0)
+          warnOfOldTimes(request.log, { reqId: request.id, keyId: sender.keyId, queries: old }, OLD_TIMES);
         return result;
       },
       onSend: (request, { statusCode }, payload, done) => {
@@ -92,6 +99,8 @@ export function addQueries(app: FastifyInstance, options: RecordingOptions): voi
 function keyTypesOf({ method }: FastifyRequest): readonly KeyType[] {
   return method === 'GET' || method === 'HEAD' ? ['admin'] : ['recording', 'admin'];
 }
+
+const OLD_TIMES = 'queries of a time before 2000 were recorded; check the unit and the clock of the sender';
 
 function parseQueries(request: FastifyRequest, nowMs: number): Query[] {
   return parseItems(request, { many: 'queries', done: 'recorded' }, (item) => parseQuery(item, nowMs));

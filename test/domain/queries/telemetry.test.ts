@@ -65,6 +65,8 @@ const badCaller = 'caller: is not "web", "api" or a name of 1 to 64 of a-z 0-9 .
 const noTrace = 'has no valid trace id, so that a repeat could not be told from another query';
 const noSpan = noTrace.replace('trace id', 'trace id and span id');
 const tooFar = "occurredAt: lies more than a day ahead of the server's clock";
+const tooEarly = (time: string) =>
+  `occurredAt: lies before 2000-01-01T00:00:00.000Z: ${time} is a time in another unit, or of a clock that was not set`;
 const tooOld = 'occurredAt: lies before 2026-06-15T12:00:00.000Z, from when on the project keeps rows';
 const byMessage = { id: { attribute: 'message.id' } };
 
@@ -87,6 +89,12 @@ describe('an invalid query is rejected with its reason, and the others are accep
     ],
     ['more than a day ahead', { timeMs: nowMs + dayMs + 1 }, `${name}: ${tooFar}`],
     ['the last time of 64 bits', { timeNs: 2n ** 64n - 1n }, `${name}: ${tooFar}`],
+    [
+      'seconds as nanoseconds',
+      { timeNs: BigInt(nowMs) * 1_000n },
+      `${name}: ${tooEarly('1970-01-21T14:52:04.800Z')}`,
+    ],
+    ['before 2000', { timeMs: Date.UTC(2000, 0) - 1 }, `${name}: ${tooEarly('1999-12-31T23:59:59.999Z')}`],
     ['a time whose rows are gone', { timeMs: nowMs - 1 }, `${name}: ${tooOld}`, 'trace', nowMs],
   ])('%s', (_what, told, problem, id = 'trace', rowsFrom) => {
     const good = recordOf({ traceId: traceId(2), attributes: { 'message.id': 'good' } });
@@ -239,7 +247,7 @@ describe('examples', () => {
       { caller: 'unknown' },
     ],
     ['a workflow', { attributes: { 'gen_ai.operation.name': 'invoke_workflow' } }, {}, { occurredAt: nowMs }],
-    ['finer digits dropped', { timeNs: 1_999_999n }, {}, { occurredAt: 1 }],
+    ['finer digits dropped', { timeNs: BigInt(nowMs) * 1_000_000n + 999_999n }, {}, { occurredAt: nowMs }],
     ['no time', { timeNs: 0n }, {}, { occurredAt: nowMs }],
     ['just within a day', { timeMs: nowMs + dayMs }, {}, { occurredAt: nowMs + dayMs }],
   ])('%s', (_what, told, more, expected) => {

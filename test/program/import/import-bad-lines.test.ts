@@ -115,6 +115,18 @@ describe('import reports bad lines and records the others:', () => {
     expect(JSON.parse(stdout)).toEqual({ read: 3, recorded: 1, duplicates: 1, bad: 1, skipped: 0 });
   });
 
+  test.concurrent('and names times that are likely in another unit', async () => {
+    const place = await placeWithProject();
+    const lines = ['2026-06-15T12:00:00Z', '1970-01-21T15:05:16.8Z', '0001-01-01T00:00:00Z'].map(
+      (occurredAt) => JSON.stringify({ id: occurredAt, caller: 'web', occurredAt }),
+    );
+    const { status, stderr } = await importContent(place, 'q.ndjson', lines.join('\n'));
+    expect({ status, stderr }).toEqual({
+      status: 0,
+      stderr: '2 queries of a time before 2000, the first in q.ndjson:2: is it the right unit?\n',
+    });
+  });
+
   test.concurrent('in several files, each with its own line numbers', async () => {
     const place = await placeWithProject();
     await writeFile(place.path('a.ndjson'), `${good('a')}\nno\n`);

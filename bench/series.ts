@@ -7,6 +7,7 @@ import { deepStrictEqual } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import type { Bucket } from '../src/domain/counting/counts.js';
+import { hourMs } from '../src/domain/time/duration.js';
 import { toColumns } from './support/columns.js';
 import { type Event, makeEvents, writeNdjson, YEAR } from './support/events.js';
 import { load } from './support/load.js';
@@ -24,7 +25,6 @@ export interface SeriesOptions {
   readonly note: (line: string) => void;
 }
 
-const hourMs = 3_600_000;
 const days = 365;
 
 /** Years of local days; the first one starts with the year of the events. */

@@ -4,6 +4,7 @@
  */
 import { open } from 'node:fs/promises';
 import type { DateRange } from '../../src/domain/counting/date-range.js';
+import { minuteMs } from '../../src/domain/time/duration.js';
 
 export interface Event {
   readonly id: string;
@@ -68,7 +69,6 @@ export const toNdjson: ToLine = ({ id, caller, occurredAt }) =>
 /** A CSV row of project, id, time and caller. */
 export const toCsv: ToLine = ({ id, caller, occurredAt }) => `1,${id},${occurredAt},${caller}\n`;
 
-const minuteMs = 60_000;
 let minute = Number.NaN;
 let textOfMinute = '';
 

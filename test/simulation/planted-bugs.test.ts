@@ -1,12 +1,12 @@
 /** The simulation finds bugs: each planted one within 10,000 schedules. The quick run plants one in each part. */
 import { expect, test } from 'vitest';
+import { hourMs } from '../../src/domain/time/duration.js';
 import { isDeep, newSeed } from '../support/volume.js';
 import { bundleProduct } from './bundle.js';
 import { PLANTED_BUGS } from './planted-bugs.js';
 import { runSchedule } from './schedule.js';
 
 const schedulesMax = 10_000;
-const hourMs = 3_600_000;
 const firstSeed = newSeed('planted bugs');
 const parts = [...new Set(PLANTED_BUGS.map(({ part }) => part))];
 const tried = isDeep

@@ -3,6 +3,7 @@
  * has only some kinds of faults, so that common ones do not hide what rare ones cause. In the end all faults stop, every process
  * runs, everything that is queued is sent, and the ledger is checked.
  */
+import { secondMs } from '../../src/domain/time/duration.js';
 import type { StartProduct } from './bundle.js';
 import { Client, type ClientOptions, flushMsMax } from './client.js';
 import { Ledger } from './ledger.js';
@@ -24,7 +25,6 @@ export interface Run {
   readonly trace: readonly string[];
 }
 
-const secondMs = 1_000;
 /** Longer than everything that may still be on its way takes. */
 const restMs = 30 * secondMs;
 /** The final attempt to send everything. */

@@ -3,12 +3,12 @@
  * number: a schedule that fails prints both, and what happened in it.
  */
 import { beforeAll, expect, test } from 'vitest';
+import { hourMs } from '../../src/domain/time/duration.js';
 import { isDeep, newSeed } from '../support/volume.js';
 import { bundleProduct, type StartProduct } from './bundle.js';
 import { runSchedule } from './schedule.js';
 
 const schedules = Number(process.env['CALLER_STATS_SCHEDULES'] ?? (isDeep ? 100_000 : 150));
-const hourMs = 3_600_000;
 /** The end of what happened, which a failure prints. */
 const linesPrinted = 60;
 

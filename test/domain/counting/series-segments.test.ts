@@ -4,9 +4,7 @@ import { bucketWidthMs, DAY_LEVEL } from '../../../src/domain/counting/buckets.j
 import type { TypeCounts } from '../../../src/domain/counting/counts.js';
 import { combineSeriesCounts, splitSeriesIntoBuckets } from '../../../src/domain/counting/series-segments.js';
 import { CALLER_TYPES, type CallerType } from '../../../src/domain/queries/caller.js';
-
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
+import { dayMs, hourMs } from '../../../src/domain/time/duration.js';
 
 interface Query {
   readonly at: number;

@@ -1,10 +1,10 @@
 /** The clock of a server jumps by milliseconds, hours and weeks while it records. */
 import { fileURLToPath } from 'node:url';
+import { hourMs } from '../../../src/domain/time/duration.js';
 import { kill } from '../../support/cli/process.js';
 import { type Fault, serverWith, underLoad } from '../fault.js';
 
 const preload = fileURLToPath(new URL('../preload/shifted-clock.mjs', import.meta.url));
-const hourMs = 3_600_000;
 const shiftsMs = [1, -1, 500, -3, hourMs, -hourMs, 24 * hourMs, -48 * hourMs, 480 * hourMs, -480 * hourMs, 0];
 const someAnswers = 8;
 

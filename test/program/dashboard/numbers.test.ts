@@ -4,12 +4,12 @@ import type { Numbers } from '../../../src/app/numbers.js';
 import type { CallerCounts, CallerStats } from '../../../src/domain/counting/counts.js';
 import { COMPARISONS, INTERVALS, PERIODS } from '../../../src/domain/counting/names.js';
 import type { Series } from '../../../src/domain/counting/series.js';
+import { hourMs } from '../../../src/domain/time/duration.js';
 import { type Browser, signedIn } from '../../support/http/dashboard.js';
 import { CALLERS, detailsOf, SERIES, STATS, sharedService } from '../../support/http/http.js';
 import { by, projectOf } from '../../support/storage/store.js';
 
 const PATH = '/api/organizations/default/projects/docs/numbers';
-const hourMs = 3_600_000;
 
 const service = sharedService();
 let viewer: Browser;

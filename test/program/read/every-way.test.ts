@@ -8,6 +8,7 @@ import { REPORT_PARAMETER_NAMES, type ReportParameter } from '../../../src/domai
 import type { Series } from '../../../src/domain/counting/series.js';
 import { newShareLink } from '../../../src/domain/projects/share-link.js';
 import { callerType } from '../../../src/domain/queries/caller.js';
+import { dayMs, hourMs } from '../../../src/domain/time/duration.js';
 import { openStore } from '../../../src/storage/open.js';
 import { sharedByTests } from '../../support/cleanup.js';
 import { programInShell, runCommand } from '../../support/cli/cli.js';
@@ -15,7 +16,6 @@ import { makeKey, placeWithProject, project, refusal, succeed } from '../../supp
 import { type McpSession, withMcp } from '../../support/cli/mcp.js';
 import {
   CASES,
-  hourMs,
   type Input,
   nearClockChanges,
   nowMs,
@@ -77,7 +77,7 @@ async function shareProject(database: string): Promise<string> {
   const store = await openStore(database);
   const wanted = { organizationId: 'default', projectId: project, name: 'Sheet', origins: [] };
   const { link, token } = newShareLink(
-    { ...wanted, passwordHash: null, expiresAt: nowMs + 24 * hourMs },
+    { ...wanted, passwordHash: null, expiresAt: nowMs + dayMs },
     { by, randomInt },
   );
   await store.directory.createShareLink(link, by).finally(() => store.close());

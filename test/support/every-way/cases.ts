@@ -3,7 +3,6 @@ import { COMPARISONS, PERIODS } from '../../../src/domain/counting/names.js';
 import type { ReportParameter } from '../../../src/domain/counting/report-request.js';
 import { WEEK_STARTS } from '../../../src/domain/time/calendar.js';
 
-export const hourMs = 3_600_000;
 export const nowMs = Date.now();
 
 /** A zone in which no day begins while this runs. */

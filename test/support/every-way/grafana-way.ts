@@ -3,9 +3,10 @@ import { readFileSync } from 'node:fs';
 import type { CallerCounts, Counts } from '../../../src/domain/counting/counts.js';
 import { parseCountsRequest } from '../../../src/domain/counting/report-request.js';
 import type { Series } from '../../../src/domain/counting/series.js';
+import { dayMs } from '../../../src/domain/time/duration.js';
 import { project } from '../cli/cli-place.js';
 import { asking, type Dashboard, type Query, type Row } from '../cli/grafana.js';
-import { hourMs, type Input, nowMs, type ReportName } from './cases.js';
+import { type Input, nowMs, type ReportName } from './cases.js';
 
 export type Answer = Counts & CallerCounts & Series;
 
@@ -53,7 +54,7 @@ function rangeOf(report: ReportName, input: Input, { buckets }: Answer) {
   if (!asked.ok) throw new Error('the question has no range');
   const { range } = asked.value;
   // Grafana always selects two bounds; these include all queries.
-  const whole = { from: Date.UTC(2000), to: nowMs + 24 * hourMs };
+  const whole = { from: Date.UTC(2000), to: nowMs + dayMs };
   const first = report === 'series' ? Date.parse(buckets[0]?.start ?? '') : whole.from;
   const end = report === 'series' ? Date.parse(buckets.at(-1)?.end ?? '') : whole.to;
   const isOpen = range.to > whole.to;

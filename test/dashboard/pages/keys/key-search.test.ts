@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { Key } from '../../../../dashboard/src/api/types.js';
 import { isBusy, isInUse, keyExpiry, sortKeys } from '../../../../dashboard/src/pages/keys/key-order.js';
 import { findKeys } from '../../../../dashboard/src/pages/keys/key-search.js';
+import { dayMs } from '../../../../src/domain/time/duration.js';
 
 const nowMs = Date.parse('2026-06-01T12:00Z');
-const dayMs = 86_400_000;
 const iso = (ms: number): string => new Date(ms).toISOString();
 
 const key: Key = {

@@ -10,7 +10,7 @@ import { decodeUtf8, isBlank, stripByteOrderMark, trimEnd } from '../../domain/q
 import { parseQuery, QUERY_FIELDS } from '../../domain/queries/query.js';
 import { failure, quote, type Result, success } from '../../domain/result.js';
 import { unknownNameMessage } from '../../domain/suggest.js';
-import { type Converter, createConverter, type Reading } from './fields.js';
+import { type Converter, createConverter, isObject, type Reading } from './fields.js';
 import { type ImportRecord, type Line, type Parsed, readLines, tooLongProblem } from './records.js';
 
 const quoteByte = 0x22;
@@ -20,8 +20,8 @@ interface Table<T> {
   readonly headerProblems: (columns: readonly string[]) => readonly string[];
   /** Returns a function that reads rows, in order. */
   readonly createReader: (columns: readonly string[]) => (row: readonly string[]) => Result<T> | 'skipped';
-  /** Whether what a row was read as is good. */
-  readonly isGood: (value: T) => boolean;
+  /** Whether what a line of a record was read as is good, like what the whole record was read as. */
+  readonly isGood: (value: T, whole: T | undefined) => boolean;
 }
 
 interface TableRecord<T> {
@@ -46,8 +46,13 @@ export function readCsv(chunks: AsyncIterable<Buffer>, reading: Reading): AsyncG
         return isRounded ? failure(`id: ${quote(row[id] ?? '')} ${roundedProblem}`) : query;
       };
     },
-    isGood: (value) => parseQuery(value, Number.POSITIVE_INFINITY).ok,
+    isGood: (value, whole) =>
+      parseQuery(value, Number.POSITIVE_INFINITY).ok && (hasTime(value) || !hasTime(whole)),
   });
+}
+
+function hasTime(query: unknown): boolean {
+  return isObject(query) && 'occurredAt' in query;
 }
 
 /** A number as spreadsheets write those with many digits. What was cut off cannot be known, so many ids become one. */
@@ -102,20 +107,22 @@ class Rows<T> {
 
   *read({ line, fields, lines: [first, ...others] }: CsvRecord): Generator<TableRecord<T>> {
     // A text that has line ends does not make rows of both: each would have to name a time.
-    const isRow = first !== undefined && (this.#isRow(first.plain) || this.#isRow(first.closed));
-    const swallowed = isRow ? this.findRows(others) : [];
+    const whole = first !== undefined && fields.ok ? this.#try(fields.value) : 'skipped';
+    const like = whole !== 'skipped' && whole.ok ? whole.value : undefined;
+    const isRow = first !== undefined && (this.#isRow(first.plain, like) || this.#isRow(first.closed, like));
+    const swallowed = isRow ? this.findRows(others, like) : [];
     if (swallowed.length > 0) yield* nameSwallowed(line, swallowed);
     else yield { line, value: fields.ok ? this.#read(fields.value) : fields };
   }
 
   /** The lines that are rows by themselves. */
-  findRows(lines: readonly LineFields[]): number[] {
-    return lines.filter(({ plain }) => this.#isRow(plain)).map(({ line }) => line);
+  findRows(lines: readonly LineFields[], whole?: T): number[] {
+    return lines.filter(({ plain }) => this.#isRow(plain, whole)).map(({ line }) => line);
   }
 
-  #isRow(fields: readonly string[]): boolean {
+  #isRow(fields: readonly string[], whole: T | undefined): boolean {
     const row = fields.length === this.#columns ? this.#try(fields) : 'skipped';
-    return row !== 'skipped' && row.ok && this.#isGood(row.value);
+    return row !== 'skipped' && row.ok && this.#isGood(row.value, whole);
   }
 }
 

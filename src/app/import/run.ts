@@ -34,41 +34,26 @@ export interface ImportPlan {
   readonly batchQueries?: number | undefined;
   readonly clock: Clock;
   readonly progress: Progress;
+  /** Called with the place of each good query of a time before `likelyTimeMsMin`. */
+  readonly onUnlikelyTime?: (place: string) => void;
 }
 
 /** Imports the sources. Reports bad records as `file:line: reason` and continues. */
 export async function runImport(plan: ImportPlan): Promise<ImportTotals> {
   const batcher = new Batcher(plan.sink, plan.batchQueries);
   const totals: ImportTotals = { read: 0, recorded: 0, duplicates: 0, bad: 0, skipped: 0 };
-  const old: OldTimes = { count: 0, first: '' };
-  if (plan.strict) await recordIfAllGood(plan, batcher, totals, old);
-  else await readAll(plan, totals, old, (query) => batcher.add(query));
+  if (plan.strict) await recordIfAllGood(plan, batcher, totals);
+  else await readAll(plan, totals, (query) => batcher.add(query));
   await batcher.flush();
   const unnamed = totals.bad - (plan.namedMax ?? badRecordsNamedMax);
   if (unnamed > 0) plan.progress.note(`… and ${formatQuantity(unnamed, 'more bad record')}`);
-  if (old.count > 0) {
-    const queries = formatQuantity(old.count, 'query', 'queries');
-    plan.progress.note(`${queries} of a time before 2000, the first in ${old.first}: is it the right unit?`);
-  }
   return { ...totals, recorded: batcher.recorded, duplicates: batcher.duplicates };
 }
 
-/** Good queries of a time before `likelyTimeMsMin`. */
-interface OldTimes {
-  count: number;
-  /** The place of the first one. */
-  first: string;
-}
-
-async function recordIfAllGood(
-  plan: ImportPlan,
-  batcher: Batcher,
-  totals: ImportTotals,
-  old: OldTimes,
-): Promise<void> {
+async function recordIfAllGood(plan: ImportPlan, batcher: Batcher, totals: ImportTotals): Promise<void> {
   const spool = await Spool.create();
   try {
-    await readAll(plan, totals, old, (query) => spool.add(query));
+    await readAll(plan, totals, (query) => spool.add(query));
     if (totals.bad > 0) return;
     for await (const query of spool.read()) await batcher.add(query);
   } finally {
@@ -79,15 +64,10 @@ async function recordIfAllGood(
 type OnQuery = (query: Query) => Promise<void>;
 
 /** Reads all sources, even after one that cannot be read to its end. */
-async function readAll(
-  plan: ImportPlan,
-  totals: ImportTotals,
-  old: OldTimes,
-  onQuery: OnQuery,
-): Promise<void> {
+async function readAll(plan: ImportPlan, totals: ImportTotals, onQuery: OnQuery): Promise<void> {
   for (const source of plan.sources) {
     try {
-      await readSource(source, plan, totals, old, onQuery);
+      await readSource(source, plan, totals, onQuery);
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
       totals.read++;
@@ -100,7 +80,6 @@ async function readSource(
   source: Source,
   plan: ImportPlan,
   totals: ImportTotals,
-  old: OldTimes,
   onQuery: OnQuery,
 ): Promise<void> {
   const { progress, clock } = plan;
@@ -114,7 +93,7 @@ async function readSource(
     }
     const query = value.ok ? parseQuery(value.value, clock.now()) : value;
     if (query.ok) {
-      if (query.value.occurredAt < likelyTimeMsMin && ++old.count === 1) old.first = `${source.name}:${line}`;
+      if (query.value.occurredAt < likelyTimeMsMin) plan.onUnlikelyTime?.(`${source.name}:${line}`);
       await onQuery(query.value);
     } else {
       addBad(plan, totals, `${source.name}:${line}: ${query.problems.join('; ')}`);

@@ -148,7 +148,8 @@ async function importWith(
     (sum, size) => (sum === undefined || size === undefined ? undefined : sum + size),
     0,
   );
-  return withProgress(io, totalBytes, (progress) =>
+  const old = { queries: 0, first: '' };
+  const totals = await withProgress(io, totalBytes, (progress) =>
     runImport({
       sources,
       selectReader: (name) => selectReader(form, name),
@@ -157,8 +158,20 @@ async function importWith(
       batchQueries,
       clock: io.clock,
       progress,
+      onUnlikelyTime: (place) => {
+        old.queries++;
+        old.first ||= place;
+      },
     }),
   );
+  if (old.queries > 0) {
+    const queries = formatQuantity(old.queries, 'query', 'queries');
+    printLine(
+      io.stderr,
+      `${queries} of a time before 2000, the first in ${old.first}: is it the right unit?`,
+    );
+  }
+  return totals;
 }
 
 /** Runs `work` with the function that records into the project, on the server or in the database. */

@@ -164,6 +164,11 @@ describe.each([1, 7, 1000])('ids are read from CSV in chunks of %d bytes', (chun
     ['with a byte order mark after the header', 'id,caller\n\ufeffa,web\na,web\n', ['\ufeffa', 'a']],
     ['with a byte order mark at the beginning', '\ufeffid,caller\na,web\n', ['a']],
     ['with quotes and commas', 'id,caller\n"a,""b""",web\n', ['a,"b"']],
+    [
+      'with a line end in quotes between rows without a time',
+      `id,caller,occurredAt\n"a,a,\n'",web,${time}\n`,
+      ["a,a,\n'"],
+    ],
     ['with spaces', 'id,caller\n a ,web\n', [' a ']],
     ['with CRLF and blank lines', 'id,caller\r\n\r\na,web\r\n \r\nb,web', ['a', 'b']],
     [

@@ -1,5 +1,5 @@
 /** Records the queries that were found in telemetry. */
-import { type FoundQuery, mergeByService } from '../domain/queries/telemetry.js';
+import { type FoundQuery, mergeByService } from '../domain/queries/found-queries.js';
 import type { TelemetryRules } from '../domain/queries/telemetry-settings.js';
 import type { Store } from '../storage/ports/store.js';
 import { type RecordTarget, recordQueries } from './record.js';

@@ -213,8 +213,18 @@ export const jsonPartsMax = 500_000;
 export const queryPartsMax = 10;
 /** Bytes from which on a body is checked for depth and parts before parsing. Shorter ones parse in 0.1 s at any depth. */
 export const jsonLevelsCountedBytesMin = 1024 * 1024;
-/** Protobuf fields of one OTLP request, plus ten per record. 8,192 spans with 20 attributes each have 750,000. */
-export const otlpPartsMax = 1_000_000;
+/** Bytes of an OTLP request's body after decompression. It is read span by span, so only its largest span is in memory. */
+export const otlpBytesMax = 64 * 1024 * 1024;
+/** Spans or log records of one OTLP request. What is read of them stays in memory until it is recorded. */
+export const otlpRecordsMax = 100_000;
+/** Bytes of one of them. More is read as one that is malformed, like those with more parts or levels. */
+export const otlpRecordBytesMax = 16 * 1024 * 1024;
+/** Protobuf fields of one of them, or brackets, commas and colons of its JSON: reading them takes some 20 ms. */
+export const otlpRecordPartsMax = 100_000;
+/** Nesting depth of its JSON. */
+export const otlpRecordLevelsMax = 500;
+/** Bytes of an attribute that a rule reads; the rest is cut. No id and no caller is as long. */
+export const otlpTextBytesMax = 64 * 1024;
 /** Memory of the spans that are kept to find out which request asked a query, with their texts: some 50,000 spans. */
 export const indexedBytesMax = 48 * 1024 * 1024;
 /** Spans of one trace among them, so that following its queries takes little time. Real traces are much smaller. */

@@ -1,13 +1,15 @@
 /** Random requests with queries, as the spans and log records that arrive of them, in any order and any batches. */
 import fc from 'fast-check';
 import { recordTelemetry } from '../../src/app/record-telemetry.js';
-import { QueryCollector, type TelemetryRecord } from '../../src/domain/queries/telemetry.js';
+import { QueryCollector } from '../../src/domain/queries/telemetry.js';
+import type { TelemetryRecord } from '../../src/domain/queries/telemetry-record.js';
 import { KNOWN_RULES } from '../../src/domain/queries/telemetry-rules.js';
 import type { TelemetryRules } from '../../src/domain/queries/telemetry-settings.js';
 import { spanBytes } from '../../src/domain/queries/trace.js';
 import { TraceIndex } from '../../src/domain/queries/trace-index.js';
 import type { Store } from '../../src/storage/ports/store.js';
 import { ASKED, spanId, traceId } from '../support/http/telemetry.js';
+import { returned } from '../support/http/telemetry-reading.js';
 
 const nowMs = Date.parse('2026-06-15T12:00:00Z');
 
@@ -187,7 +189,7 @@ export class Node {
     const receipt = { project: this.#projectId, nowMs, rowsFrom: null };
     const collector = new QueryCollector(rules, receipt, this.#index);
     for (const record of records) collector.add(record);
-    const { queries } = collector.result();
+    const { queries } = returned(collector.result());
     await recordTelemetry({ store: this.#store }, 'key', this.#projectId, { queries, id: rules.id, nowMs });
   }
 }

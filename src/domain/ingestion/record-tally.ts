@@ -1,9 +1,12 @@
 /** Counts the spans or log records of one request by the service that sent them. */
 import { readOperations } from './operations.js';
-import { addOperations, type Delivery, type SourceKind, SourceNames, sourceName } from './source-counts.js';
-
-/** The attribute that names the service which sent a record. */
-export const SERVICE_ATTRIBUTE = 'service.name';
+import {
+  addOperations,
+  type Delivery,
+  OTHER_SOURCES,
+  type SourceKind,
+  SourceNames,
+} from './source-counts.js';
 
 type Attributes = ReadonlyMap<string, string>;
 
@@ -17,11 +20,9 @@ export class RecordTally {
   readonly #names = new SourceNames();
   readonly #services = new Map<string, ServiceTally>();
 
-  add(
-    { attributes, resource }: { readonly attributes: Attributes; readonly resource: Attributes },
-    outcome: Outcome,
-  ): void {
-    const tally = this.#find(resource.get(SERVICE_ATTRIBUTE));
+  /** `service` is the name that `sourceName` gives it. */
+  add(service: string, attributes: Attributes, outcome: Outcome): void {
+    const tally = this.#find(service);
     tally[outcome]++;
     if (outcome !== 'unmatched') return;
     addOperations(tally.operations, new Map(readOperations(attributes).map((one) => [one, 1])));
@@ -35,7 +36,8 @@ export class RecordTally {
     const recorded = new Map<ServiceTally, number>();
     for (const [service, count] of recordedBy) {
       // A service whose spans arrived earlier: the request that completed the trace is not its own.
-      const tally = this.#services.get(sourceName(service)) ?? [...this.#services.values()][0];
+      const others = this.#services.get(OTHER_SOURCES) ?? [...this.#services.values()][0];
+      const tally = this.#services.get(service) ?? others;
       if (tally !== undefined) recorded.set(tally, (recorded.get(tally) ?? 0) + count);
     }
     return [...this.#services].map(([name, tally]) => {
@@ -53,15 +55,13 @@ export class RecordTally {
     });
   }
 
-  #find(service: string | undefined): ServiceTally {
-    const { name } = this.#names.bound({ kind: 'traces', name: sourceName(service) });
-    const tally = this.#services.get(name) ?? {
-      matched: 0,
-      rejected: 0,
-      unmatched: 0,
-      operations: new Map(),
-    };
-    this.#services.set(name, tally);
+  #find(service: string): ServiceTally {
+    const { name } = this.#names.bound({ kind: 'traces', name: service });
+    let tally = this.#services.get(name);
+    if (tally === undefined) {
+      tally = { matched: 0, rejected: 0, unmatched: 0, operations: new Map() };
+      this.#services.set(name, tally);
+    }
     return tally;
   }
 }

@@ -122,7 +122,7 @@ export function parseQueryRules(text: string): Result<readonly QueryRule[]> {
   const rules = text.split(';').map((rule) => (rule === 'default' ? KNOWN_RULES : parseQueryRule(rule)));
   const known = rules.filter((rule) => rule !== undefined);
   return known.length === rules.length
-    ? success(known.flat())
+    ? success([...new Set(known.flat())])
     : failure('is not an attribute and its values, as gen_ai.operation.name=invoke_agent, or default');
 }
 

@@ -32,6 +32,10 @@ const smallBodyBytesMax = 64 * 1024;
 const refusalsPerRecording = 1 / 4;
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route counts what it keeps of a body in memory. */
+    readonly isReadInPieces?: boolean;
+  }
   interface FastifyRequest {
     work: RequestKind;
     /** The bytes counted for a recording request. Undefined once it is finished. */
@@ -77,7 +81,8 @@ export class Admission {
       return done();
     });
     app.addHook('preParsing', (request, reply, payload, done) => {
-      if (request.work !== 'recording') return done(null, payload);
+      if (request.work !== 'recording' || request.routeOptions.config.isReadInPieces)
+        return done(null, payload);
       const announced = Number(request.headers['content-length'] ?? Number.NaN);
       // Large bodies are counted as they arrive, so that a stalled request costs no more than it has sent.
       if (!(announced <= smallBodyBytesMax)) return done(null, this.#counted(request, reply, payload));

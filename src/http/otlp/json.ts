@@ -1,151 +1,264 @@
 /**
- * Reads OTLP requests in JSON: protobuf's JSON mapping, with ids in hexadecimal, 64-bit integers as strings or numbers, and
- * names in lowerCamelCase. Unknown fields are skipped.
+ * Reads OTLP requests in JSON as they arrive, one record at a time: protobuf's JSON mapping, with ids in hexadecimal, 64-bit
+ * integers as strings or numbers, and names in lowerCamelCase. Like the Collector, it also takes names in snake_case and
+ * those of enum values. Unknown fields are skipped.
  */
-import type { Attributes } from '../../domain/queries/telemetry.js';
+import { otlpRecordBytesMax } from '../../domain/limits.js';
+import { quote } from '../../domain/result.js';
 import { HttpError } from '../server/errors.js';
-import { attributeNameBytesMax, type RecordReader, type Signal, toRecord } from './signals.js';
+import type { Arriving, Reading } from './arriving.js';
+import { ExcessProblem, JsonValues, SyntaxProblem } from './json-values.js';
+import {
+  attributeNameBytesMax,
+  cutText,
+  decimalText,
+  joinTexts,
+  type RawRecord,
+  type RecordReader,
+  ResourceRecords,
+  type Signal,
+  UNREADABLE,
+} from './signals.js';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
 const uint64Max = 2n ** 64n - 1n;
 
-/** Passes every record of a request to the reader, in order. Throws 400 at the first invalid field. */
-export function readJson(body: unknown, signal: Signal, reading: RecordReader): void {
-  new JsonReader(signal, reading).read(body);
+/** `SpanKind` of OTLP by name. */
+const kindNames: readonly string[] = ['UNSPECIFIED', 'INTERNAL', 'SERVER', 'CLIENT', 'PRODUCER', 'CONSUMER'];
+
+const byteOrderMark = Buffer.from('\ufeff');
+
+/** Passes every record of a request to the reader, in order. Throws 400 if the body cannot be split into records. */
+export function* readJson(arriving: Arriving, signal: Signal, reading: RecordReader): Reading {
+  yield* arriving.hasMore();
+  // As much as a message quotes.
+  const beginning = Buffer.from(arriving.bytes.subarray(0, 1000));
+  try {
+    yield* new JsonReader(arriving, signal, reading).read();
+  } catch (error) {
+    if (!(error instanceof SyntaxProblem)) throw error;
+    throw new HttpError(400, `The body is not JSON: ${quote(beginning.toString().trim())}.`);
+  }
 }
 
 class JsonReader {
+  readonly #arriving: Arriving;
+  readonly #values: JsonValues;
   readonly #signal: Signal;
   readonly #reading: RecordReader;
-  /** The path to the current value, for messages. */
-  readonly #path: (string | number)[] = [];
 
-  constructor(signal: Signal, reading: RecordReader) {
+  constructor(arriving: Arriving, signal: Signal, reading: RecordReader) {
+    this.#arriving = arriving;
+    this.#values = new JsonValues(arriving);
     this.#signal = signal;
     this.#reading = reading;
   }
 
-  read(body: unknown): void {
-    const [resources, scopes, records] = this.#signal.lists;
-    this.#each(this.#object(body), resources, (one) => {
-      const resource = new Map<string, string>();
-      this.#in('resource', () => {
-        if (isPresent(one['resource']))
-          this.#attributes(this.#object(one['resource']), 'attributes', resource);
-      });
-      this.#each(one, scopes, (scope) => {
-        this.#each(scope, records, (record) => this.#record(record, resource));
-      });
+  *read(): Reading {
+    const [resources] = this.#signal.lists;
+    yield* this.#passByteOrderMark();
+    if ((yield* this.#values.peek()) === undefined) throw new SyntaxProblem();
+    const others: string[] = [];
+    let isThere = false;
+    yield* this.#object('it', (name) => {
+      if (isNamed(resources, name)) {
+        isThere = true;
+        return this.#array(resources, (path) => this.#resource(path));
+      }
+      others.push(name.slice(0, 100));
+      return this.#values.skip();
+    });
+    if ((yield* this.#values.peek()) !== undefined) throw new SyntaxProblem();
+    if (!isThere && others.length > 0) fail(`it has no ${resources}, but ${others.slice(0, 3).join(', ')}`);
+  }
+
+  *#resource(path: string): Reading {
+    const [, scopes] = this.#signal.lists;
+    const former = this.#signal.formerLists;
+    const records = new ResourceRecords(this.#signal, this.#reading);
+    yield* this.#object(path, (name) => {
+      if (name === 'resource') return this.#resourceAttributes(records);
+      if (isNamed(scopes, name) || former.some((one) => isNamed(one, name)))
+        return this.#array(`${path}.${name}`, (inner) => this.#scope(inner, records));
+      return this.#values.skip();
+    });
+    records.end();
+  }
+
+  *#resourceAttributes(records: ResourceRecords): Reading {
+    const value = yield* this.#value();
+    const resource = new Map<string, string>();
+    records.begin(resource, () => {
+      const sent = value();
+      if (isPresent(sent)) readAttributes(objectOf(sent), 'attributes', this.#reading, resource);
     });
   }
 
-  #record(record: JsonObject, resource: Attributes): void {
-    const { traceId, spanId, parentSpanId, kind, flags, times, attributes: list, eventName } = this.#signal;
-    const number = (field?: { readonly name: string }) => {
-      const value = field === undefined ? undefined : record[field.name];
-      return typeof value === 'number' ? value : 0;
-    };
-    const attributes = new Map<string, string>();
-    this.#attributes(record, list.name, attributes);
-    const raw = {
-      traceId: this.#text(record, traceId.name).toLowerCase(),
-      spanId: this.#text(record, spanId.name).toLowerCase(),
-      parentSpanId: parentSpanId === undefined ? '' : this.#text(record, parentSpanId.name).toLowerCase(),
-      kind: number(kind),
-      flags: number(flags),
-      eventName: eventName === undefined ? '' : this.#text(record, eventName.name),
-      timesNs: times.map((time) => this.#nanoseconds(record, time.name)),
-      attributes,
-      resource,
-    };
-    this.#reading.onRecord(toRecord(raw, this.#signal));
+  *#scope(path: string, records: ResourceRecords): Reading {
+    const names = [this.#signal.lists[2], ...this.#signal.formerLists];
+    yield* this.#object(path, (name) =>
+      names.some((one) => isNamed(one, name))
+        ? this.#array(`${path}.${name}`, () => this.#record(records))
+        : this.#values.skip(),
+    );
   }
 
-  #attributes(of: JsonObject, name: string, into: Map<string, string>): void {
-    this.#each(of, name, (attribute) => {
-      const key = this.#text(attribute, 'key');
-      if (key === '' || Buffer.byteLength(key) > attributeNameBytesMax || !this.#reading.wants(key)) return;
-      const value = attribute['value'];
-      this.#in('value', () => {
-        const text = isPresent(value) ? this.#value(this.#object(value), true) : undefined;
-        if (text !== undefined) into.set(key, text);
-      });
-    });
+  *#record(records: ResourceRecords): Reading {
+    const value = yield* this.#value();
+    records.add(() => readRecord(objectOf(value()), this.#signal, this.#reading));
   }
 
-  /** An `AnyValue` as text. A list, such as a repeated header, becomes its text values joined with commas. */
-  #value(value: JsonObject, takesList: boolean): string | undefined {
-    const { stringValue, boolValue, intValue, arrayValue } = value;
-    if (isPresent(stringValue)) return this.#text(value, 'stringValue');
-    if (isPresent(boolValue)) {
-      if (typeof boolValue !== 'boolean') return this.#fail('boolValue', 'is neither true nor false');
-      return String(boolValue);
+  /** The next value. The function that returns it throws if it was too large. */
+  *#value(): Reading<() => unknown> {
+    try {
+      const value = yield* this.#values.value(otlpRecordBytesMax);
+      return () => value;
+    } catch (error) {
+      if (!(error instanceof ExcessProblem)) throw error;
+      return () => {
+        throw error;
+      };
     }
-    if (isPresent(intValue)) return String(this.#integer(intValue, 'intValue'));
-    if (!isPresent(arrayValue) || !takesList) return undefined;
-    const texts: string[] = [];
-    this.#in('arrayValue', () => {
-      this.#each(this.#object(arrayValue), 'values', (one) => {
-        const text = this.#value(one, false);
-        if (text !== undefined) texts.push(text);
-      });
-    });
-    return texts.join(', ');
   }
 
-  #nanoseconds(record: JsonObject, name: string): bigint {
-    const value = record[name];
-    if (!isPresent(value)) return 0n;
-    // JSON has rounded the last digits of a number, but times are stored in milliseconds.
-    const time =
-      typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : this.#integer(value, name);
-    return time >= 0n && time <= uint64Max
-      ? time
-      : this.#fail(name, 'is not a time in nanoseconds since 1970');
+  *#object(path: string, read: (name: string) => Reading): Reading {
+    if (!(yield* this.#values.isNext('object'))) {
+      yield* this.#values.skip();
+      fail(`${path} is not an object`);
+    }
+    yield* this.#values.object(read);
   }
 
-  /** Digits, or a number that JSON has not rounded: two different ids must not become equal. */
-  #integer(value: unknown, name: string): bigint {
-    if (typeof value === 'string' && /^-?\d{1,20}$/.test(value)) return BigInt(value);
-    if (typeof value === 'number' && Number.isSafeInteger(value)) return BigInt(value);
-    return this.#fail(name, 'is not a whole number; send it as a string of digits');
+  /** Reads a list; null is an empty one. */
+  *#array(path: string, read: (path: string) => Reading): Reading {
+    if (yield* this.#values.isNext('array')) yield* this.#values.array((at) => read(`${path}[${at}]`));
+    else if ((yield* this.#values.value(otlpRecordBytesMax)) !== null) fail(`${path} is not an array`);
   }
 
-  #text(of: JsonObject, name: string): string {
-    const text = of[name];
-    if (!isPresent(text)) return '';
-    return typeof text === 'string' ? text : this.#fail(name, 'is not a string');
+  *#passByteOrderMark(): Reading {
+    if (this.#arriving.available < byteOrderMark.length) yield* this.#arriving.hasMore();
+    const { bytes, at } = this.#arriving;
+    if (bytes.subarray(at, at + byteOrderMark.length).equals(byteOrderMark))
+      this.#arriving.at += byteOrderMark.length;
   }
+}
 
-  #each(of: JsonObject, name: string, onOne: (one: JsonObject) => void): void {
-    const list = of[name];
-    if (!isPresent(list)) return;
-    const items = Array.isArray(list) ? (list as unknown[]) : this.#fail(name, 'is not an array');
-    this.#in(name, () => {
-      for (const [index, one] of items.entries()) this.#in(index, () => onOne(this.#object(one)));
-    });
-  }
+function fail(problem: string): never {
+  throw new HttpError(400, `The body is not JSON of OTLP: ${problem}.`);
+}
 
-  #object(value: unknown): JsonObject {
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as JsonObject)
-      : this.#fail(undefined, 'is not an object');
-  }
+/** Throws `RangeError` for a record of which no part can be trusted. */
+function readRecord(record: JsonObject, signal: Signal, reading: RecordReader): RawRecord {
+  const { traceId, spanId, parentSpanId, kind, flags, times, attributes: list, eventName } = signal;
+  const attributes = new Map<string, string>();
+  readAttributes(record, list.name, reading, attributes);
+  return {
+    traceId: textIn(record, traceId.name).toLowerCase(),
+    spanId: textIn(record, spanId.name).toLowerCase(),
+    parentSpanId: parentSpanId === undefined ? '' : textIn(record, parentSpanId.name).toLowerCase(),
+    kind: kind === undefined ? 0 : readKind(fieldOf(record, kind.name)),
+    flags: flags === undefined ? 0 : Number(fieldOf(record, flags.name)) || 0,
+    eventName: eventName === undefined ? '' : textIn(record, eventName.name),
+    timesNs: times.map(({ name }) => readNanoseconds(fieldOf(record, name), name)),
+    attributes,
+  };
+}
 
-  #in(step: string | number, read: () => void): void {
-    this.#path.push(step);
-    read();
-    this.#path.pop();
+/** Attributes that are malformed are left out, unless a rule reads them: then their value is unreadable. */
+function readAttributes(
+  of: JsonObject,
+  name: string,
+  reading: RecordReader,
+  into: Map<string, string>,
+): void {
+  const list = fieldOf(of, name);
+  if (!isPresent(list)) return;
+  if (!Array.isArray(list)) throw new RangeError(`${name} is not an array`);
+  for (const attribute of list as unknown[]) {
+    const { key, value } = isObject(attribute) ? attribute : {};
+    if (typeof key !== 'string' || key === '' || Buffer.byteLength(key) > attributeNameBytesMax) continue;
+    if (!reading.wants(key)) continue;
+    const text = isPresent(value) ? readValue(value, true) : undefined;
+    if (text !== undefined) into.set(key, text);
   }
+}
 
-  #fail(name: string | undefined, problem: string): never {
-    const path = [...this.#path, ...(name === undefined ? [] : [name])]
-      .map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
-      .join('')
-      .slice(1);
-    throw new HttpError(400, `The body is not JSON of OTLP: ${path === '' ? 'it' : path} ${problem}.`);
+/** An `AnyValue` as text. A list, such as a repeated header, becomes its text values joined with commas. */
+function readValue(value: unknown, takesList: boolean): string | undefined {
+  if (!isObject(value)) return UNREADABLE;
+  const [text, bool, int, double, array] = (
+    ['stringValue', 'boolValue', 'intValue', 'doubleValue', 'arrayValue'] as const
+  ).map((name) => fieldOf(value, name));
+  if (isPresent(text)) return typeof text === 'string' ? cutText(text) : UNREADABLE;
+  if (isPresent(bool)) return typeof bool === 'boolean' ? String(bool) : UNREADABLE;
+  if (isPresent(int)) return String(wholeNumber(int) ?? UNREADABLE);
+  if (isPresent(double)) return decimalText(typeof double === 'number' ? double : Number.NaN);
+  if (isPresent(array) && takesList) return readList(array);
+  return Object.values(value).some(isPresent) ? UNREADABLE : undefined;
+}
+
+function readList(array: unknown): string {
+  const values = isObject(array) ? (array['values'] ?? []) : undefined;
+  if (!Array.isArray(values)) return UNREADABLE;
+  return joinTexts(values.flatMap((one) => readValue(one, false) ?? []));
+}
+
+function readKind(kind: unknown): number {
+  const name = typeof kind === 'string' ? kindNames.indexOf(kind.replace('SPAN_KIND_', '')) : -1;
+  return name === -1 ? Number(kind) || 0 : name;
+}
+
+function readNanoseconds(value: unknown, name: string): bigint {
+  if (!isPresent(value)) return 0n;
+  // JSON has rounded the last digits of a number, but times are stored in milliseconds.
+  const number = typeof value === 'string' && /^\d+(\.\d+)?e[+]?\d+$/i.test(value) ? Number(value) : value;
+  const time = typeof number === 'number' && Number.isInteger(number) ? BigInt(number) : wholeNumber(number);
+  if (time !== undefined && time >= 0n && time <= uint64Max) return time;
+  throw new RangeError(
+    `${name} is not a whole number of nanoseconds since 1970; send it as a string of digits`,
+  );
+}
+
+/** Digits, or a number that JSON has not rounded: two different ids must not become equal. */
+function wholeNumber(value: unknown): bigint | undefined {
+  if (typeof value === 'string' && /^-?\d{1,20}$/.test(value)) return BigInt(value);
+  return typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : undefined;
+}
+
+function textIn(of: JsonObject, name: string): string {
+  const text = fieldOf(of, name);
+  if (!isPresent(text)) return '';
+  if (typeof text === 'string') return text;
+  throw new RangeError(`${name} is not a string`);
+}
+
+function objectOf(value: unknown): JsonObject {
+  if (isObject(value)) return value;
+  throw new RangeError('is not an object');
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const snakeNames = new Map<string, string>();
+
+function snakeName(name: string): string {
+  let snake = snakeNames.get(name);
+  if (snake === undefined) {
+    snake = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    snakeNames.set(name, snake);
   }
+  return snake;
+}
+
+function isNamed(name: string, sent: string): boolean {
+  return sent === name || sent === snakeName(name);
+}
+
+function fieldOf(of: JsonObject, name: string): unknown {
+  return of[name] ?? of[snakeName(name)];
 }
 
 /** In protobuf's JSON mapping, null means that the field is missing. */

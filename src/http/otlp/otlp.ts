@@ -1,23 +1,19 @@
 /** `POST /v1/traces`, `/v1/logs` and `/v1/metrics`: requests of OpenTelemetry exporters and collectors (OTLP/HTTP 1.x). */
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
-import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, RequestPayload } from 'fastify';
 import { recordTelemetry } from '../../app/record-telemetry.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import { UNKNOWN_SOURCE } from '../../domain/ingestion/source-counts.js';
-import { indexedBytesMax } from '../../domain/limits.js';
+import { indexedBytesMax, otlpRecordsMax } from '../../domain/limits.js';
 import type { Project } from '../../domain/projects/project.js';
-import {
-  type FoundQueries,
-  isReadAttribute,
-  QueryCollector,
-  type TelemetryRecord,
-} from '../../domain/queries/telemetry.js';
+import { type FoundQueries, QueryCollector } from '../../domain/queries/telemetry.js';
+import type { TelemetryRecord } from '../../domain/queries/telemetry-record.js';
 import type { ProjectRules, TelemetryRules } from '../../domain/queries/telemetry-settings.js';
 import { TraceIndex } from '../../domain/queries/trace-index.js';
 import { createThrottledWarning } from '../../shared/throttled-log.js';
 import type { Store } from '../../storage/ports/store.js';
 import type { Authenticator } from '../request/authenticate.js';
-import { addOtlpParsers, refuseOtlpType, refuseUnknownEncoding } from '../request/body.js';
+import { refuseOtlpType } from '../request/body.js';
 import { openedProject, sendingKey } from '../request/opened.js';
 import { requireNoParameters } from '../request/parameters.js';
 import { PROJECT_HEADER } from '../request/target.js';
@@ -26,10 +22,12 @@ import { objectSchema, stringSchema } from '../schemas/json-schema.js';
 import { errorResponses, NoParameters } from '../schemas/schemas.js';
 import { HttpError, UnavailableError } from '../server/errors.js';
 import { addResource } from '../server/resource.js';
+import { BodyReader } from './arriving.js';
+import { decodedPieces, otlpLimit, refuseOtherEncodings } from './body.js';
 import { readJson } from './json.js';
 import { readProtobuf } from './protobuf.js';
-import { METRICS_ANSWER, otlpRequestBody, otlpResponse } from './schemas.js';
-import { LOGS, type Signal, TRACES } from './signals.js';
+import { otlpErrors, otlpRequestBody, otlpResponse } from './schemas.js';
+import { LOGS, METRICS, type RecordReader, type Signal, TRACES } from './signals.js';
 
 type OtlpOptions = RecordingOptions & {
   readonly store: Pick<Store, 'identities'>;
@@ -38,11 +36,34 @@ type OtlpOptions = RecordingOptions & {
 
 const protobufType = 'application/x-protobuf';
 
+/** An upper bound of the memory that a record takes until it is recorded, on average. */
+const recordBytes = 500;
+
+/** So much that it takes a turn of its own. */
+const turnBytes = 64 * 1024;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The service that sent the last record that was read. */
+    sentBy: string;
+  }
+}
+
+function isProtobuf({ headers }: FastifyRequest): boolean {
+  return (headers['content-type'] ?? '').trim().toLowerCase().startsWith(protobufType);
+}
+
 export async function addOtlp(app: FastifyInstance, options: OtlpOptions): Promise<void> {
   // A separate context with its own body parsers.
   await app.register(async (own) => {
     own.removeAllContentTypeParsers();
-    addOtlpParsers(own, options.limits, options.admission);
+    own.decorateRequest('sentBy', UNKNOWN_SOURCE);
+    // Reading is up to the handlers.
+    own.addContentTypeParser(
+      [protobufType, 'application/json'],
+      async (_request: FastifyRequest, body: unknown) => body,
+    );
+    own.addContentTypeParser('*', async () => refuseOtlpType());
     const index = new TraceIndex(indexedBytesMax);
     for (const signal of [TRACES, LOGS]) addSignal(own, signal, options, index);
     addMetrics(own, options);
@@ -55,7 +76,7 @@ interface OtlpOperation extends FastifySchema {
   /** The name of the response's schema. */
   readonly answer: string;
   /** Called for a request of a known project that is answered with an error. */
-  readonly onRefused?: (project: Project) => void;
+  readonly onRefused?: (project: Project, sentBy: string) => void;
 }
 
 function addOperation(
@@ -83,19 +104,24 @@ function addOperation(
         body: otlpRequestBody(list),
         response: {
           200: otlpResponse(answer),
-          ...errorResponses(400, 401, 403, 404, 405, 413, 415, 429, 500, 503),
+          ...otlpErrors(errorResponses(400, 401, 403, 404, 405, 413, 415, 429, 500, 503)),
         },
       },
       attachValidation: true,
-      preParsing: refuseUnknownEncoding,
+      config: { isReadInPieces: true },
+      preParsing: refuseOtherEncodings,
       handler: async (request, reply) => {
         requireNoParameters(request);
         // Without a body and its type, no parser has run.
         if (request.body === undefined) refuseOtlpType();
         return handle(request, reply, openedProject(request));
       },
-      onSend: async ({ project }, { statusCode }) => {
-        if (project !== null && statusCode >= 400) onRefused?.(project);
+      onSend: async (request, reply, payload) => {
+        if (reply.statusCode < 400) return payload;
+        if (request.project !== null) onRefused?.(request.project, request.sentBy);
+        if (!isProtobuf(request) || typeof payload !== 'string') return payload;
+        reply.type(protobufType);
+        return encodeStatus((JSON.parse(payload) as { readonly error: string }).error);
       },
     },
   });
@@ -115,13 +141,13 @@ function addSignal(app: FastifyInstance, signal: Signal, options: OtlpOptions, i
       'can be repeated. The response is sent once the queries are on disk.',
     list: signal.lists[0],
     answer,
-    onRefused: ({ id }: Project) =>
-      ingestion.note(id, { kind, name: UNKNOWN_SOURCE, counts: { requests: 1, refused: 1 } }),
+    onRefused: ({ id }: Project, name: string) =>
+      ingestion.note(id, { kind, name, counts: { requests: 1, refused: 1 } }),
   };
   addOperation(app, path, operation, options.authenticator, async (request, reply, project) => {
     // The rules stay the same for the whole request, also if they are changed meanwhile.
     const rules = options.projectRules.find(project);
-    const found = read(request, signal, project, { ...options, rules, index });
+    const found = await read(request, signal, project, { ...options, rules, index });
     const batch = { queries: found.queries, id: rules.id, nowMs: options.clock.now() };
     const recordedBy = await record(options, sendingKey(request).id, project.id, batch);
     for (const delivery of found.tally.deliveries(kind, recordedBy)) ingestion.note(project.id, delivery);
@@ -133,19 +159,25 @@ function addSignal(app: FastifyInstance, signal: Signal, options: OtlpOptions, i
 }
 
 /** Exporters send metrics by default. Refusing them would only fill logs. */
-function addMetrics(app: FastifyInstance, { authenticator }: OtlpOptions): void {
+function addMetrics(app: FastifyInstance, options: OtlpOptions): void {
+  const { path, operationId, answer, lists } = METRICS;
   const operation = {
-    operationId: 'exportMetrics',
+    operationId,
     summary: 'Drop OpenTelemetry metrics',
     description:
       'OTLP/HTTP. Accepts and drops metrics, so that exporters which send them report no errors. To send none, set ' +
       '`OTEL_METRICS_EXPORTER=none`.',
-    list: 'resourceMetrics',
-    answer: METRICS_ANSWER,
+    list: lists[0],
+    answer,
   };
-  addOperation(app, '/v1/metrics', operation, authenticator, (request, reply) =>
-    Buffer.isBuffer(request.body) ? reply.type(protobufType).send(Buffer.alloc(0)) : {},
-  );
+  addOperation(app, path, operation, options.authenticator, async (request, reply) => {
+    await readBody(request, METRICS, options, {
+      wants: () => false,
+      onRecord: () => {},
+      onUnreadable: () => {},
+    });
+    return isProtobuf(request) ? reply.type(protobufType).send(Buffer.alloc(0)) : {};
+  });
 }
 
 /** As `recordTelemetry`. Throws 503 if the sender should try again. */
@@ -164,34 +196,68 @@ async function record(
   }
 }
 
-/** The queries among the records of the body. Throws 400 for an invalid message, 413 for too many queries. */
-function read(
+/** The queries among the records of the body. Throws 413 for too many of either. */
+async function read(
   request: FastifyRequest,
   signal: Signal,
   { id, createdAt, rowsFrom }: Project,
-  {
-    clock,
-    limits: { batchQueriesMax },
-    rules,
-    index,
-  }: OtlpOptions & { readonly rules: TelemetryRules; readonly index: TraceIndex },
-): FoundQueries {
-  const { body } = request;
+  options: OtlpOptions & { readonly rules: TelemetryRules; readonly index: TraceIndex },
+): Promise<FoundQueries> {
+  const { clock, rules, index, admission, limits } = options;
   // A project that was deleted may be followed by another one with its id.
   const receipt = { project: `${id} ${createdAt}`, nowMs: clock.now(), rowsFrom };
   const collector = new QueryCollector(rules, receipt, index);
-  const reading = {
-    wants: (attribute: string) => isReadAttribute(rules, attribute),
-    onRecord: (one: TelemetryRecord) => {
-      collector.add(one);
-      if (collector.size > batchQueriesMax) {
-        throw new HttpError(413, `The body has more than ${batchQueriesMax} queries; send fewer at a time.`);
-      }
-    },
+  const refuseMore = (count: number, countMax: number, items: string) => {
+    if (count > countMax)
+      throw new HttpError(413, `The body has more than ${countMax} ${items}; send fewer at a time.`);
   };
-  if (Buffer.isBuffer(body)) readProtobuf(body, signal, reading);
-  else readJson(body, signal, reading);
-  return collector.result();
+  const counted = () => {
+    request.sentBy = collector.service ?? UNKNOWN_SOURCE;
+    refuseMore(collector.records, otlpRecordsMax, signal.records);
+    refuseMore(collector.size, limits.batchQueriesMax, 'queries');
+  };
+  await readBody(request, signal, options, {
+    wants: (attribute) => collector.reads(attribute),
+    onRecord: (record) => {
+      collector.add(record);
+      counted();
+    },
+    onUnreadable: (problem, resource) => {
+      collector.addUnreadable(problem, resource);
+      counted();
+    },
+  });
+  const steps = collector.result();
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done) return step.value;
+    await admission.turn(turnBytes);
+  }
+}
+
+/** Reads the body as it arrives. Throws 400 if it cannot be split into records. */
+async function readBody(
+  request: FastifyRequest,
+  signal: Signal,
+  { admission, limits }: OtlpOptions,
+  reading: RecordReader,
+): Promise<void> {
+  let [records, counted] = [0, 0];
+  const onRecord = (one: TelemetryRecord) => {
+    records++;
+    reading.onRecord(one);
+  };
+  const readRecords = isProtobuf(request) ? readProtobuf : readJson;
+  const reader = new BodyReader((arriving) => readRecords(arriving, signal, { ...reading, onRecord }));
+  const limit = { bytesMax: otlpLimit(limits.bodyBytesMax), records: signal.records };
+  for await (const piece of decodedPieces(request, request.body as RequestPayload, limit)) {
+    await admission.turn(piece.length);
+    reader.add(piece);
+    const held = reader.held + records * recordBytes;
+    if (held <= counted) continue;
+    admission.count(request, held - counted);
+    counted = held;
+  }
+  reader.end();
 }
 
 /** Responds in the encoding of the request, as the specification requires. */
@@ -203,7 +269,7 @@ function sendAnswer(
 ): object {
   const more = rejected - problems.length;
   const errorMessage = `Not recorded: ${problems.join(' | ')}${more === 0 ? '' : ` | and ${more} more`}`;
-  if (Buffer.isBuffer(request.body))
+  if (isProtobuf(request))
     return reply.type(protobufType).send(rejected === 0 ? Buffer.alloc(0) : encode(rejected, errorMessage));
   return rejected === 0 ? {} : { partialSuccess: { [signal.rejected]: String(rejected), errorMessage } };
 }
@@ -216,4 +282,9 @@ function encode(rejected: number, errorMessage: string): Buffer {
   const message = new BinaryWriter().tag(1, WireType.LengthDelimited).fork();
   message.tag(1, WireType.Varint).int64(rejected).tag(2, WireType.LengthDelimited).string(errorMessage);
   return Buffer.from(message.join().finish());
+}
+
+/** An error is a `google.rpc.Status` with a message, as the protocol asks for. Its code is that of HTTP. */
+function encodeStatus(message: string): Buffer {
+  return Buffer.from(new BinaryWriter().tag(2, WireType.LengthDelimited).string(message).finish());
 }

@@ -1,90 +1,170 @@
 /**
- * Reads OTLP requests in protobuf. It skips unused fields without decoding them, because most of a request is prompts and
- * answers. The recursion is bounded, so deep nesting does no harm.
+ * Reads OTLP requests in protobuf as they arrive, one record at a time. It skips unused fields without decoding them, because
+ * most of a request is prompts and answers. The recursion is bounded, so deep nesting does no harm.
  */
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
-import { otlpPartsMax } from '../../domain/limits.js';
-import { decodeUtf8 } from '../../domain/queries/lines.js';
-import type { Attributes } from '../../domain/queries/telemetry.js';
+import { otlpRecordBytesMax, otlpRecordPartsMax } from '../../domain/limits.js';
 import { HttpError } from '../server/errors.js';
+import type { Arriving, Reading } from './arriving.js';
 import {
   attributeNameBytesMax,
+  decimalText,
+  joinTexts,
   type RawRecord,
   type RecordReader,
+  ResourceRecords,
   type Signal,
-  toRecord,
+  textOf,
+  UNREADABLE,
 } from './signals.js';
 
 /** Fields of the messages around records, the same for every signal. */
 const RESOURCES = 1;
 const RESOURCE = 1;
-const SCOPES = 2;
+/** Their name until 2022 was `instrumentation_library_spans`, which has the second number. */
+const SCOPES: readonly number[] = [2, 1000];
 const RECORDS = 2;
 const RESOURCE_ATTRIBUTES = 1;
 
 /** Fields of `KeyValue`, `AnyValue` and `ArrayValue`. */
 const KEY = 1;
 const VALUE = 2;
-const STRING = 1;
-const BOOL = 2;
-const INT = 3;
 const ARRAY = 5;
 const ARRAY_VALUES = 1;
 
-/** Decoding a record takes as long as skipping this number of fields. */
-const partsOfRecord = 10;
+/** The values that `AnyValue` has by field, and how to read those that are one text. */
+const VALUES: ReadonlyMap<number, { type: WireType; read?: (reader: BinaryReader) => string }> = new Map([
+  [1, { type: WireType.LengthDelimited, read: (reader: BinaryReader) => reader.string() }],
+  [2, { type: WireType.Varint, read: (reader: BinaryReader) => String(reader.bool()) }],
+  [3, { type: WireType.Varint, read: (reader: BinaryReader) => String(reader.int64()) }],
+  [4, { type: WireType.Bit64, read: (reader: BinaryReader) => decimalText(reader.double()) }],
+  [ARRAY, { type: WireType.LengthDelimited }],
+  // Lists of attributes, and bytes.
+  [6, { type: WireType.LengthDelimited }],
+  [7, { type: WireType.LengthDelimited }],
+]);
 
-/** Passes every record of a request to the reader, in order. Throws 400 for invalid bytes and 413 for too many fields. */
-export function readProtobuf(bytes: Uint8Array, signal: Signal, reading: RecordReader): void {
-  const reader = new ProtobufReader(bytes, signal, reading);
+const varintBytesMax = 10;
+
+/** Passes every record of a request to the reader, in order. Throws 400 if the body cannot be split into records. */
+export function* readProtobuf(arriving: Arriving, signal: Signal, reading: RecordReader): Reading {
   try {
-    reader.read();
+    yield* new ProtobufReader(arriving, signal, reading).read();
   } catch (error) {
-    // The library throws these for invalid bytes.
-    if (error instanceof RangeError || (error instanceof Error && error.constructor === Error)) {
-      throw new HttpError(400, `The body is not a protobuf message of OTLP: ${error.message}.`);
-    }
-    throw error;
+    if (!(error instanceof RangeError)) throw error;
+    throw new HttpError(400, `The body is not a protobuf message of OTLP: ${error.message}.`);
   }
 }
 
-type ReadFields = {
-  -readonly [Name in Exclude<keyof RawRecord, 'attributes' | 'resource' | 'timesNs'>]: RawRecord[Name];
-} & {
-  readonly timesNs: bigint[];
-};
-
 class ProtobufReader {
-  readonly #reader: BinaryReader;
+  readonly #arriving: Arriving;
   readonly #signal: Signal;
   readonly #reading: RecordReader;
-  #parts = 0;
 
-  constructor(bytes: Uint8Array, signal: Signal, reading: RecordReader) {
-    this.#reader = new BinaryReader(bytes, decodeText);
+  constructor(arriving: Arriving, signal: Signal, reading: RecordReader) {
+    this.#arriving = arriving;
     this.#signal = signal;
     this.#reading = reading;
   }
 
-  read(): void {
-    this.#messages(this.#reader.len, RESOURCES, (end) => this.#readResource(end));
+  *read(): Reading {
+    while (yield* this.#arriving.hasMore())
+      yield* this.#field(Number.POSITIVE_INFINITY, (field, length) =>
+        field === RESOURCES ? this.#resource(length) : undefined,
+      );
   }
 
-  /** Reads the message twice, because the resource may come after the records that it belongs to. */
-  #readResource(end: number): void {
-    const start = this.#reader.pos;
+  *#resource(length: number): Reading {
+    const records = new ResourceRecords(this.#signal, this.#reading);
+    yield* this.#message(length, (field, inner) => {
+      if (field === RESOURCE) return this.#resourceAttributes(inner, records);
+      return SCOPES.includes(field) ? this.#scope(inner, records) : undefined;
+    });
+    records.end();
+  }
+
+  *#resourceAttributes(length: number, records: ResourceRecords): Reading {
+    const bytes = yield* this.#arriving.take(length);
     const resource = new Map<string, string>();
-    this.#messages(end, RESOURCE, (inner) => {
-      this.#messages(inner, RESOURCE_ATTRIBUTES, (one) => this.#attribute(one, resource));
-    });
-    this.#reader.pos = start;
-    this.#messages(end, SCOPES, (scope) => {
-      this.#messages(scope, RECORDS, (record) => this.#record(record, resource));
-    });
+    records.begin(resource, () => new MessageReader(bytes, this.#reading).resource(resource));
   }
 
-  #record(end: number, resource: Attributes): void {
-    const { attributes, eventName } = this.#signal;
+  *#scope(length: number, records: ResourceRecords): Reading {
+    yield* this.#message(length, (field, inner) =>
+      field === RECORDS ? this.#record(inner, records) : undefined,
+    );
+  }
+
+  *#record(length: number, records: ResourceRecords): Reading {
+    if (length > otlpRecordBytesMax) {
+      yield* this.#arriving.skip(length);
+      records.reject(`is longer than ${otlpRecordBytesMax} bytes`);
+      return;
+    }
+    const bytes = yield* this.#arriving.take(length);
+    records.add(() => new MessageReader(bytes, this.#reading).record(this.#signal));
+  }
+
+  /** Reads the fields of a message with this length. */
+  *#message(length: number, read: (field: number, length: number) => Reading | undefined): Reading {
+    const end = this.#arriving.position + length;
+    while (this.#arriving.position < end) yield* this.#field(end, read);
+    if (this.#arriving.position !== end) throw new RangeError('a part of it does not end where it should');
+  }
+
+  /** Reads the next field, which must end before `end`, or skips it if `read` does not read it. */
+  *#field(end: number, read: (field: number, length: number) => Reading | undefined): Reading {
+    const tag = yield* this.#varint();
+    const type = tag % 8;
+    const field = Math.floor(tag / 8);
+    if (field === 0 || field >= 2 ** 29) throw new RangeError('a field in it has no number');
+    if (type === WireType.Varint) yield* this.#varint();
+    else if (type === WireType.Bit64) yield* this.#arriving.skip(8);
+    else if (type === WireType.Bit32) yield* this.#arriving.skip(4);
+    else if (type === WireType.LengthDelimited) {
+      const length = yield* this.#varint();
+      if (this.#arriving.position + length > end || length >= 2 ** 32)
+        throw new RangeError('a part of it is longer than what it is in');
+      yield* read(field, length) ?? this.#arriving.skip(length);
+    } else throw new RangeError('a field in it has no known type');
+  }
+
+  *#varint(): Reading<number> {
+    let value = 0;
+    for (let at = 0; at < varintBytesMax; at++) {
+      if (this.#arriving.available === 0) yield* this.#arriving.more(1);
+      const byte = this.#arriving.bytes[this.#arriving.at++] ?? 0;
+      value += (byte & 0x7f) * 2 ** (7 * at);
+      if (byte < 0x80) return value;
+    }
+    throw new RangeError('a number in it is too long');
+  }
+}
+
+type ReadFields = {
+  -readonly [Name in Exclude<keyof RawRecord, 'attributes' | 'timesNs'>]: RawRecord[Name];
+} & {
+  readonly timesNs: bigint[];
+};
+
+/** Reads the message of a resource or record. Throws `RangeError` or `Error` for invalid bytes. */
+class MessageReader {
+  readonly #reader: BinaryReader;
+  readonly #reading: RecordReader;
+  #parts = 0;
+
+  constructor(bytes: Uint8Array, reading: RecordReader) {
+    this.#reader = new BinaryReader(bytes, textOf);
+    this.#reading = reading;
+  }
+
+  resource(into: Map<string, string>): void {
+    this.#messages(this.#reader.len, RESOURCE_ATTRIBUTES, (end) => this.#attribute(end, into));
+  }
+
+  record(signal: Signal): RawRecord {
+    const { attributes, eventName } = signal;
+    const own = new Map<string, string>();
     const read: ReadFields = {
       traceId: '',
       spanId: '',
@@ -94,23 +174,17 @@ class ProtobufReader {
       flags: 0,
       timesNs: [],
     };
-    // Created on demand, because a request may have millions of empty records.
-    let own: Map<string, string> | undefined;
-    this.#fields(end, (field, type) => {
-      if (type !== WireType.LengthDelimited) return this.#number(field, type, read);
-      if (field === attributes.number) own = this.#attribute(this.#reader.uint32() + this.#reader.pos, own);
+    this.#fields(this.#reader.len, (field, type) => {
+      if (type !== WireType.LengthDelimited) return this.#number(signal, field, type, read);
+      if (field === attributes.number) this.#attribute(this.#reader.uint32() + this.#reader.pos, own);
       else if (field === eventName?.number) read.eventName = this.#reader.string();
-      else return this.#id(field, read);
+      else return this.#id(signal, field, read);
       return true;
     });
-    // A log record without a wanted attribute says nothing; a span may be the parent of one that does.
-    if (own === undefined && read.eventName === '' && this.#signal.parentSpanId === undefined) return;
-    this.#count(partsOfRecord);
-    this.#reading.onRecord(toRecord({ ...read, attributes: own ?? new Map(), resource }, this.#signal));
+    return { ...read, attributes: own };
   }
 
-  #number(field: number, type: WireType, read: ReadFields): boolean {
-    const { times, kind, flags } = this.#signal;
+  #number({ times, kind, flags }: Signal, field: number, type: WireType, read: ReadFields): boolean {
     const time = type === WireType.Bit64 ? times.findIndex(({ number }) => number === field) : -1;
     if (time !== -1) read.timesNs[time] = BigInt(this.#reader.fixed64());
     else if (field === kind?.number && type === WireType.Varint) read.kind = this.#reader.int32();
@@ -119,8 +193,7 @@ class ProtobufReader {
     return true;
   }
 
-  #id(field: number, read: ReadFields): boolean {
-    const { traceId, spanId, parentSpanId } = this.#signal;
+  #id({ traceId, spanId, parentSpanId }: Signal, field: number, read: ReadFields): boolean {
     if (field === traceId.number) read.traceId = toHex(this.#reader.bytes());
     else if (field === spanId.number) read.spanId = toHex(this.#reader.bytes());
     else if (field === parentSpanId?.number) read.parentSpanId = toHex(this.#reader.bytes());
@@ -128,8 +201,8 @@ class ProtobufReader {
     return true;
   }
 
-  /** Adds the attribute that ends at `end` to the map, if it is wanted and its value has a text form. Returns the map. */
-  #attribute<M extends Map<string, string> | undefined>(end: number, into: M): M | Map<string, string> {
+  /** Adds the attribute that ends at `end` to the map, if it is wanted and has a value. */
+  #attribute(end: number, into: Map<string, string>): void {
     const reader = this.#reader;
     let name = '';
     let valueAt: number | undefined;
@@ -144,24 +217,25 @@ class ProtobufReader {
       if (isShort) name = reader.string();
       return isShort;
     });
-    if (name === '' || valueAt === undefined || !this.#reading.wants(name)) return into;
+    if (name === '' || valueAt === undefined || !this.#reading.wants(name)) return;
     reader.pos = valueAt;
     const text = this.#value(reader.uint32() + reader.pos, true);
     reader.pos = end;
-    return text === undefined ? into : (into ?? new Map<string, string>()).set(name, text);
+    if (text !== undefined) into.set(name, text);
   }
 
   /** An `AnyValue` as text. A list, such as a repeated header, becomes its text values joined with commas. */
   #value(end: number, takesList: boolean): string | undefined {
-    const reader = this.#reader;
     let text: string | undefined;
     this.#fields(end, (field, type) => {
-      if (field === STRING && type === WireType.LengthDelimited) text = reader.string();
-      else if (field === BOOL && type === WireType.Varint) text = String(reader.bool());
-      else if (field === INT && type === WireType.Varint) text = String(reader.int64());
-      else if (field === ARRAY && type === WireType.LengthDelimited && takesList) {
-        text = this.#list(reader.uint32() + reader.pos);
-      } else return false;
+      const known = VALUES.get(field);
+      if (known === undefined || type !== known.type) return false;
+      if (known.read !== undefined) text = known.read(this.#reader);
+      else if (field === ARRAY && takesList) text = this.#list(this.#reader.uint32() + this.#reader.pos);
+      else {
+        text = UNREADABLE;
+        return false;
+      }
       return true;
     });
     return text;
@@ -173,7 +247,7 @@ class ProtobufReader {
       const text = this.#value(one, false);
       if (text !== undefined) texts.push(text);
     });
-    return texts.join(', ');
+    return joinTexts(texts);
   }
 
   /** Calls `onMessage` with the end of each message in one field. */
@@ -185,37 +259,20 @@ class ProtobufReader {
     });
   }
 
-  /** Limits the time that one request blocks the event loop: a body of ten megabytes may have millions of fields. */
-  #count(parts: number): void {
-    this.#parts += parts;
-    if (this.#parts > otlpPartsMax) {
-      throw new HttpError(
-        413,
-        `The body has more than ${otlpPartsMax} fields; send fewer ${this.#signal.records} at a time.`,
-      );
-    }
-  }
-
   /** Calls `onField` for each field of the message that ends at `end`, and skips the field if that returns false. */
   #fields(end: number, onField: (field: number, type: WireType) => boolean): void {
     const reader = this.#reader;
-    if (end > reader.len) throw new RangeError('it ends too early');
+    if (end > reader.len) throw new RangeError('ends too early');
     while (reader.pos < end) {
-      this.#count(1);
+      if (++this.#parts > otlpRecordPartsMax)
+        throw new RangeError(`has more than ${otlpRecordPartsMax} fields`);
       const [field, type] = reader.tag();
       if (!onField(field, type)) reader.skip(type, field);
     }
-    if (reader.pos !== end) throw new RangeError('a part of it does not end where it should');
+    if (reader.pos !== end) throw new RangeError('has a part that does not end where it should');
   }
 }
 
 function toHex(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
-}
-
-/** The library's own decoder replaces invalid UTF-8, so two different ids could become equal. */
-function decodeText(bytes: Uint8Array): string {
-  const text = decodeUtf8(bytes);
-  if (!text.ok) throw new RangeError('a text in it is not valid UTF-8');
-  return text.value;
 }

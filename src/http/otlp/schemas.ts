@@ -1,16 +1,14 @@
 /** Schemas of OTLP requests and responses, with the names of opentelemetry-proto. */
 import { arraySchema, objectSchema, stringSchema } from '../schemas/json-schema.js';
-import { LOGS, type Signal, TRACES } from './signals.js';
+import { LOGS, METRICS, type Signal, TRACES } from './signals.js';
 
 const ON_DISK = 'All recorded queries are on disk.';
 const DROPPED = 'The metrics were received and dropped.';
 
-export const METRICS_ANSWER = 'ExportMetricsServiceResponse';
-
 export const OTLP_SCHEMAS = [
   answerTo(TRACES),
   answerTo(LOGS),
-  { $id: METRICS_ANSWER, description: DROPPED, ...objectSchema({}) },
+  { $id: METRICS.answer, description: DROPPED, ...objectSchema({}) },
 ] as const;
 
 function answerTo({ answer, rejected, records }: Signal) {
@@ -47,10 +45,23 @@ export function otlpRequestBody(list: string) {
 /** A response, in the encoding of its request. */
 export function otlpResponse($id: string) {
   return {
-    description: $id === METRICS_ANSWER ? DROPPED : ON_DISK,
+    description: $id === METRICS.answer ? DROPPED : ON_DISK,
     content: {
       'application/json': { schema: { $ref: $id } },
       'application/x-protobuf': { schema: binary },
     },
   };
+}
+
+/** Errors, in the encoding of the request. */
+export function otlpErrors(errors: { readonly [status: string]: { readonly content: object } }) {
+  const inProtobuf = {
+    'application/x-protobuf': { schema: { description: 'A `google.rpc.Status` with the message.' } },
+  };
+  return Object.fromEntries(
+    Object.entries(errors).map(([status, { content, ...response }]) => [
+      status,
+      { ...response, content: { ...content, ...inProtobuf } },
+    ]),
+  );
 }

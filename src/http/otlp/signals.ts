@@ -2,8 +2,10 @@
  * The fields of OTLP requests that the readers use: JSON names and protobuf numbers from opentelemetry-proto 1.x. The
  * readers skip all others, as the specification requires.
  */
+import { isUtf8 } from 'node:buffer';
 import type { SourceKind } from '../../domain/ingestion/source-counts.js';
-import type { TelemetryRecord } from '../../domain/queries/telemetry.js';
+import { otlpTextBytesMax } from '../../domain/limits.js';
+import type { Attributes, TelemetryRecord } from '../../domain/queries/telemetry-record.js';
 
 /** A kind of telemetry, and the fields of its messages. */
 export interface Signal {
@@ -16,6 +18,8 @@ export interface Signal {
   readonly records: string;
   /** JSON names of the nested lists. Their protobuf numbers are the same for every signal. */
   readonly lists: readonly [resources: string, scopes: string, records: string];
+  /** The names that the inner two lists had until 2022. */
+  readonly formerLists: readonly string[];
   /** JSON name of the count of rejected records. Its protobuf number is 1 for every signal. */
   readonly rejected: string;
   /** Time fields of a record. The first one that is not 0 counts. */
@@ -43,6 +47,7 @@ export const TRACES: Signal = {
   answer: 'ExportTraceServiceResponse',
   records: 'spans',
   lists: ['resourceSpans', 'scopeSpans', 'spans'],
+  formerLists: ['instrumentationLibrarySpans'],
   rejected: 'rejectedSpans',
   // A query counts at the time of the question, not of the answer.
   times: [{ name: 'startTimeUnixNano', number: 7 }],
@@ -61,6 +66,7 @@ export const LOGS: Signal = {
   answer: 'ExportLogsServiceResponse',
   records: 'log records',
   lists: ['resourceLogs', 'scopeLogs', 'logRecords'],
+  formerLists: ['instrumentationLibraryLogs', 'logs'],
   rejected: 'rejectedLogRecords',
   times: [
     { name: 'timeUnixNano', number: 1 },
@@ -72,11 +78,117 @@ export const LOGS: Signal = {
   eventName: { name: 'eventName', number: 12 },
 };
 
+const noField: Field = { name: '', number: 0 };
+
+/** Of metrics nothing is read. */
+export const METRICS: Signal = {
+  sourceKind: 'traces',
+  path: '/v1/metrics',
+  operationId: 'exportMetrics',
+  answer: 'ExportMetricsServiceResponse',
+  records: 'metrics',
+  lists: ['resourceMetrics', 'scopeMetrics', 'metrics'],
+  formerLists: [],
+  rejected: 'rejectedDataPoints',
+  times: [],
+  traceId: noField,
+  spanId: noField,
+  attributes: noField,
+};
+
 /** Receives the records of a request. */
 export interface RecordReader {
   /** Whether to decode the value of an attribute. */
   readonly wants: (attribute: string) => boolean;
   readonly onRecord: (record: TelemetryRecord) => void;
+  /** Called instead for a record that cannot be read. */
+  readonly onUnreadable: (problem: string, resource: Attributes) => void;
+}
+
+/** The records of one resource. They wait for it, because it may come after them. One that cannot be read costs no other. */
+export class ResourceRecords {
+  readonly #signal: Signal;
+  readonly #reading: RecordReader;
+  readonly #waiting: (RawRecord | string)[] = [];
+  #resource: Attributes | undefined;
+  #problem: string | undefined;
+
+  constructor(signal: Signal, reading: RecordReader) {
+    this.#signal = signal;
+    this.#reading = reading;
+  }
+
+  /** `read` fills the attributes of the resource. */
+  begin(resource: Attributes, read: () => void): void {
+    const problem = tryTo(() => {
+      read();
+    });
+    this.#problem = typeof problem === 'string' ? `belongs to a resource that ${problem}` : undefined;
+    this.#resource = resource;
+    for (const one of this.#waiting.splice(0)) this.#pass(one, resource);
+  }
+
+  add(read: () => RawRecord): void {
+    const record = tryTo(read);
+    if (this.#resource === undefined) this.#waiting.push(record);
+    else this.#pass(record, this.#resource);
+  }
+
+  reject(problem: string): void {
+    this.add(() => {
+      throw new RangeError(problem);
+    });
+  }
+
+  /** To be called after the last record. */
+  end(): void {
+    if (this.#resource === undefined) this.begin(new Map(), () => {});
+  }
+
+  #pass(record: RawRecord | string, resource: Attributes): void {
+    const problem = typeof record === 'string' ? record : this.#problem;
+    if (problem !== undefined) this.#reading.onUnreadable(problem, resource);
+    else if (typeof record !== 'string') this.#reading.onRecord(toRecord(record, resource, this.#signal));
+  }
+}
+
+/** Returns the problem of a record that cannot be read. Protobuf's library throws plain errors. */
+function tryTo<T>(read: () => T): T | string {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof RangeError || (error instanceof Error && error.constructor === Error))
+      return error.message;
+    throw error;
+  }
+}
+
+/**
+ * Half a surrogate pair, at the end of a text that is invalid or too long, or instead of a value that is no text. Neither an id
+ * nor a caller can have it, so what is cut or replaced never becomes one.
+ */
+export const UNREADABLE = '\ud800';
+
+/** Decodes UTF-8. Of invalid bytes, only the attribute is unreadable: visitors can send them, in their user agent. */
+export function textOf(bytes: Uint8Array): string {
+  const kept = bytes.subarray(0, otlpTextBytesMax);
+  const text = Buffer.from(kept.buffer, kept.byteOffset, kept.byteLength).toString('utf8');
+  return kept.length === bytes.length && isUtf8(kept) ? text : text + UNREADABLE;
+}
+
+/** A text that was decoded already. */
+export function cutText(text: string): string {
+  return text.length <= otlpTextBytesMax ? text : text.slice(0, otlpTextBytesMax) + UNREADABLE;
+}
+
+export function joinTexts(texts: readonly string[]): string {
+  return cutText(texts.join(', '));
+}
+
+/** A number that is not whole, or was sent as one that need not be. */
+export function decimalText(number: number): string {
+  if (!Number.isFinite(number)) return UNREADABLE;
+  return Number.isInteger(number) ? String(BigInt(number)) : String(number);
 }
 
 /** The readers skip attributes with longer names. Names in the semantic conventions are much shorter. */
@@ -92,7 +204,7 @@ const entryKinds: readonly number[] = [2, 5];
 const parentIsRemote = 0x300;
 
 /** The fields of a record as either encoding has them. */
-export interface RawRecord extends Omit<TelemetryRecord, 'timeNs' | 'isEntry' | 'isLog'> {
+export interface RawRecord extends Omit<TelemetryRecord, 'timeNs' | 'isEntry' | 'isLog' | 'resource'> {
   readonly kind: number;
   readonly flags: number;
   readonly eventName: string;
@@ -101,13 +213,15 @@ export interface RawRecord extends Omit<TelemetryRecord, 'timeNs' | 'isEntry' | 
   readonly attributes: Map<string, string>;
 }
 
-export function toRecord(
+function toRecord(
   { eventName, timesNs, kind, flags, ...record }: RawRecord,
+  resource: Attributes,
   signal: Signal,
 ): TelemetryRecord {
   if (eventName !== '') record.attributes.set(EVENT_NAME, eventName);
   return {
     ...record,
+    resource,
     isLog: signal.kind === undefined,
     isEntry: entryKinds.includes(kind) || (flags & parentIsRemote) === parentIsRemote,
     timeNs: timesNs.find((timeNs) => timeNs) ?? 0n,

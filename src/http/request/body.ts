@@ -94,20 +94,6 @@ function isSeveralLines(body: Buffer): boolean {
   );
 }
 
-/** Adds parsers for OTLP: JSON (any value) and protobuf (a `Buffer`). Larger bodies get 413, other types 415. */
-export function addOtlpParsers(
-  app: FastifyInstance,
-  { bodyBytesMax }: RecordingLimits,
-  admission: Admission,
-): void {
-  const decode = createDecoder(bodyBytesMax, admission);
-  addParser(app, 'application/json', bodyBytesMax, async (body, request) =>
-    parseBody(await decode(body, request)),
-  );
-  addParser(app, 'application/x-protobuf', bodyBytesMax, decode);
-  app.addContentTypeParser('*', async () => refuseOtlpType());
-}
-
 function addParser(
   app: FastifyInstance,
   type: string,

@@ -101,8 +101,7 @@ describe('the records of a request', () => {
     fc.assert(
       fc.property(fc.array(anyRecord, { maxLength: 30 }), anyRecorded, (records, recorded) => {
         const tally = new RecordTally();
-        for (const { service, outcome } of records)
-          tally.add({ attributes: new Map(), resource: new Map([['service.name', service]]) }, outcome);
+        for (const { service, outcome } of records) tally.add(sourceName(service), new Map(), outcome);
         const deliveries = tally.deliveries('traces', new Map(Object.entries(recorded)));
         expect(deliveries).toHaveLength(new Set(records.map(({ service }) => service)).size);
         for (const { name, counts } of deliveries) {
@@ -119,9 +118,8 @@ describe('the records of a request', () => {
 
   test('count as duplicates of the one that recorded their query', () => {
     const tally = new RecordTally();
-    const resource = new Map([['service.name', 'docs']]);
     for (const outcome of ['matched', 'matched', 'unmatched'] as const)
-      tally.add({ attributes: new Map([['event.name', 'x']]), resource }, outcome);
+      tally.add('docs', new Map([['event.name', 'x']]), outcome);
     const counts = { requests: 1, arrived: 3, recorded: 1, duplicates: 1, rejected: 0, unmatched: 1 };
     const operations = new Map([['event.name=x', 1]]);
     expect(tally.deliveries('logs', new Map([['docs', 1]]))).toEqual([

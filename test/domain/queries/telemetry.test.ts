@@ -1,17 +1,15 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  isReadAttribute,
-  mergeQueries,
-  QueryCollector,
-  type TelemetryRecord,
-} from '../../../src/domain/queries/telemetry.js';
+import { mergeQueries } from '../../../src/domain/queries/found-queries.js';
+import { QueryCollector } from '../../../src/domain/queries/telemetry.js';
+import { RecordRules, type TelemetryRecord } from '../../../src/domain/queries/telemetry-record.js';
 import { ID_ATTRIBUTES, KNOWN_RULES, withMetadata } from '../../../src/domain/queries/telemetry-rules.js';
 import type { IdSource, TelemetryRules } from '../../../src/domain/queries/telemetry-settings.js';
 import { TraceIndex } from '../../../src/domain/queries/trace-index.js';
 import { dayMs } from '../../../src/domain/time/duration.js';
 import { ASKED, spanId, traceId, uuidOf } from '../../support/http/telemetry.js';
+import { returned } from '../../support/http/telemetry-reading.js';
 
 const nowMs = Date.parse('2026-06-15T12:00:00Z');
 const rules: TelemetryRules = {
@@ -53,7 +51,7 @@ function found(
   const receipt = { project: 'docs', nowMs, rowsFrom };
   const collector = new QueryCollector({ ...rules, ...more }, receipt, new TraceIndex(1_000_000));
   for (const record of records) collector.add(record);
-  const { queries: unmerged, rejected, problems } = collector.result();
+  const { queries: unmerged, rejected, problems } = returned(collector.result());
   const queries = mergeQueries(unmerged);
   expect(collector.size).toBe(queries.length);
   return { rejected, problems, queries };
@@ -197,7 +195,7 @@ test('a query of an earlier request is left out once retention has moved past it
     const receipt = { project: 'docs', nowMs, rowsFrom };
     const collector = new QueryCollector({ ...rules, id: 'question' }, receipt, index);
     collector.add(record);
-    return collector.result().queries.map(({ keys }) => keys.entrySpanId);
+    return returned(collector.result()).queries.map(({ keys }) => keys.entrySpanId);
   };
   const asked = recordOf({ parentSpanId: spanId(2), timeMs: nowMs - 5 });
   const server = { ...recordOf({ spanId: spanId(2) }), parentSpanId: spanId(3), isEntry: true };
@@ -228,7 +226,7 @@ describe('records that say little of themselves', () => {
     const receipt = { project: 'docs', nowMs, rowsFrom: null };
     const collector = new QueryCollector({ ...rules, ...byQuery }, receipt, new TraceIndex(1_000_000));
     collector.add(record);
-    expect(collector.result().queries[0]?.keys.service).toMatch(/^a x{98}$/);
+    expect(returned(collector.result()).queries[0]?.keys.service).toMatch(/^a x{98}$/);
   });
 });
 
@@ -308,7 +306,8 @@ describe('examples', () => {
   });
 
   test('prompts are not even read', () => {
-    const read = (attribute: string) => isReadAttribute({ ...rules, id: { attribute: 'm' } }, attribute);
+    const recordRules = new RecordRules({ ...rules, id: { attribute: 'm' } });
+    const read = (attribute: string) => recordRules.reads(attribute);
     const wanted = ['gen_ai.operation.name', 'm', 'caller_stats.caller', 'user_agent.original'];
     expect(wanted.every(read)).toBe(true);
     expect(read('http.request.header.origin')).toBe(true);

@@ -85,6 +85,7 @@ describe('records are read from', () => {
       ['number', '-5'],
       ['yes', 'true'],
       ['list', 'x, y'],
+      ['double', '1.5'],
       ['k'.repeat(255), 'longest'],
     ]),
     resource: new Map([['service.name', 'docs']]),
@@ -116,6 +117,36 @@ describe('records are read from', () => {
     }
   });
 
+  test('JSON with names in snake_case, those of enum values, and those of before 2022', () => {
+    const span = {
+      trace_id: traceId(5),
+      span_id: spanId(6),
+      parent_span_id: spanId(7),
+      start_time_unix_nano: '1.5e18',
+      kind: 'SPAN_KIND_CONSUMER',
+      attributes: [
+        { key: 'a', value: { array_value: { values: [{ string_value: 'x' }, { int_value: 1 }] } } },
+      ],
+    };
+    for (const scopes of ['scope_spans', 'instrumentationLibrarySpans', 'instrumentation_library_spans']) {
+      const body = Buffer.from(JSON.stringify({ resource_spans: [{ [scopes]: [{ spans: [span] }] }] }));
+      expect(read('traces', JSON_TYPE, body)).toMatchObject([
+        {
+          ...{ traceId: traceId(5), spanId: spanId(6), parentSpanId: spanId(7), isEntry: true },
+          ...{ timeNs: 15n * 10n ** 17n, attributes: new Map([['a', 'x, 1']]) },
+        },
+      ]);
+    }
+    const record = { trace_id: traceId(5), time_unix_nano: 7, event_name: 'asked' };
+    const logs = [
+      { scope_logs: [{ log_records: [record] }] },
+      { instrumentationLibraryLogs: [{ logs: [record] }] },
+    ];
+    const body = Buffer.from(JSON.stringify({ resource_logs: logs }));
+    const read7 = { traceId: traceId(5), timeNs: 7n, attributes: new Map([['event.name', 'asked']]) };
+    expect(read('logs', JSON_TYPE, body)).toMatchObject([read7, read7]);
+  });
+
   test('JSON with upper-case ids, numbers, nulls and unknown fields', () => {
     const span = {
       traceId: 'ABC',
@@ -132,7 +163,7 @@ describe('records are read from', () => {
         traceId: 'abc',
         spanId: '',
         parentSpanId: '',
-        isEntry: false,
+        isEntry: true,
         isLog: false,
         timeNs: 5n,
         attributes: new Map([['a', '7']]),
@@ -144,6 +175,8 @@ describe('records are read from', () => {
   test('protobuf with unknown fields, and a resource after its spans', () => {
     const key = message([2, message([1, Buffer.from('v')])], [1, Buffer.from('a')], [77, bytes(1)]);
     const scope = message([2, message([9, key], [78, bytes(2)])]);
+    const old = message([1000, message()], [1000, scope]);
+    expect(read('traces', PROTOBUF, message([1, old]))).toHaveLength(1);
     const body = message([99, bytes(3)], [1, message([2, scope], [1, message([1, key])])]);
     const both = new Map([['a', 'v']]);
     expect(read('traces', PROTOBUF, body)).toEqual([

@@ -1,11 +1,16 @@
 /** Invalid OTLP is refused with an explanation. */
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readJson } from '../../../src/http/otlp/json.js';
-import { TRACES } from '../../../src/http/otlp/signals.js';
+import {
+  otlpRecordBytesMax,
+  otlpRecordLevelsMax,
+  otlpRecordPartsMax,
+  otlpTextBytesMax,
+} from '../../../src/domain/limits.js';
 import { HttpError } from '../../../src/http/server/errors.js';
 import { bodyOf, JSON_TYPE, PROTOBUF, type Sent, traceId } from '../../support/http/telemetry.js';
-import { bytes, message, read, wants } from '../../support/http/telemetry-reading.js';
+import { bytes, message, read, readAll } from '../../support/http/telemetry-reading.js';
 
 function refusal(readIt: () => unknown): string {
   try {
@@ -17,63 +22,175 @@ function refusal(readIt: () => unknown): string {
   return 'not refused';
 }
 
-describe('invalid JSON is refused with the position of the problem', () => {
-  const spans = (...list: unknown[]) => ({ resourceSpans: [{ scopeSpans: [{ spans: list }] }] });
-  const valued = (value: unknown) => spans({ attributes: [{ key: 'a', value }] });
-  const span = 'resourceSpans[0].scopeSpans[0].spans[0]';
-  const value = `${span}.attributes[0].value`;
-  const notWhole = 'is not a whole number; send it as a string of digits';
-  const noTime = 'is not a time in nanoseconds since 1970';
+const jsonOf = (body: unknown) => Buffer.from(JSON.stringify(body));
+const spans = (...list: unknown[]) => ({ resourceSpans: [{ scopeSpans: [{ spans: list }] }] });
+
+describe('JSON that cannot be split into records is refused with the position of the problem', () => {
   test.each<[body: unknown, problem: string]>([
     [[], 'it is not an object'],
     ['x', 'it is not an object'],
     [null, 'it is not an object'],
     [{ resourceSpans: {} }, 'resourceSpans is not an array'],
     [{ resourceSpans: [null] }, 'resourceSpans[0] is not an object'],
-    [{ resourceSpans: [{ resource: [] }] }, 'resourceSpans[0].resource is not an object'],
     [{ resourceSpans: [{}, { scopeSpans: 1 }] }, 'resourceSpans[1].scopeSpans is not an array'],
-    [spans({}, 0), 'resourceSpans[0].scopeSpans[0].spans[1] is not an object'],
-    [spans({ traceId: 1 }), `${span}.traceId is not a string`],
-    [spans({ spanId: {} }), `${span}.spanId is not a string`],
-    [spans({ attributes: 'x' }), `${span}.attributes is not an array`],
-    [spans({ attributes: [{ key: 1 }] }), `${span}.attributes[0].key is not a string`],
-    [valued('x'), `${span}.attributes[0].value is not an object`],
-    [valued({ stringValue: 1 }), `${span}.attributes[0].value.stringValue is not a string`],
-    [valued({ boolValue: 1 }), `${span}.attributes[0].value.boolValue is neither true nor false`],
-    [valued({ intValue: 1.5 }), `${value}.intValue ${notWhole}`],
-    [valued({ intValue: 2 ** 53 }), `${value}.intValue ${notWhole}`],
-    [valued({ arrayValue: { values: [{}, 1] } }), `${value}.arrayValue.values[1] is not an object`],
-    [spans({ startTimeUnixNano: 'x' }), `${span}.startTimeUnixNano ${notWhole}`],
-    [spans({ startTimeUnixNano: -1 }), `${span}.startTimeUnixNano ${noTime}`],
-    [spans({ startTimeUnixNano: String(2n ** 64n) }), `${span}.startTimeUnixNano ${noTime}`],
+    [{ spans: [], tags: {} }, 'it has no resourceSpans, but spans, tags'],
+    [{ resourceLogs: [] }, 'it has no resourceSpans, but resourceLogs'],
   ])('%j', (body, problem) => {
-    const reading = { wants, onRecord: () => {} };
-    expect(refusal(() => readJson(body, TRACES, reading))).toBe(`The body is not JSON of OTLP: ${problem}.`);
+    expect(refusal(() => read('traces', JSON_TYPE, jsonOf(body)))).toBe(
+      `The body is not JSON of OTLP: ${problem}.`,
+    );
+  });
+
+  test.each([
+    '',
+    ' ',
+    '{',
+    '{"a"}',
+    '{"a":}',
+    '{"a":1,}',
+    '{} {}',
+    '{"resourceSpans":[',
+    '{"a":"\\',
+    '{"a":1]',
+  ])('what is no JSON: %s', (text) => {
+    expect(refusal(() => read('traces', JSON_TYPE, Buffer.from(text)))).toMatch(/^The body is not JSON: /);
   });
 });
 
 const spanWith = (...fields: [number, Uint8Array][]) =>
   message([1, message([2, message([2, message(...fields)])])]);
-const attribute = (value: Uint8Array) => spanWith([9, message([1, Buffer.from('a')], [2, value])]);
 
-describe('invalid protobuf is refused', () => {
+describe('protobuf that cannot be split into records is refused', () => {
   test.each<[what: string, body: Uint8Array]>([
     ['JSON', Buffer.from('{"resourceSpans":[]}')],
     ['a message that is cut', bytes(0x0a, 5, 0)],
     ['a length beyond 32 bits', bytes(0x0a, 0xff, 0xff, 0xff, 0xff, 0x7f)],
     ['field 0', bytes(0x02, 0)],
     ['an end without a group', bytes(0x0c)],
-    // The rest would be a span.
     ['a field that is longer than its message', bytes(0x0a, 2, 0x12, 4, 0x12, 2, 0x4a, 0)],
-    ['a time that is cut', spanWith([9, bytes()]).fill(0x39, -2)],
-    ['a key that is not UTF-8', spanWith([9, message([1, bytes(0xff)])])],
-    ['a value that is not UTF-8', attribute(message([1, bytes(0xc3)]))],
     ['nested groups', new Uint8Array(100_000).fill(0x0b)],
-    ['nested groups in a value', attribute(message([6, bytes()], [5, new Uint8Array(1000).fill(0x0b)]))],
+    ['a number without end', new Uint8Array(100).fill(0xff)],
   ])('%s', (_what, body) => {
     expect(refusal(() => read('traces', PROTOBUF, body))).toMatch(
       /^The body is not a protobuf message of OTLP: .+\.$/,
     );
+  });
+});
+
+/** Among good records, and what becomes of it: a problem, or the value of its attribute. */
+describe('a record that is malformed costs no other', () => {
+  const attribute = (value: unknown, key = 'a') => ({ attributes: [{ key, value }] });
+  const noTime =
+    'startTimeUnixNano is not a whole number of nanoseconds since 1970; send it as a string of digits';
+  const good = attribute({ stringValue: 'good' });
+  const goods = [new Map([['a', 'good']]), new Map([['a', 'good']])];
+
+  test.each<[record: unknown, problem: string]>([
+    [0, 'is not an object'],
+    [null, 'is not an object'],
+    [[], 'is not an object'],
+    [{ traceId: 1 }, 'traceId is not a string'],
+    [{ spanId: {} }, 'spanId is not a string'],
+    [{ parentSpanId: 1234 }, 'parentSpanId is not a string'],
+    [{ attributes: 'x' }, 'attributes is not an array'],
+    [{ startTimeUnixNano: 'x' }, noTime],
+    [{ startTimeUnixNano: -1 }, noTime],
+    [{ startTimeUnixNano: '-1' }, noTime],
+    [{ startTimeUnixNano: 1.5 }, noTime],
+    [{ startTimeUnixNano: [] }, noTime],
+    [{ startTimeUnixNano: String(2n ** 64n) }, noTime],
+    [{ more: nestedList(otlpRecordLevelsMax + 1) }, `is nested more than ${otlpRecordLevelsMax} levels deep`],
+    [
+      { more: Array(otlpRecordPartsMax).fill(0) },
+      `has more than ${otlpRecordPartsMax} brackets, commas and colons`,
+    ],
+    [{ more: 'x'.repeat(otlpRecordBytesMax) }, `is longer than ${otlpRecordBytesMax} bytes`],
+  ])('in JSON', (record, problem) => {
+    const { records, problems } = readAll('traces', JSON_TYPE, jsonOf(spans(good, record, good)));
+    expect(problems).toEqual([problem]);
+    expect(records.map(({ attributes }) => attributes)).toEqual(goods);
+  });
+
+  const goodSpan = message([9, message([1, Buffer.from('a')], [2, message([1, Buffer.from('good')])])]);
+  test.each<[what: string, record: Uint8Array, problem: RegExp]>([
+    ['a time that is cut', bytes(0x39, 1, 2), /./],
+    ['nested groups', new Uint8Array(1000).fill(0x0b), /./],
+    ['an attribute that is longer than it', bytes(0x4a, 9, 1), /./],
+    [
+      'too many fields',
+      Buffer.alloc(2 * otlpRecordPartsMax + 2, bytes(0x78, 0)),
+      /^has more than 100000 fields$/,
+    ],
+    ['too many bytes', new Uint8Array(otlpRecordBytesMax + 1), /^is longer than 16777216 bytes$/],
+  ])('in protobuf: %s', (_what, record, problem) => {
+    const body = message([1, message([2, message([2, goodSpan], [2, record], [2, goodSpan])])]);
+    const { records, problems } = readAll('traces', PROTOBUF, body);
+    expect(problems).toEqual([expect.stringMatching(problem)]);
+    expect(records.map(({ attributes }) => attributes)).toEqual(goods);
+  });
+
+  test('a resource that is malformed costs its own records', () => {
+    const scopeSpans = [{ spans: [good] }];
+    const body = {
+      resourceSpans: [{ resource: [], scopeSpans }, { scopeSpans }, { scopeSpans, resource: 1 }],
+    };
+    const { records, problems } = readAll('traces', JSON_TYPE, jsonOf(body));
+    expect(records).toHaveLength(1);
+    const problem = 'belongs to a resource that is not an object';
+    expect(problems).toEqual([problem, problem]);
+  });
+});
+
+describe('an attribute that is malformed has a value that no id and no caller can have', () => {
+  const unreadable = { a: expect.stringMatching(/\ud800$/) as string };
+  test.each<[value: unknown, expected: object]>([
+    ['x', unreadable],
+    [{ stringValue: 1 }, unreadable],
+    [{ boolValue: 1 }, unreadable],
+    [{ intValue: 1.5 }, unreadable],
+    [{ intValue: 2 ** 53 }, unreadable],
+    [{ doubleValue: 'NaN' }, unreadable],
+    [{ kvlistValue: { values: [] } }, unreadable],
+    [{ bytesValue: 'AA==' }, unreadable],
+    [{ arrayValue: { values: [{}, 1] } }, unreadable],
+    [{ stringValue: 'x'.repeat(otlpTextBytesMax + 1) }, unreadable],
+    [{ stringValue: '\ud83d' }, { a: '\ud83d' }],
+    [{}, {}],
+    [null, {}],
+    [{ doubleValue: 12 }, { a: '12' }],
+    [{ doubleValue: 1e21 }, { a: '1000000000000000000000' }],
+    [{ intValue: '9007199254740993' }, { a: '9007199254740993' }],
+  ])('in JSON: %j', (value, expected) => {
+    const [record] = readAll(
+      'traces',
+      JSON_TYPE,
+      jsonOf(spans({ attributes: [{ key: 'a', value }] })),
+    ).records;
+    expect(Object.fromEntries(record?.attributes ?? [])).toEqual(expected);
+  });
+
+  const double = (value: number) => new BinaryWriter().tag(4, WireType.Bit64).double(value).finish();
+  test.each<[what: string, value: Uint8Array, expected: object]>([
+    ['half an emoji', message([1, bytes(0xf0, 0x9f)]), unreadable],
+    ['a long text', message([1, new Uint8Array(otlpTextBytesMax + 1)]), unreadable],
+    ['a list of attributes', message([6, bytes()]), unreadable],
+    ['bytes', message([7, bytes(1)]), unreadable],
+    ['not a number', double(Number.NaN), unreadable],
+    ['a decimal', double(1.5), { a: '1.5' }],
+    ['a whole number', double(123), { a: '123' }],
+    ['nothing', bytes(), {}],
+  ])('in protobuf: %s', (_what, value, expected) => {
+    const body = spanWith([9, message([1, Buffer.from('a')], [2, value])]);
+    const [record] = readAll('traces', PROTOBUF, body).records;
+    expect(Object.fromEntries(record?.attributes ?? [])).toEqual(expected);
+  });
+
+  test('also in JSON with invalid UTF-8, and others keep theirs', () => {
+    const text = JSON.stringify(spans({ attributes: [{ key: 'a', value: { stringValue: '@' } }] }, {}));
+    const body = Buffer.from(text).fill(0xff, text.indexOf('@'), text.indexOf('@') + 1);
+    const { records, problems } = readAll('traces', JSON_TYPE, body);
+    expect([records.length, problems]).toEqual([2, []]);
+    expect(Object.fromEntries(records[0]?.attributes ?? [])).toEqual(unreadable);
   });
 });
 
@@ -123,6 +240,12 @@ describe('any input is either read or refused', () => {
     expect(Math.min(...Object.values(seen)), JSON.stringify(seen)).toBeGreaterThan(0);
   });
 });
+
+function nestedList(levels: number): unknown {
+  let list: unknown = 0;
+  for (let level = 0; level < levels; level++) list = [list];
+  return list;
+}
 
 /** The path of every value inside a JSON value. */
 function placesIn(value: unknown): (readonly string[])[] {

@@ -1,9 +1,10 @@
-import { gzipSync } from 'node:zlib';
+import { deflateSync, gzipSync } from 'node:zlib';
 import { ProtobufLogsSerializer, ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ALL_TIME } from '../../../src/domain/counting/date-range.js';
 import { CallerStatsError } from '../../../src/domain/errors.js';
+import { otlpBytesMax } from '../../../src/domain/limits.js';
 import { dayMs } from '../../../src/domain/time/duration.js';
 import {
   errorOf,
@@ -284,6 +285,86 @@ test.each([
   };
   const answer = await post(service, 'logs', PROTOBUF, [query(1)]);
   expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1']);
+});
+
+describe.each(TYPES)('large bodies as %s are counted', (type) => {
+  const shared = sharedService();
+  const prompt = 'x'.repeat(60_000);
+
+  test.each<[what: string, number: number, spans: (at: number) => Sent[]]>([
+    [
+      '90 queries with documents in each of their prompts',
+      90,
+      (at) =>
+        [0, 1].map((step) =>
+          query(at, { spanId: spanId(step + 1), attributes: { 'ai.prompt': `${prompt}${prompt}` } }),
+        ),
+    ],
+    ['batches of 8,192 small spans', 8_192, (at) => [query(at)]],
+    [
+      '20 queries of ten steps',
+      20,
+      (at) =>
+        Array.from({ length: 10 }, (_, step) =>
+          query(at, { spanId: spanId(step + 1), attributes: { 'ai.prompt': prompt } }),
+        ),
+    ],
+  ])('%s', async (what, number, spans) => {
+    const service = shared();
+    const first = what.length * 100_000;
+    const sent = Array.from({ length: number }, (_, at) => spans(first + at)).flat();
+    const before = await service.store.counts.count('docs', ALL_TIME);
+    const body = deflateSync(bodyOf('traces', type, sent));
+    const answer = await post(service, 'traces', type, body, { headers: { 'content-encoding': 'deflate' } });
+    expect([answer.status, readPartialSuccess('traces', type, answer)]).toEqual([200, undefined]);
+    const { total } = await service.store.counts.count('docs', ALL_TIME);
+    expect(total - before.total).toBe(number);
+  });
+
+  test('but not with more than 64 MB, and the answer says what helps', async () => {
+    const service = shared();
+    const body = gzipSync(Buffer.alloc(otlpBytesMax + 1, type === JSON_TYPE ? ' ' : Buffer.of(0x78, 0)));
+    const answer = await post(service, 'traces', type, body, { headers: { 'content-encoding': 'gzip' } });
+    expect([answer.status, errorOf(answer)]).toEqual([
+      413,
+      expect.stringMatching(/send fewer spans at a time/),
+    ]);
+  });
+});
+
+test('one odd span costs no other, and numeric ids are read', async () => {
+  const service = await startService();
+  const spans = Array.from({ length: 10 }, (_, at) => ({
+    traceId: traceId(at),
+    spanId: spanId(1),
+    startTimeUnixNano: String(startNs),
+    attributes: [
+      { key: 'gen_ai.operation.name', value: { stringValue: 'chat' } },
+      { key: 'user_agent.original', value: { stringValue: at === 1 ? '@' : 'Slackbot' } },
+      { key: 'ai.telemetry.metadata.size', value: { intValue: 2 ** 60 } },
+    ],
+    ...(at === 2 && { startTimeUnixNano: -1 }),
+    ...(at === 3 && { parentSpanId: 7 }),
+    ...(at === 4 && { startTimeUnixNano: 'soon' }),
+  }));
+  const text = JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] });
+  const answer = await post(
+    service,
+    'traces',
+    JSON_TYPE,
+    Buffer.from(text).fill(0xff, text.indexOf('@'), text.indexOf('@') + 1),
+  );
+  expect(readPartialSuccess('traces', JSON_TYPE, answer)).toEqual({
+    rejectedSpans: '3',
+    errorMessage: expect.stringMatching(
+      /^Not recorded: record 3 of the request: startTimeUnixNano is .* \| record 4 of the request: parentSpanId is/,
+    ) as string,
+  });
+  expect(await service.store.counts.count('docs', ALL_TIME)).toMatchObject({ other: 7, total: 7 });
+
+  const named = [7, 7.5, 7].map((id, at) => query(20 + at, { attributes: { 'caller_stats.id': id } }));
+  for (const type of TYPES) await post(service, 'traces', type, named);
+  expect(await service.store.counts.count('docs', ALL_TIME)).toMatchObject({ total: 9 });
 });
 
 test.each(TYPES)('metrics as %s are accepted and dropped', async (type) => {

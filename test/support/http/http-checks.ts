@@ -44,6 +44,7 @@ const SENTENCE = /^([A-Z]|[^\s@]+@\S+ ).*\.$/s;
 const NEVER = /^(access-control-.*|x-powered-by|server)$/;
 
 /** The dashboard's API, whose responses are the only ones with cookies. */
+const OTLP = /^\/v1\/(traces|logs|metrics)/;
 const DASHBOARD = /^\/api\/(?!shared\/)/;
 
 /** Scripts cannot read our cookies, and other sites cannot make a browser send them with a change. */
@@ -111,7 +112,20 @@ function isFile({ path }: Asked, { status, headers }: Answer): boolean {
   );
 }
 
-function checkError(asked: Asked, { headers, text }: Answer, about: string): void {
+/** The message of a `google.rpc.Status`, behind its tag and length. Undefined for what is none. */
+export function statusMessageOf({ headers, text }: Answer): string | undefined {
+  // A length of two bytes is decoded as a replacement character and another one.
+  if (headers['content-type'] === 'application/x-protobuf') return text.slice(text[1] === '\ufffd' ? 3 : 2);
+  return undefined;
+}
+
+function checkError(asked: Asked, answer: Answer, about: string): void {
+  const { headers, text } = answer;
+  const message = statusMessageOf(answer);
+  if (message !== undefined && OTLP.test(asked.path)) {
+    expect(message, about).toMatch(SENTENCE);
+    return;
+  }
   requireIs(headers['content-type'], 'application/json; charset=utf-8', about);
   if (asked.method === 'HEAD') return;
   if (INSIDES.test(text)) expect(text, about).not.toMatch(INSIDES);

@@ -18,7 +18,7 @@ import type { Store } from '../../../src/storage/ports/store.js';
 import { requireNoKey } from '../secrets.js';
 import { by, projectOf } from '../storage/entities.js';
 import { templateFolder } from '../templates.js';
-import { type Answer, type Asked, checkAnswer } from './http-checks.js';
+import { type Answer, type Asked, checkAnswer, statusMessageOf } from './http-checks.js';
 import { addKey, addProjectsAndKeys, type KeyName, type KeyRequest, startMs } from './http-keys.js';
 import { headOf, RawConnection } from './http-raw.js';
 import { type WatchedStore, watchStore } from './http-store.js';
@@ -407,7 +407,9 @@ export function detailsOf(answer: Answer): string[] {
   return (details as unknown[]).map((detail) => String(at(detail, 'message')));
 }
 
-/** The `error` field of an error. */
+/** The `error` field of an error, or the message of one in protobuf. */
 export function errorOf(answer: Answer): unknown {
+  const message = statusMessageOf(answer);
+  if (message !== undefined) return message;
   return at(JSON.parse(answer.text), 'error');
 }

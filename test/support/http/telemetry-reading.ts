@@ -1,6 +1,7 @@
 /** Reads OTLP with the code of the service, and writes protobuf messages that no encoder would write. */
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
-import type { TelemetryRecord } from '../../../src/domain/queries/telemetry.js';
+import type { TelemetryRecord } from '../../../src/domain/queries/telemetry-record.js';
+import { BodyReader } from '../../../src/http/otlp/arriving.js';
 import { readJson } from '../../../src/http/otlp/json.js';
 import { readProtobuf } from '../../../src/http/otlp/protobuf.js';
 import { LOGS, TRACES } from '../../../src/http/otlp/signals.js';
@@ -9,13 +10,41 @@ import { PROTOBUF, type SignalName, type Type } from './telemetry.js';
 const signals = { traces: TRACES, logs: LOGS };
 export const wants = (attribute: string) => !attribute.startsWith('unwanted');
 
+export interface ReadBody {
+  readonly records: readonly TelemetryRecord[];
+  readonly problems: readonly string[];
+  /** The most bytes that it kept. */
+  readonly held: number;
+}
+
+/** All records of a body that arrives in pieces of this size, and the problems of those that cannot be read. */
+export function readAll(signal: SignalName, type: Type, body: Uint8Array, pieceBytes = 1 << 14): ReadBody {
+  const records: TelemetryRecord[] = [];
+  const problems: string[] = [];
+  const reading = {
+    wants,
+    onRecord: (record: TelemetryRecord) => void records.push(record),
+    onUnreadable: (problem: string) => void problems.push(problem),
+  };
+  const readRecords = type === PROTOBUF ? readProtobuf : readJson;
+  const reader = new BodyReader((arriving) => readRecords(arriving, signals[signal], reading));
+  let held = 0;
+  for (let at = 0; at < body.length; at += pieceBytes) {
+    reader.add(Buffer.from(body.subarray(at, at + pieceBytes)));
+    held = Math.max(held, reader.held);
+  }
+  reader.end();
+  return { records, problems, held };
+}
+
 /** The records that have an attribute that is read. Others cannot be queries. */
 export function read(signal: SignalName, type: Type, body: Uint8Array): TelemetryRecord[] {
-  const records: TelemetryRecord[] = [];
-  const reading = { wants, onRecord: (record: TelemetryRecord) => void records.push(record) };
-  if (type === PROTOBUF) readProtobuf(body, signals[signal], reading);
-  else readJson(JSON.parse(Buffer.from(body).toString()), signals[signal], reading);
-  return records.filter(({ attributes }) => attributes.size > 0);
+  return readAll(signal, type, body).records.filter(({ attributes }) => attributes.size > 0);
+}
+
+/** What a generator returns. */
+export function returned<T>(steps: Generator<undefined, T>): T {
+  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
 }
 
 /** A message with these fields. */

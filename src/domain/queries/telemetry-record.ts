@@ -1,0 +1,137 @@
+/** What one span or log record says, according to the rules of its project. */
+import { isOperationAttribute } from '../ingestion/operations.js';
+import { sourceName } from '../ingestion/source-counts.js';
+import { detectCaller } from './caller-detection.js';
+import type { QueryKeys } from './query-identity.js';
+import { ID_ATTRIBUTES, withMetadata } from './telemetry-rules.js';
+import type { TelemetryRules } from './telemetry-settings.js';
+
+/** Attributes by name, with values as text; only those that are read. */
+export type Attributes = ReadonlyMap<string, string>;
+
+/** The fields of a span or log record that matter here. */
+export interface TelemetryRecord {
+  /** As sent, in lower-case hexadecimal digits; empty if missing. So are `spanId` and `parentSpanId`. */
+  readonly traceId: string;
+  readonly spanId: string;
+  /** Of a log record, the span in which it was written is `spanId`, and this is empty. */
+  readonly parentSpanId: string;
+  readonly isLog: boolean;
+  /** Whether it is a span with which a server, or a consumer of messages, began its work. */
+  readonly isEntry: boolean;
+  /** The start of a span or the time of a log record, in nanoseconds since 1970-01-01T00:00:00Z; 0 if missing. */
+  readonly timeNs: bigint;
+  readonly attributes: Attributes;
+  /** The attributes of the sender. */
+  readonly resource: Attributes;
+}
+
+/** The attribute that names the service which sent a record. */
+const SERVICE_ATTRIBUTE = 'service.name';
+
+const HEADER = 'http.request.header.';
+/** The current name in the semantic conventions, and the previous one. */
+const USER_AGENTS: readonly string[] = ['user_agent.original', 'http.user_agent'];
+
+/** Reads the records of a request. Prepared once, so that an attribute costs the same with any number of rules. */
+export class RecordRules {
+  readonly #rules: TelemetryRules;
+  readonly #read: ReadonlySet<string>;
+  /** The values that a rule names; undefined for any. By attribute. */
+  readonly #values = new Map<string, Set<string> | undefined>();
+  readonly #callerNames: readonly string[];
+  /** The name of the sender of the last record: one sends thousands. */
+  #last: { readonly resource: Attributes; readonly service: string } | undefined;
+
+  constructor(rules: TelemetryRules) {
+    this.#rules = rules;
+    this.#callerNames = withMetadata(rules.callerAttribute);
+    for (const { attribute, values } of rules.queries) {
+      const known = this.#values.get(attribute);
+      const takesAll = values.length === 0 || (known === undefined && this.#values.has(attribute));
+      this.#values.set(attribute, takesAll ? undefined : new Set([...(known ?? []), ...values]));
+    }
+    this.#read = new Set([
+      ...this.#values.keys(),
+      ...this.#callerNames,
+      ...USER_AGENTS,
+      ...ID_ATTRIBUTES,
+      SERVICE_ATTRIBUTE,
+      ...(typeof rules.id === 'object' ? [rules.id.attribute] : []),
+    ]);
+  }
+
+  /** Whether an attribute is read. All others, such as prompts and answers, are not even decoded. */
+  reads(name: string): boolean {
+    return this.#read.has(name) || name.startsWith(HEADER) || isOperationAttribute(name);
+  }
+
+  /** Whether the record belongs to a query. */
+  accepts({ attributes }: TelemetryRecord): boolean {
+    const { id } = this.#rules;
+    if (typeof id === 'object' && (attributes.get(id.attribute) ?? '') === '') return false;
+    for (const [name, value] of attributes) {
+      const values = this.#values.get(name);
+      if (values === undefined ? this.#values.has(name) : values.has(value)) return true;
+    }
+    return false;
+  }
+
+  /** What the record itself says of its query. */
+  keysOf({ traceId, spanId, attributes, resource }: TelemetryRecord): QueryKeys {
+    const source = this.#rules.id;
+    const service = this.serviceOf(resource);
+    const trace = isTraceId(traceId) ? { traceId } : {};
+    if (source === 'question') return { ...trace, service, explicitId: explicitIdOf(attributes) };
+    if (typeof source === 'object') return { service, explicitId: attributes.get(source.attribute) };
+    if (source === 'trace') return { ...trace, service };
+    return isSpanId(spanId) ? { ...trace, service, entrySpanId: spanId } : { service };
+  }
+
+  /** The caller that the record names, or that its headers tell; empty if there is none. */
+  callerOf({ attributes, resource }: TelemetryRecord): string {
+    const { callerAttribute, detection } = this.#rules;
+    return (
+      firstOf(attributes, this.#callerNames) ||
+      resource.get(callerAttribute) ||
+      detectCaller({ headers: readHeaders(attributes) }, { ...detection, fallback: '' })
+    );
+  }
+
+  serviceOf(resource: Attributes): string {
+    if (this.#last?.resource !== resource)
+      this.#last = { resource, service: sourceName(resource.get(SERVICE_ATTRIBUTE)) };
+    return this.#last.service;
+  }
+}
+
+/** All zeros means no id (W3C Trace Context). */
+export function isTraceId(traceId: string): boolean {
+  return /^[0-9a-f]{32}$/.test(traceId) && !/^0+$/.test(traceId);
+}
+
+export function isSpanId(spanId: string): boolean {
+  return /^[0-9a-f]{16}$/.test(spanId) && !/^0+$/.test(spanId);
+}
+
+/** The id that the application gave the query. */
+export function explicitIdOf(attributes: Attributes): string | undefined {
+  return firstOf(attributes, ID_ATTRIBUTES);
+}
+
+function firstOf(attributes: Attributes, names: readonly string[]): string | undefined {
+  if (attributes.size === 0) return undefined;
+  return names.map((name) => attributes.get(name)).find((value) => value !== undefined && value !== '');
+}
+
+/** The request headers among the attributes. Older instrumentation writes `_` for `-`. */
+function readHeaders(attributes: Attributes) {
+  return {
+    get(name: string): string | null {
+      if (attributes.size === 0) return null;
+      const agents = name === 'user-agent' ? USER_AGENTS : [];
+      const names = [...agents, `${HEADER}${name}`, `${HEADER}${name.replaceAll('-', '_')}`];
+      return names.map((one) => attributes.get(one)).find((value) => value !== undefined) ?? null;
+    },
+  };
+}

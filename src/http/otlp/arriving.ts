@@ -1,0 +1,118 @@
+/**
+ * A body as it arrives, piece by piece. Its reader is a generator that yields whenever it needs more bytes, so a body of any
+ * size takes the memory of its largest part, and the event loop can do other work between two pieces.
+ */
+export type Reading<T = void> = Generator<undefined, T, undefined>;
+
+/** The body ended where more bytes had to follow. */
+export class CutError extends RangeError {}
+
+export class Arriving {
+  /** What has arrived and was not read yet begins at `at`. */
+  bytes: Buffer = Buffer.alloc(0);
+  at = 0;
+  /** The position of `bytes` in the body. */
+  #start = 0;
+  #later: Buffer[] = [];
+  #laterBytes = 0;
+  #needed = 1;
+  #hasEnded = false;
+
+  get position(): number {
+    return this.#start + this.at;
+  }
+
+  get available(): number {
+    return this.bytes.length - this.at;
+  }
+
+  /** Bytes that were read, and that the reader keeps. */
+  kept = 0;
+
+  /** The bytes in memory. */
+  get held(): number {
+    return this.bytes.length + this.#laterBytes + this.kept;
+  }
+
+  /** Returns whether the reader can go on. Only then are pieces joined: a long part must not be copied with each of them. */
+  add(piece: Buffer): boolean {
+    this.#later.push(piece);
+    this.#laterBytes += piece.length;
+    if (this.available + this.#laterBytes < this.#needed) return false;
+    this.#join();
+    return true;
+  }
+
+  end(): void {
+    this.#hasEnded = true;
+    this.#join();
+  }
+
+  /** Whether there is another byte. */
+  *hasMore(): Reading<boolean> {
+    while (this.available === 0 && !this.#hasEnded) yield* this.more(1);
+    return this.available > 0;
+  }
+
+  /** The next bytes, in one piece. */
+  *take(length: number): Reading<Buffer> {
+    while (this.available < length) yield* this.more(length);
+    this.at += length;
+    return this.bytes.subarray(this.at - length, this.at);
+  }
+
+  *skip(length: number): Reading {
+    let left = length;
+    while (this.available < left) {
+      left -= this.available;
+      this.at = this.bytes.length;
+      yield* this.more(1);
+    }
+    this.at += left;
+  }
+
+  /** Waits until `needed` bytes are there. */
+  *more(needed: number): Reading {
+    if (this.#hasEnded) throw new CutError('it ends too early');
+    this.#needed = needed;
+    yield;
+  }
+
+  #join(): void {
+    this.#start += this.at;
+    const rest = this.bytes.subarray(this.at);
+    const [only, ...others] = this.#later;
+    this.bytes =
+      rest.length === 0 && only !== undefined && others.length === 0
+        ? only
+        : Buffer.concat([rest, ...this.#later]);
+    this.at = 0;
+    this.#later = [];
+    this.#laterBytes = 0;
+    this.#needed = 1;
+  }
+}
+
+/** Reads a body with a generator. Both methods throw what it throws. */
+export class BodyReader {
+  readonly #arriving = new Arriving();
+  readonly #reading: Reading;
+
+  constructor(read: (arriving: Arriving) => Reading) {
+    this.#reading = read(this.#arriving);
+    this.#reading.next();
+  }
+
+  get held(): number {
+    return this.#arriving.held;
+  }
+
+  add(piece: Buffer): void {
+    if (this.#arriving.add(piece)) this.#reading.next();
+  }
+
+  end(): void {
+    this.#arriving.end();
+    while (!this.#reading.next().done);
+  }
+}

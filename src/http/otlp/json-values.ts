@@ -1,0 +1,196 @@
+/** Splits JSON into values as it arrives, without parsing those that nobody reads. */
+import { isUtf8 } from 'node:buffer';
+import { otlpRecordLevelsMax, otlpRecordPartsMax } from '../../domain/limits.js';
+import { isWhiteSpace } from '../../domain/queries/lines.js';
+import type { Arriving, Reading } from './arriving.js';
+import { UNREADABLE } from './signals.js';
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN = { array: 0x5b, object: 0x7b } as const;
+const CLOSE = { array: 0x5d, object: 0x7d } as const;
+
+/** The text is not JSON. */
+export class SyntaxProblem extends Error {}
+
+/** A value that is JSON, but too large to be parsed. */
+export class ExcessProblem extends RangeError {}
+
+export class JsonValues {
+  readonly #arriving: Arriving;
+
+  constructor(arriving: Arriving) {
+    this.#arriving = arriving;
+  }
+
+  /** The first byte of the next value or sign; undefined at the end. */
+  *peek(): Reading<number | undefined> {
+    while (yield* this.#arriving.hasMore()) {
+      const byte = this.#arriving.bytes[this.#arriving.at];
+      if (!isWhiteSpace(byte)) return byte;
+      this.#arriving.at++;
+    }
+    return undefined;
+  }
+
+  *isNext(kind: keyof typeof OPEN): Reading<boolean> {
+    return (yield* this.peek()) === OPEN[kind];
+  }
+
+  /** Reads the members of an object. `read` must read the value of each. */
+  *object(read: (name: string) => Reading): Reading {
+    yield* this.#list('object', function* (this: JsonValues) {
+      if ((yield* this.peek()) !== QUOTE) throw new SyntaxProblem();
+      const name = yield* this.value();
+      yield* this.#expect(COLON);
+      yield* read(name as string);
+    });
+  }
+
+  /** Reads the items of an array. `read` must read each. */
+  *array(read: (at: number) => Reading): Reading {
+    let at = 0;
+    yield* this.#list('array', () => read(at++));
+  }
+
+  *#list(kind: keyof typeof OPEN, read: () => Reading): Reading {
+    yield* this.#expect(OPEN[kind]);
+    if ((yield* this.peek()) === CLOSE[kind]) return this.#pass();
+    while (true) {
+      yield* read.call(this);
+      if ((yield* this.peek()) === CLOSE[kind]) return this.#pass();
+      yield* this.#expect(COMMA);
+    }
+  }
+
+  #pass(): void {
+    this.#arriving.at++;
+  }
+
+  *#expect(byte: number): Reading {
+    if ((yield* this.peek()) !== byte) throw new SyntaxProblem();
+    this.#pass();
+  }
+
+  /** Parses the next value. One that is too large is passed over, and `ExcessProblem` thrown. */
+  *value(bytesMax = Number.POSITIVE_INFINITY): Reading<unknown> {
+    const scan = new ValueScan();
+    yield* this.#scan(scan, bytesMax);
+    if (scan.bytes > bytesMax) throw new ExcessProblem(`is longer than ${bytesMax} bytes`);
+    if (scan.levels > otlpRecordLevelsMax)
+      throw new ExcessProblem(`is nested more than ${otlpRecordLevelsMax} levels deep`);
+    if (scan.parts > otlpRecordPartsMax)
+      throw new ExcessProblem(`has more than ${otlpRecordPartsMax} brackets, commas and colons`);
+    try {
+      return JSON.parse(decode(Buffer.concat(scan.pieces)));
+    } catch {
+      throw new SyntaxProblem();
+    }
+  }
+
+  /** Passes over the next value. */
+  skip(): Reading {
+    return this.#scan(new ValueScan(), 0);
+  }
+
+  *#scan(scan: ValueScan, bytesMax: number): Reading {
+    if ((yield* this.peek()) === undefined) throw new SyntaxProblem();
+    while (!scan.hasEnded) {
+      if (!(yield* this.#arriving.hasMore())) {
+        // Only a number ends with the text.
+        if (!scan.isScalar) throw new SyntaxProblem();
+        return;
+      }
+      const { bytes, at } = this.#arriving;
+      const end = scan.advance(bytes, at);
+      scan.bytes += end - at;
+      if (scan.bytes <= bytesMax) scan.pieces.push(bytes.subarray(at, end));
+      else scan.pieces.length = 0;
+      this.#arriving.kept = scan.pieces.length === 0 ? 0 : scan.bytes;
+      this.#arriving.at = end;
+    }
+    if (scan.bytes === 0) throw new SyntaxProblem();
+  }
+}
+
+/** How much of a value has been passed. */
+class ValueScan {
+  readonly pieces: Buffer[] = [];
+  bytes = 0;
+  levels = 0;
+  parts = 0;
+  hasEnded = false;
+  isScalar = false;
+  #level = 0;
+  #isInText = false;
+  #isEscaped = false;
+
+  /** Goes on at `from`. Returns the end of the value, or of the bytes. */
+  advance(bytes: Buffer, from: number): number {
+    let at = from;
+    while (at < bytes.length && !this.hasEnded) {
+      if (this.#isInText) at = this.#endOfText(bytes, at);
+      else if (this.#sees(bytes[at])) at++;
+      else break;
+    }
+    return at;
+  }
+
+  /** Returns whether the byte belongs to the value. */
+  #sees(byte: number | undefined): boolean {
+    const begins = byte === QUOTE || byte === OPEN.array || byte === OPEN.object;
+    // A number or a word ends where anything else begins.
+    if (this.#level === 0 && (begins ? this.isScalar : isSign(byte))) return this.#end();
+    if (byte === QUOTE) this.#isInText = true;
+    else if (begins) this.#open();
+    else if (this.#level === 0) this.isScalar = true;
+    else if (byte === COMMA || byte === COLON) this.parts++;
+    else if (isClose(byte)) this.hasEnded = --this.#level === 0;
+    return true;
+  }
+
+  #open(): void {
+    this.#level++;
+    this.parts++;
+    this.levels = Math.max(this.levels, this.#level);
+  }
+
+  #end(): false {
+    this.hasEnded = true;
+    return false;
+  }
+
+  /** The place behind the quotation mark that ends the text: the next one that is not escaped. */
+  #endOfText(bytes: Buffer, from: number): number {
+    let at = this.#isEscaped ? from + 1 : from;
+    this.#isEscaped = false;
+    for (; at < bytes.length; at++) {
+      const byte = bytes[at];
+      if (byte === BACKSLASH) at++;
+      else if (byte === QUOTE) {
+        this.#isInText = false;
+        this.hasEnded = this.#level === 0;
+        return at + 1;
+      }
+    }
+    this.#isEscaped = at > bytes.length;
+    return bytes.length;
+  }
+}
+
+function isClose(byte: number | undefined): boolean {
+  return byte === CLOSE.array || byte === CLOSE.object;
+}
+
+/** Whether the byte ends a number or a word. */
+function isSign(byte: number | undefined): boolean {
+  return isClose(byte) || byte === COMMA || byte === COLON || isWhiteSpace(byte);
+}
+
+/** Invalid bytes make the texts that they are in unreadable. The text itself must not have them. */
+function decode(bytes: Buffer): string {
+  const text = bytes.toString('utf8');
+  return isUtf8(bytes) ? text : text.replaceAll('\ufffd', UNREADABLE);
+}

@@ -1,0 +1,39 @@
+/** OTLP bodies are read as they arrive, in pieces of any size, with little of them in memory. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { bodyOf, type Sent, spanId, TYPES, traceId } from '../../support/http/telemetry.js';
+import { readAll } from '../../support/http/telemetry-reading.js';
+
+describe.each(TYPES)('%s', (type) => {
+  const sent: Sent[] = Array.from({ length: 20 }, (_, at) => ({
+    traceId: traceId(at),
+    spanId: spanId(at),
+    timeNs: BigInt(at) * 10n ** 17n,
+    eventName: 'asked "it" \\',
+    attributes: { a: 'é"\\{[,', list: ['x', 'y'], unwanted: `prompt ${'{"\\'.repeat(at)}` },
+    resource: { 'service.name': `docs ${at % 3}` },
+  }));
+
+  test.each(['traces', 'logs'] as const)('%s in pieces of any size give the same records', (signal) => {
+    const body = bodyOf(signal, type, sent);
+    const { records } = readAll(signal, type, body, body.length);
+    expect(records).toHaveLength(sent.length);
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 200 }), (pieceBytes) => {
+        expect(readAll(signal, type, body, pieceBytes)).toMatchObject({ records, problems: [] });
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test('of a body with large prompts, one record is in memory, and those that are too large are not', () => {
+    const prompt = 'x'.repeat(100_000);
+    const many = Array.from({ length: 20 }, (_, at) => ({
+      ...{ spanId: spanId(at + 1), attributes: { unwanted: prompt, a: `${at}` }, resource: { r: '1' } },
+    }));
+    const { records, held } = readAll('traces', type, bodyOf('traces', type, many));
+    expect(records.map(({ attributes }) => attributes.get('a'))).toEqual(many.map((_, at) => `${at}`));
+    expect(held).toBeGreaterThan(100_000);
+    expect(held).toBeLessThan(250_000);
+  });
+});

@@ -30,7 +30,9 @@ export const platform: Platform = {
     const timer = setTimeout(run, ms);
     return { stop: () => clearTimeout(timer), keepAlive: (keeps) => timer[keeps ? 'ref' : 'unref']?.() };
   },
-  isRequestBound: (globalThis as Navigating).navigator?.userAgent === 'Cloudflare-Workers',
+  get isRequestBound() {
+    return (globalThis as Navigating).navigator?.userAgent === 'Cloudflare-Workers';
+  },
   warn: (message) => console.warn(message),
 };
 

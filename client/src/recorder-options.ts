@@ -94,6 +94,8 @@ export interface FlushOptions {
 export interface Recorder extends AsyncDisposable {
   /** Queues a query and returns immediately. Invalid queries, and queries that do not fit, are passed to `onDrop`. */
   record(query: Query): void;
+  /** Lets `flush` and `close` first wait for work that records queries, such as looking up their ids. Middleware calls it. */
+  waitFor(work: Promise<unknown>): void;
   /**
    * Sends queued queries without delay. Resolves with true when everything recorded before the call is acknowledged or
    * dropped; with false on timeout or abort, in which case sending continues.

@@ -64,6 +64,8 @@ class QueueingRecorder implements Recorder {
   #finishing = false;
   /** Pending `flush` calls. Each waits for the `left` oldest queries of batch and queue. */
   readonly #waiters = new Set<{ left: number; readonly resolve: (settled: boolean) => void }>();
+  /** What `flush` waits for before it looks at the queue. */
+  readonly #work = new Set<Promise<unknown>>();
   #abort = new AbortController();
   readonly #pause: Pause;
   /** Whether the recorder is waiting for the batch to fill up. */
@@ -132,13 +134,21 @@ class QueueingRecorder implements Recorder {
     else this.#drop([queued], 'queue-full', `${waiting} queries are waiting already`);
   }
 
+  waitFor(work: Promise<unknown>): void {
+    // There, what belongs to another request must not be waited for.
+    if (this.#flushesInParts) return;
+    const over = (): void => void this.#work.delete(done);
+    const done: Promise<unknown> = work.then(over, over);
+    this.#work.add(done);
+  }
+
   flush({ timeoutMs = this.#settings.closeTimeoutMs, signal }: FlushOptions = {}): Promise<boolean> {
     if (this.#flushesInParts) return this.#flushPart({ timeoutMs, ...(signal && { signal }) }, timeoutMs);
     return new Promise((resolve) => {
       const stop = (): void => waiter.resolve(false);
       const timer = this.#platform.startTimer(stop, timeoutMs);
       const waiter = {
-        left: this.#queue.length + this.#batch.length,
+        left: this.#work.size > 0 ? Number.POSITIVE_INFINITY : this.#queue.length + this.#batch.length,
         resolve: (settled: boolean) => {
           this.#waiters.delete(waiter);
           timer.stop();
@@ -147,6 +157,11 @@ class QueueingRecorder implements Recorder {
         },
       };
       this.#waiters.add(waiter);
+      if (this.#work.size > 0)
+        void Promise.all(this.#work).then(() => {
+          waiter.left = this.#queue.length + this.#batch.length;
+          this.#resolveWaiters();
+        });
       signal?.addEventListener('abort', stop);
       if (waiter.left === 0) waiter.resolve(true);
       if (signal?.aborted) stop();
@@ -157,6 +172,7 @@ class QueueingRecorder implements Recorder {
   }
 
   async close(options?: FlushOptions): Promise<boolean> {
+    if (this.#work.size > 0) await this.flush(options);
     this.#closed = true;
     const sent = await this.#finish(options);
     this.#closeSpool();

@@ -57,6 +57,16 @@ export const GROUPS: readonly Group[] = [
         description: 'Programs in Python, Go, Ruby and PHP that record a question and repeat after errors.',
         keywords: 'python go golang ruby php example script',
       },
+      'recipes-serverless': {
+        title: 'Lambda, Vercel, Cloudflare',
+        description: 'Whole programs for AWS Lambda, Vercel and Cloudflare Workers that lose no question.',
+        keywords: 'aws lambda vercel cloudflare workers serverless edge waituntil freeze function',
+      },
+      'recipes-logs': {
+        title: 'Fluent Bit and Vector',
+        description: 'Send a line for each question with a log shipper.',
+        keywords: 'fluent bit fluentbit vector log shipper file tail ndjson agent',
+      },
       opentelemetry: {
         title: 'OpenTelemetry',
         description: 'Count the questions of an assistant that sends OpenTelemetry, without code.',

@@ -12,6 +12,9 @@ import { recordQuestions as ofHono } from '../../client/src/middleware/hono.js';
 import { recordQuestions as ofNext } from '../../client/src/middleware/next.js';
 import { recordQuestions as ofNode } from '../../client/src/middleware/node.js';
 import type { Query } from '../../client/src/query.js';
+import { createRecorder } from '../../client/src/recorder.js';
+import type { Recorder } from '../../client/src/recorder-options.js';
+import { required } from '../support/client/client-recorder.js';
 import { startHttpServer } from '../support/http-server.js';
 
 const rules = { siteOrigins: ['https://docs.example.com'] };
@@ -93,11 +96,7 @@ const webHandler =
 const frameworks: Readonly<Record<string, (options: Options) => Promise<Ask>>> = {
   async Express(options) {
     const app = express();
-    const own = adapt(
-      options,
-      async (request: express.Request, _response: express.Response) => request.body as Body,
-      (request) => request.path,
-    );
+    const own = adaptExpress(options);
     app.use(ofExpress(own), express.json());
     app.all(['/ask', '/other'], (_, response) => void response.send('Because.'));
     app.all('/broken', (_, response) => void response.status(500).send('No.'));
@@ -106,11 +105,7 @@ const frameworks: Readonly<Record<string, (options: Options) => Promise<Ask>>> =
   async Fastify(options) {
     const app = fastify();
     onTestFinished(() => app.close());
-    const own = adapt(
-      options,
-      async (request: fastify.FastifyRequest, _reply: fastify.FastifyReply) => request.body as Body,
-      ({ url }) => url,
-    );
+    const own = adaptFastify(options);
     app.register(ofFastify(own));
     app.all('/ask', async () => 'Because.');
     app.all('/other', async () => 'Because.');
@@ -171,6 +166,64 @@ function warnings(): string[] {
   onTestFinished(() => spy.mockRestore());
   return seen;
 }
+
+/** Counts a question twice: with middleware of an app, which knows no id, and of a part of it. */
+const nested: Readonly<Record<string, (outer: Options, inner: Options) => Promise<Ask>>> = {
+  async Express(outer, inner) {
+    const app = express();
+    const router = express.Router();
+    router.post('/ask', ofExpress(adaptExpress(inner)), (_, response) => void response.send('Because.'));
+    app.use(ofExpress(adaptExpress(outer)), express.json(), router);
+    return askAt(await startHttpServer(app));
+  },
+  async Fastify(outer, inner) {
+    const app = fastify();
+    onTestFinished(() => app.close());
+    app.register(ofFastify(adaptFastify(outer)));
+    app.register(async (child) => {
+      child.register(ofFastify(adaptFastify(inner)));
+      child.post('/ask', async () => 'Because.');
+    });
+    return askAt(await app.listen({ port: 0, host: '127.0.0.1' }));
+  },
+  async Hono(outer, inner) {
+    const [app, child] = [new Hono(), new Hono()];
+    const own = (options: Options) =>
+      adapt(
+        options,
+        ({ req }: Context) => req.json(),
+        ({ req }) => req.path,
+      );
+    child.post('/ask', ofHono(own(inner)), ({ req }) => answerRequest(req.raw));
+    app.use(ofHono(own(outer)));
+    app.route('/', child);
+    return async (path, init) => (await app.request(path, init)).status;
+  },
+  async fetch(outer, inner) {
+    const own = (options: Options) =>
+      adapt(
+        options,
+        (request: Request) => request.json() as Promise<Body>,
+        ({ url }) => new URL(url).pathname,
+      );
+    const handle = ofFetch(ofFetch(answerRequest, own(inner)), own(outer));
+    return async (path, init) => (await handle(new Request(`http://docs.test${path}`, init))).status;
+  },
+};
+
+const adaptExpress = (options: Options) =>
+  adapt(
+    options,
+    async (request: express.Request, _response: express.Response) => request.body as Body,
+    ({ path }) => path,
+  );
+
+const adaptFastify = (options: Options) =>
+  adapt(
+    options,
+    async (request: fastify.FastifyRequest, _reply: fastify.FastifyReply) => request.body as Body,
+    ({ url }) => url,
+  );
 
 const post = (body: object, headers: Record<string, string> = {}): RequestInit => ({
   method: 'POST',
@@ -265,6 +318,177 @@ describe.each(Object.entries(frameworks))('%s', (_, start) => {
     expect(to.queries).toMatchObject([{ caller: 'api' }, { id: '' }]);
     expect(warned).toHaveLength(1);
   });
+});
+
+test.each(Object.entries(nested))(
+  '%s: middleware of an app and of its part count a question once',
+  async (_, start) => {
+    const to = recorder();
+    const other = recorder();
+    const id = async (body: () => Promise<Body>) => (await body()).id;
+    const ask = await start(optionsFor(to), optionsFor(to, { id, isQuestion: async () => true }));
+    for (let times = 0; times < 3; times++) expect(await ask('/ask', post({ id: 'message-1' }))).toBe(200);
+    await recordedBy(to, 3);
+    // Each of two recorders counts, and what is no question for one may be one for the other.
+    const both = await start(optionsFor(other), optionsFor(to, { id }));
+    const one = await start(optionsFor(other), optionsFor(to, { id, isQuestion: () => false }));
+    expect([await both('/ask', post({ id: 'message-2' })), await one('/ask', post({ id: 'no' }))]).toEqual([
+      200, 200,
+    ]);
+    await recordedBy(other, 2);
+    await recordedBy(to, 4);
+    expect(to.queries.map((query) => query.id)).toEqual([...Array(3).fill('message-1'), 'message-2']);
+    expect(other.queries).toHaveLength(2);
+  },
+);
+
+test.each<[string, (request: Request) => unknown]>([
+  ['was read', (request) => request.text()],
+  ['is locked', (request) => request.body?.getReader()],
+])('a question counts although its body %s before', async (_, use) => {
+  const to = recorder();
+  const warned = warnings();
+  const id = async (request: Request) => ((await request.json()) as Body).id;
+  const answer = () => new Response('Because.');
+  const request = () => new Request('http://docs.test/ask', post({ id: 'message-1' }));
+  const app = new Hono();
+  app.use(async ({ req }, next) => {
+    await use(req.raw);
+    await next();
+  });
+  app.use(ofHono({ recorder: to, id: async ({ req }: Context) => id(req.raw) }));
+  app.post('/ask', answer);
+  expect((await app.request(request())).status).toBe(200);
+  const used = request();
+  await use(used);
+  expect((await ofFetch(answer, { recorder: to, id })(used)).status).toBe(200);
+  await recordedBy(to, 2);
+  expect(to.queries.map((query) => query.id)).toEqual([
+    expect.stringMatching(uuid),
+    expect.stringMatching(uuid),
+  ]);
+  expect(warned).toHaveLength(2);
+});
+
+test('a handler that returns nothing, as in Bun after a change to WebSocket, is left alone', async () => {
+  const to = recorder();
+  const handle = ofFetch((request: Request) => (request.url.endsWith('ws') ? undefined : new Response()), {
+    recorder: to,
+  });
+  expect(await handle(new Request('http://docs.test/ws'))).toBeUndefined();
+  expect((await handle(new Request('http://docs.test/ask')))?.status).toBe(200);
+  expect(to.queries).toHaveLength(1);
+});
+
+test('nothing that the middleware calls can break the answer', async () => {
+  const to = { ...recorder(), record: fails, waitFor: fails, flush: fails };
+  const options = { recorder: to, after: fails };
+  expect((await ofFetch(() => new Response(), options)(new Request('http://docs.test/ask'))).status).toBe(
+    200,
+  );
+  const app = express();
+  app.use(ofExpress(options), (_, response) => void response.send('Because.'));
+  expect(await askAt(await startHttpServer(app))('/')).toBe(200);
+});
+
+describe('a function that is frozen after its answer records all questions', () => {
+  const id = async (request: Request) => {
+    const { id } = (await request.json()) as Body;
+    await new Promise((resolve) => setImmediate(resolve));
+    return id;
+  };
+  const honoApp = (to: Recorder) =>
+    new Hono().post('/ask', ofHono({ recorder: to, id: ({ req }: Context) => id(req.raw) }), ({ req }) =>
+      answerRequest(req.raw),
+    );
+  const handlers: Readonly<Record<string, (to: Recorder) => (request: Request) => Promise<Response>>> = {
+    Hono: (to) => async (request) => honoApp(to).fetch(request),
+    fetch: (to) => ofFetch(answerRequest, { recorder: to, id }),
+    Express: (to) => {
+      const app = express();
+      const options = { recorder: to, id: async (request: express.Request) => (await request.body).id };
+      app.use(express.json(), ofExpress(options), (_, response) => void response.send('Because.'));
+      const url = startHttpServer(app);
+      return async (request) => fetch(await url, post((await request.json()) as Body));
+    },
+  };
+
+  test.each(Object.entries(handlers))('%s', async (_, make) => {
+    const ids: string[] = [];
+    let frozen = false;
+    const to = createRecorder({
+      ...required,
+      delayMs: 100_000,
+      platform: {
+        fetch: async (_url, { body }) => {
+          const sent = JSON.parse(String(body)) as Query[];
+          if (!frozen) ids.push(...sent.map((query) => query.id));
+          return Response.json({ recorded: sent.length, duplicates: 0 });
+        },
+      },
+    });
+    const handle = make(to);
+    for (let at = 0; at < 18; at++) {
+      frozen = false;
+      const response = await handle(new Request('http://docs.test/ask', post({ id: `message-${at}` })));
+      await response.text();
+      // The last statement of the function, as documented for Lambda.
+      expect(await to.flush()).toBe(true);
+      frozen = true;
+    }
+    expect(ids).toEqual(Array.from({ length: 18 }, (_, at) => `message-${at}`));
+  });
+
+  test('with work of the recorder that takes for ever, flush and close give up in time', async () => {
+    const to = createRecorder({ ...required, closeTimeoutMs: 10, platform: { fetch: fails } });
+    to.waitFor(new Promise(() => {}));
+    to.waitFor(Promise.reject(new Error('it fails')));
+    expect([await to.flush(), await to.close()]).toEqual([false, true]);
+  });
+});
+
+test('on a platform whose work ends with the response, that waits for its query unless `waitUntil` does', async () => {
+  vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' });
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const to = recorder();
+  const id = async (request: Request) => ((await request.json()) as Body).id;
+  const ask = (at: number) => new Request('http://docs.test/ask', post({ id: `message-${at}` }));
+  await ofFetch(answerRequest, { recorder: to, id })(ask(1));
+  const app = new Hono();
+  app.post('/ask', ofHono({ recorder: to, id: ({ req }: Context) => id(req.raw) }), ({ req }) =>
+    answerRequest(req.raw),
+  );
+  await app.request(ask(2));
+  expect([to.queries.map((query) => query.id), to.flushes()]).toEqual([['message-1', 'message-2'], 2]);
+  // The body cannot be read any more after the response.
+  const handle = ofFetch((request: Request, _: object) => answerRequest(request), { recorder: to, id });
+  await handle(ask(3), { waitUntil: () => {} });
+  expect(to.queries).toHaveLength(3);
+});
+
+test('every middleware takes `after`', async () => {
+  const to = recorder();
+  const tasks: (() => Promise<unknown>)[] = [];
+  const options = { recorder: to, after: (task: () => Promise<unknown>) => void tasks.push(task) };
+  const app = express();
+  app.use('/express', ofExpress(options), (_: express.Request, response: express.Response) => {
+    response.send('Because.');
+  });
+  app.get(
+    '/node',
+    ofNode((_: IncomingMessage, response: ServerResponse) => response.end('Because.'), options),
+  );
+  const ask = askAt(await startHttpServer(app));
+  const other = fastify();
+  onTestFinished(() => other.close());
+  other.register(ofFastify(options));
+  other.get('/', async () => 'Because.');
+  const hono = new Hono().get('/', ofHono(options), (context) => context.text('Because.'));
+  await Promise.all([ask('/express'), ask('/node'), other.inject('/'), hono.request('/')]);
+  await ofFetch(() => new Response(), options)(new Request('http://docs.test'));
+  expect([tasks.length, to.flushes()]).toEqual([5, 0]);
+  await Promise.all(tasks.map((task) => task()));
+  expect([to.queries.length, to.flushes()]).toEqual([5, 5]);
 });
 
 test('Hono on the edge is asked to wait until the query is sent', async () => {

@@ -15,7 +15,9 @@ export function recordQuestions<Req extends QuestionRequest, Res extends NodeRes
   const record = questionRecorder(options);
   return (request, response, next) => {
     const askedAtMs = platform.now();
-    whenAnswered(response, () => void record(request, askedAtMs, request, response));
+    whenAnswered(response, () =>
+      record({ request, mark: response, askedAtMs, context: [request, response] }),
+    );
     next();
   };
 }

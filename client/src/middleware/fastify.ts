@@ -30,7 +30,9 @@ export function recordQuestions<Req extends QuestionRequest, Rep extends Reply>(
   const plugin = (instance: Instance<Req, Rep>, _registered: unknown, done: () => void): void => {
     instance.addHook('onRequest', (request, reply, next) => {
       const askedAtMs = platform.now();
-      whenAnswered(reply.raw, () => void record(request, askedAtMs, request, reply));
+      whenAnswered(reply.raw, () =>
+        record({ request, mark: reply.raw, askedAtMs, context: [request, reply] }),
+      );
       next();
     });
     instance.addHook('onSend', (_request, reply, _payload, next) => {

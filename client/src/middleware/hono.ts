@@ -21,16 +21,21 @@ export function recordQuestions<C extends Context>(
   const record = questionRecorder(options);
   return async (context, next) => {
     const askedAtMs = platform.now();
-    const copy = copyFor(options, context.req.raw);
+    const mark = context.req.raw;
+    const copy = copyFor(options, mark);
     await next();
     if (context.res.status >= 400) return;
     // `context.req.json()` and its siblings read it, unless Hono has the body already.
     context.req.raw = copy;
-    const recorded = record(copy, askedAtMs, context);
-    try {
-      context.executionCtx.waitUntil(recorded.then(() => options.recorder.flush()));
-    } catch {
-      // A long-running server: the recorder sends the query later.
-    }
+    await record({ request: copy, mark, askedAtMs, context: [context], platforms: [executionOf(context)] });
   };
+}
+
+/** Undefined on runtimes without an execution context, where the getter throws. */
+function executionOf(context: Context): unknown {
+  try {
+    return context.executionCtx;
+  } catch {
+    return undefined;
+  }
 }

@@ -9,16 +9,22 @@ export interface NodeResponse {
   end(...args: never[]): unknown;
 }
 
+/** The functions to call for each response. */
+const waiting = new WeakMap<NodeResponse, (() => void)[]>();
+
 /**
  * Calls back once if the handler answers with a status below 400: when it ends the response, or when the connection closes
- * after the response began. If the reader has left before, it calls back as soon as the handler begins the response.
+ * after the response began. If the reader has left before, it calls back as soon as the handler begins the response. The last
+ * one that was passed for a response is called first: that of the router, which knows more than that of its app.
  */
 export function whenAnswered(response: NodeResponse, answered: () => void): void {
-  let waiting = true;
+  const others = waiting.get(response);
+  if (others) return void others.unshift(answered);
+  const all = [answered];
+  waiting.set(response, all);
   let closed = false;
   const settle = (): void => {
-    if (waiting && response.statusCode < 400) answered();
-    waiting = false;
+    for (const one of all.splice(0)) if (response.statusCode < 400) one();
   };
   // After the reader has left, a response emits no public events.
   for (const name of ['writeHead', 'write', 'end'] as const) {

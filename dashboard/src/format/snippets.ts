@@ -30,19 +30,26 @@ export function snippets(sender: Sender, to: Recipient): readonly Snippet[] {
       return [{ title: 'In a terminal', code }];
     }
     case 'Express':
-      return middleware(to, 'express', "app.post('/ask', recordQuestions({ recorder, rules }), answer);");
+      return middleware(
+        to,
+        'express',
+        'const id = (request) => request.body.id;',
+        "app.post('/ask', express.json(), recordQuestions({ recorder, rules, id }), answer);",
+      );
     case 'Next.js':
       return middleware(
         to,
         'next',
-        'export const POST = recordQuestions(answer, { recorder, rules, after });',
+        "const id = async (request) =>\n  (await request.json()).messages.findLast(({ role }) => role === 'user')?.id;",
+        'export const POST = recordQuestions(answer, { recorder, rules, id, after });',
         "import { after } from 'next/server';\n",
       );
     case 'Fastify':
       return middleware(
         to,
         'fastify',
-        "app.register(recordQuestions({ recorder, rules, isQuestion: (request) => request.url === '/ask' }));",
+        'const id = (request) => request.body.id;',
+        "app.register(\n  recordQuestions({ recorder, rules, id, isQuestion: (request) => request.url === '/ask' }),\n);",
       );
     case 'OpenTelemetry':
       return [{ title: 'In the environment of your assistant', code: telemetry(to) }];
@@ -63,7 +70,13 @@ function setKey({ key }: Recipient, variable: string): string {
   return key === null ? '' : `export ${variable}=${quote(key)}\n`;
 }
 
-function middleware(to: Recipient, framework: string, use: string, imports = ''): readonly Snippet[] {
+function middleware(
+  to: Recipient,
+  framework: string,
+  id: string,
+  use: string,
+  imports = '',
+): readonly Snippet[] {
   const install = `${setKey(to, 'RECORDING_KEY')}npm install ./caller-stats-client-0.1.0.tgz`;
   const code = `import { createRecorder } from 'caller-stats-client';
 import { recordQuestions } from ${quote(`caller-stats-client/${framework}`)};
@@ -75,6 +88,8 @@ const recorder = createRecorder({
 });
 // Requests from these origins count as web.
 const rules = { siteOrigins: ['https://docs.example.com'] };
+// The id of the message in the body of the request: what is sent again counts once.
+${id}
 
 ${use}`;
   return [

@@ -126,15 +126,41 @@ describe('the code samples record and read:', () => {
     expect(stdout).toBe(prints);
   });
 
-  test.each(['Express', 'Fastify'] as const)('the code for %s that the dashboard shows', async (sender) => {
-    const to = { origin: shared().server.url, projectId: 'docs', key: null };
-    const code = snippets(sender, to).at(-1)?.code;
-    const script = `${MIDDLEWARE[sender.toLowerCase()]}\n${code}\nconsole.log('taken');`;
-    const args = ['--input-type=module', '--eval', script];
-    const env = { RECORDING_KEY: shared().firstRun.recording };
-    const { stdout } = await succeed(runCommand(process.execPath, args, { env, cwd: root }));
-    expect(stdout).toBe('taken\n');
-  });
+  /** Serves the code for a framework that the dashboard shows, and asks. */
+  const served = {
+    Express: `app.listen(0, '127.0.0.1', function () { ask('http://127.0.0.1:' + this.address().port + '/ask', () => this.close()); });`,
+    Fastify: `app.post('/ask', async () => 'Because.');
+      await app.listen({ port: 0, host: '127.0.0.1' });
+      await ask('http://127.0.0.1:' + app.server.address().port + '/ask', () => app.close());`,
+    'Next.js': `await ask({ send: (init) => POST(new Request('https://docs.example.com/ask', init)) }, () => Promise.all(tasks));`,
+  } as const;
+
+  test.each(Object.entries(served))(
+    '%s: one message, sent three times, counts once with the code that the dashboard shows',
+    async (sender, serve) => {
+      const { server, firstRun } = shared();
+      const to = { origin: server.url, projectId: firstRun.project, key: null };
+      const code = snippets(sender as keyof typeof served, to).at(-1)?.code;
+      const before =
+        MIDDLEWARE[sender.toLowerCase()] ??
+        'const tasks = []; const after = (task) => tasks.push(task()); const answer = () => new Response();';
+      const script = `${before}
+      ${code?.replace("import { after } from 'next/server';", '')}
+      async function ask(to, close) {
+        const id = 'snippet of ${sender}';
+        const body = JSON.stringify({ id, messages: [{ role: 'user', id }] });
+        const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
+        for (let times = 0; times < 3; times++) await (await (to.send?.(init) ?? fetch(to, init))).text();
+        await close();
+        ${SETTLE}
+      }
+      ${serve}`;
+      const args = ['--input-type=module', '--eval', script];
+      const env = { RECORDING_KEY: firstRun.recording };
+      const { stdout } = await succeed(runCommand(process.execPath, args, { env, cwd: root }));
+      expect(stdout).toBe('1\n');
+    },
+  );
 
   test.each(Object.entries(MIDDLEWARE))('the middleware of %s', async (name, before) => {
     const begins = `import { recordQuestions } from 'caller-stats-client/${name}'`;

@@ -18,7 +18,8 @@ export function unknownNameMessage(
 /** The time to compare grows with both lengths, and a very long name is not a mistyped short one. */
 const comparedCharactersMax = 64;
 
-function suggest(name: string, known: readonly string[]): string | undefined {
+/** The known name that is most like this one, which is in lower case. */
+export function suggest(name: string, known: readonly string[]): string | undefined {
   if (name.length > comparedCharactersMax) return undefined;
   const lowered = known.map((one) => one.toLowerCase());
   const longer = known.find((_, at) => name.length > 1 && lowered[at]?.endsWith(name));

@@ -25,6 +25,7 @@ import { findSecrets } from '../server/secret-file.js';
 import { startWorkers, waitForStopOrder } from '../server/workers.js';
 import { readServerSettings, type ServerSettings } from '../settings/server-settings.js';
 import { SERVER_SETTING_NAMES, SETTINGS, settingOption } from '../settings/settings.js';
+import { unknownVariables } from '../settings/unknown-variables.js';
 import { openWithSettings } from '../store-command.js';
 import { openLog } from '../terminal/log.js';
 import { printLine } from '../terminal/output.js';
@@ -49,6 +50,7 @@ export function addServeCommand(program: Command, io: Io, version: string): void
       const settings = readServerSettings(options, io.env);
       const breachedPasswords = await openBreachedPasswords(settings);
       const log = await openLog(settings, io);
+      nameUnknownVariables(io, log);
       // Listen from now on, so that a signal also stops a server that is still starting.
       const stopRequested = Promise.race([io.stopRequested(), waitForStopOrder(), closedTerminal(io, log)]);
       const stop = new AbortController();
@@ -109,6 +111,11 @@ export function addServeCommand(program: Command, io: Io, version: string): void
         cluster.worker?.disconnect();
       }
     });
+}
+
+/** Only the first process does. */
+function nameUnknownVariables({ env }: Io, log: Logger): void {
+  if (!cluster.isWorker) for (const problem of unknownVariables(env)) log.warn(problem);
 }
 
 /** Resolves when the server's terminal is closed. A server without one ignores the signal, which often asks for a reload. */

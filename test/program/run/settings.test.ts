@@ -98,8 +98,10 @@ describe('settings', () => {
     const place = await emptyPlace();
     const empty = Object.fromEntries(Object.keys(badEnvironment).map((name) => [name, '']));
     const { DATABASE_URL: _, ...env } = empty;
-    const server = await place.serve([], { env });
+    const server = await place.serve([], { env: { ...env, CALLER_STATS_PORT: '80' } });
     expect(firstRunOf(server).admin).toMatch(/^cs_admin_/);
+    const { stderr } = await server.stop();
+    expect(stderr).toContain('CALLER_STATS_PORT: is not a setting and has no effect; did you mean PORT?');
   });
 
   test.concurrent('with invalid values are all reported, by variable', async () => {

@@ -52,6 +52,12 @@ export const GROUPS: readonly Group[] = [
         keywords:
           'javascript typescript client npm sdk middleware express fastify hono next nextjs bun deno workers detect caller spool user-agent graceful shutdown exit',
       },
+      'not-arriving': {
+        title: 'My queries do not arrive',
+        description: 'Find out why queries or spans are not counted: what each sender sees, and each reason.',
+        keywords:
+          'troubleshooting my queries do not arrive missing lost not counted nothing recorded refused rejected 401 403 404 413 expired revoked wrong key',
+      },
       recipes: {
         title: 'Python, Go, Ruby, PHP',
         description: 'Programs in Python, Go, Ruby and PHP that record a question and repeat after errors.',

@@ -1,9 +1,12 @@
 /** What arrived at a project, by source: counts imports, and reads the counts with the rules that would accept the rest. */
 import { CallerStatsError } from '../domain/errors.js';
+import { formatTime } from '../domain/format.js';
 import { splitOperation, suggestRules } from '../domain/ingestion/operations.js';
-import type { IngestionReport, SourceWindow } from '../domain/ingestion/report.js';
+import { describeRefusal } from '../domain/ingestion/refusals.js';
+import type { IngestionReport, RefusalReport, SourceWindow } from '../domain/ingestion/report.js';
 import {
   bucketStart,
+  bucketWidthMs,
   IMPORT_COMMAND,
   IngestionTally,
   NO_COUNTS,
@@ -11,20 +14,33 @@ import {
   type SourceTotals,
   sourceKey,
 } from '../domain/ingestion/source-counts.js';
+import { expiryNotice } from '../domain/keys/key-lifetime.js';
+import { refusalsShownMax } from '../domain/limits.js';
+import type { Project } from '../domain/projects/project.js';
 import { formatQueryRules, type QueryRule } from '../domain/queries/telemetry-rules.js';
 import { dayMs, hourMs } from '../domain/time/duration.js';
+import type { DirectoryReads } from '../storage/ports/directory.js';
+import type { IngestionReads, SeenSource } from '../storage/ports/ingestion.js';
 import type { Store } from '../storage/ports/store.js';
 import type { ImportTotals } from './import/run.js';
 
+/** What a report is read from. */
+export interface IngestionSource {
+  readonly directory: Pick<DirectoryReads, 'listExpiringKeys'>;
+  readonly ingestion: IngestionReads;
+}
+
 /** The sources that were seen last come first. */
 export async function readIngestion(
-  { ingestion }: Pick<Store, 'ingestion'>,
-  projectId: string,
+  { directory, ingestion }: IngestionSource,
+  { id: projectId, organizationId }: Pick<Project, 'id' | 'organizationId'>,
   { nowMs, rules }: { readonly nowMs: number; readonly rules: readonly QueryRule[] },
 ): Promise<IngestionReport> {
   const [hourFrom, dayFrom] = [bucketStart(nowMs - hourMs), bucketStart(nowMs - dayMs)];
-  const [seen, hour, day] = await Promise.all([
+  const [keys, seen, refusals, hour, day] = await Promise.all([
+    directory.listExpiringKeys(expiryNotice(nowMs), organizationId),
     ingestion.listSources(projectId),
+    ingestion.listRefusals(projectId),
     ingestion.sum(projectId, hourFrom),
     ingestion.sum(projectId, dayFrom),
   ]);
@@ -36,12 +52,21 @@ export async function readIngestion(
     });
     return { ...(found?.counts ?? NO_COUNTS), unmatchedValues: values };
   };
+  const refusalsOf = (source: SeenSource): RefusalReport[] =>
+    refusals
+      .filter((one) => sourceKey(one) === sourceKey(source))
+      .slice(0, refusalsShownMax)
+      .map(({ reason, keyId, requests, records, bucket }) => ({
+        ...{ reason, key: keyId, ...describeRefusal(reason), requests, records },
+        lastAt: formatTime(Math.min(bucket + bucketWidthMs, source.seenAt)),
+      }));
   const sources = seen
     .toSorted((one, other) => other.seenAt - one.seenAt)
     .map(({ kind, name, seenAt }) => ({
       kind,
       name,
       lastSeenAt: new Date(seenAt).toISOString(),
+      refusals: refusalsOf({ kind, name, seenAt }),
       lastHour: inWindow(hour, { kind, name }),
       lastDay: inWindow(day, { kind, name }),
     }));
@@ -50,6 +75,12 @@ export async function readIngestion(
     dayFrom: new Date(dayFrom).toISOString(),
     otlpQuery: formatQueryRules(rules),
     sources,
+    expiringKeys: keys
+      .filter((key) => key.projectId === null || key.projectId === projectId)
+      .map(({ id, name, expiresAt, lastUsedAt }) => ({
+        ...{ id, name, expiresAt: formatTime(expiresAt) },
+        lastUsedAt: lastUsedAt === null ? null : formatTime(lastUsedAt),
+      })),
   };
 }
 

@@ -46,6 +46,12 @@ export const importedSourceCharactersMax = 200;
 export const projectIdCharactersMax = 64;
 /** Characters in the name of a project or key, so that lists stay readable. */
 export const nameCharactersMax = 100;
+/** A key that may record and is in use is announced when it expires within this time. */
+export const keyNoticeDays = 30;
+/** A key is in use if it was used within this time. */
+export const keyUseDays = 30;
+/** Keys that a report, a digest or a metric announces: those that expire first. */
+export const keyNoticesMax = 100;
 /** Longest life of a key that expires: ten years. For longer, use `never`. */
 export const keyLifeDaysMax = 3_650;
 /** Longest grace period of a rotated key: two keys for one purpose should not stay forever. */
@@ -240,6 +246,12 @@ export const sourceNameCharactersMax = 100;
 export const operationsMax = 10;
 /** Characters in the value of an operation. Names are shorter, and most free text is longer. */
 export const operationCharactersMax = 100;
+/** Different refusals of one source in five minutes, by reason and key. */
+export const refusalsMax = 20;
+/** Refusals of one source that a report shows, the last ones first. */
+export const refusalsShownMax = 10;
+/** Projects for which a process counts requests without a known key, between two writes: their ids are whatever was sent. */
+export const strangersMax = 100;
 /** Pause between a process's writes of what arrived. A crash loses what arrived since the last one. */
 export const ingestionWriteIntervalMs = 5_000;
 /** How long a source that sends nothing any more is shown. */

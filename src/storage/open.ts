@@ -3,6 +3,8 @@ import { resolve } from 'node:path';
 import { CallerStatsError } from '../domain/errors.js';
 import { databaseConnectionsMax, databaseTimeoutMs } from '../domain/limits.js';
 import { failure, type Result, success } from '../domain/result.js';
+import type { DirectoryReads } from './ports/directory.js';
+import type { IngestionReads } from './ports/ingestion.js';
 import type { OpenOptions } from './ports/open-options.js';
 import type { Store } from './ports/store.js';
 import { POSTGRES_SCHEMES, type PostgresLocation, parsePostgresUrl } from './postgres/connection/location.js';
@@ -100,6 +102,27 @@ export interface Inspected {
   readonly newest: number;
   /** What the clock of the database server says, in milliseconds since 1970. Undefined without a server. */
   readonly clockMs?: number;
+}
+
+/** What can be read of a database that stays as it is. */
+export interface UnchangedReads {
+  readonly directory: DirectoryReads;
+  readonly ingestion: IngestionReads;
+}
+
+/** Reads a database with the newest schema, without changing it. Throws `unavailable` if that fails. */
+export async function readStore<T>(
+  url: string,
+  options: Pick<OpenOptions, 'connectionsMax' | 'timeoutMs'>,
+  read: (reads: UnchangedReads) => Promise<T>,
+): Promise<T> {
+  const location = locationOf(url);
+  if (location.kind === 'postgres') {
+    const { readSchema } = await import('./postgres/migrations/migrate.js');
+    return readSchema(location, { ...postgresDefaults, ...options }, read);
+  }
+  const { readFile } = await import('./sqlite/migrations/migrate.js');
+  return readFile(location.file, read);
 }
 
 /** Looks at a database without creating, migrating or changing it. Throws `unavailable` if this program cannot use it. */

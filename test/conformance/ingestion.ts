@@ -1,5 +1,6 @@
 /** What arrives, counted by source: the sums of all handles, of bounded size, gone with their project. */
 import { describe, expect, test } from 'vitest';
+import type { RefusalReason } from '../../src/domain/ingestion/refusals.js';
 import {
   bucketWidthMs,
   type IngestionCounts,
@@ -162,6 +163,38 @@ export function describeIngestion(kind: string, factory: PlaceFactory): void {
       expect(
         await ingestion.listOutdated({ bucketsBefore: 0, seenBefore: start + 2 * bucketWidthMs }),
       ).toEqual(['docs']);
+    });
+
+    test('keeps the refusals of all handles as long as the source, the last ones first', async () => {
+      const [one, other] = await openTwo();
+      const refused = (bucket: number, reason: RefusalReason, keyId: string | null, requests = 1) => ({
+        ...bucketOf({ refused: requests, bucket }),
+        refusals: [{ reason, keyId, requests, records: 2 }],
+      });
+      await one.ingestion.add('docs', [refused(0, 'key-expired', 'k1'), refused(1, 'key-expired', 'k1', 4)]);
+      await other.ingestion.add('docs', [refused(0, 'key-expired', 'k1'), refused(0, 'key-unknown', null)]);
+      await other.ingestion.add('docs', [refused(0, 'too-large', 'k2')]);
+      const kept = (reason: RefusalReason, keyId: string | null, rest: object) => ({
+        ...{ kind: 'traces', name: 'docs', reason, keyId, requests: 1, records: 2, bucket: start },
+        ...rest,
+      });
+      const all = [
+        kept('key-expired', 'k1', { requests: 6, records: 6, bucket: start + bucketWidthMs }),
+        kept('key-unknown', null, {}),
+        kept('too-large', 'k2', {}),
+      ];
+      expect(await one.ingestion.listRefusals('docs')).toEqual(all);
+      expect(await one.ingestion.listRefusals('blog')).toEqual([]);
+      await expect(one.ingestion.listRefusals('none')).rejects.toMatchObject({ code: 'not_found' });
+      const sums = await one.ingestion.sum('docs', 0);
+      expect(sums.map(({ counts, operations }) => [counts.refused, operations.size])).toEqual([[8, 0]]);
+      const later = start + 2 * bucketWidthMs;
+      await one.ingestion.prune('docs', { bucketsBefore: later, seenBefore: 0 }, 100);
+      expect(await one.ingestion.sum('docs', 0)).toEqual([]);
+      expect(await one.ingestion.listRefusals('docs')).toEqual(all);
+      expect(await one.ingestion.listOutdated({ bucketsBefore: later, seenBefore: 0 })).toEqual([]);
+      await one.ingestion.prune('docs', { bucketsBefore: later, seenBefore: later }, 100);
+      expect(await one.ingestion.listRefusals('docs')).toEqual([]);
     });
 
     test('is removed with its project', async () => {

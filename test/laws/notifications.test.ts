@@ -103,6 +103,7 @@ function startNode(store: Store, channels: Channels, nowMs: () => number, crashe
       notifications: own,
       directory: store.directory,
       counts: store.counts,
+      ingestion: store.ingestion,
     },
     clock: { now: nowMs },
     channels,

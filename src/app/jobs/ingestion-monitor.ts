@@ -8,7 +8,7 @@ import {
   type SourceBucket,
   sourceKey,
 } from '../../domain/ingestion/source-counts.js';
-import { ingestionWriteIntervalMs, sourcesMax } from '../../domain/limits.js';
+import { ingestionWriteIntervalMs, sourcesMax, strangersMax } from '../../domain/limits.js';
 import type { Project } from '../../domain/projects/project.js';
 import type { ProjectRules } from '../../domain/queries/telemetry-settings.js';
 import type { Clock } from '../../domain/time/clock.js';
@@ -17,10 +17,10 @@ import { BoundedCache } from '../../shared/bounded-cache.js';
 import { sleep } from '../../shared/retry.js';
 import { createThrottledWarning, type WarningLog } from '../../shared/throttled-log.js';
 import type { Store } from '../../storage/ports/store.js';
-import { readIngestion } from '../ingestion.js';
+import { type IngestionSource, readIngestion } from '../ingestion.js';
 
 interface MonitorOptions {
-  readonly store: Pick<Store, 'ingestion'>;
+  readonly store: Pick<Store, 'ingestion'> & Pick<IngestionSource, 'directory'>;
   readonly clock: Clock;
   readonly projectRules: ProjectRules;
   readonly log: WarningLog;
@@ -39,6 +39,8 @@ export class IngestionMonitor {
   readonly #warnUnstored: ReturnType<typeof createThrottledWarning>;
   readonly #settled = new BoundedCache<string, true>(settledMax);
   #tallies = new Map<string, IngestionTally>();
+  /** Projects that only strangers named since the last write. */
+  #strangers = 0;
   /** The last write. Each waits for the one before it. */
   #written: Promise<void> = Promise.resolve();
 
@@ -53,6 +55,12 @@ export class IngestionMonitor {
     this.#find(projectId).add(delivery, this.#options.clock.now());
   }
 
+  /** What came without a known key, for the project that it names, which may not exist. */
+  noteStranger(projectId: string, delivery: Delivery): void {
+    if (!this.#tallies.has(projectId) && ++this.#strangers > strangersMax) return;
+    this.note(projectId, delivery);
+  }
+
   /** Stores what has arrived so far. Never rejects: what cannot be stored now is stored later. */
   flush(): Promise<void> {
     this.#written = this.#written.then(() => this.#write());
@@ -63,7 +71,7 @@ export class IngestionMonitor {
   async report(project: Project): Promise<IngestionReport> {
     const { store, clock, projectRules } = this.#options;
     await this.flush();
-    return readIngestion(store, project.id, {
+    return readIngestion(store, project, {
       nowMs: clock.now(),
       rules: projectRules.find(project).queries,
     });
@@ -80,6 +88,7 @@ export class IngestionMonitor {
   async #write(): Promise<void> {
     const tallies = this.#tallies;
     this.#tallies = new Map();
+    this.#strangers = 0;
     let isAvailable = true;
     for (const [projectId, tally] of tallies) {
       const buckets = tally.list();
@@ -96,7 +105,7 @@ export class IngestionMonitor {
     try {
       await store.ingestion.add(projectId, buckets);
     } catch (error) {
-      // The project was deleted.
+      // The project was deleted, or a stranger invented it.
       if (error instanceof CallerStatsError && error.code === 'not_found') return true;
       this.#warnUnstored(log, { err: error }, 'what arrived could not be counted by source');
       return !isUnavailable(error);

@@ -18,11 +18,12 @@ import type { Actor } from '../../domain/people/audit.js';
 import type { Clock } from '../../domain/time/clock.js';
 import { dayMs } from '../../domain/time/duration.js';
 import type { Store } from '../../storage/ports/store.js';
+import { findLosses } from '../losses.js';
 import type { NotificationSetup } from '../notifications/notifications.js';
 import { openDestination, reasonOf } from '../notifications/sending.js';
 
 export interface NotifierOptions extends Pick<NotificationSetup, 'channels' | 'seal' | 'linkTo'> {
-  readonly store: Pick<Store, 'notifications' | 'directory' | 'counts'>;
+  readonly store: Pick<Store, 'notifications' | 'directory' | 'counts' | 'ingestion'>;
   readonly clock: Clock;
   /** Counts attempts, for the metrics. */
   readonly notified?: ((kind: NotificationKind, result: DeliveryResult) => void) | undefined;
@@ -87,7 +88,9 @@ export class Notifier {
         count: (range) => store.counts.count(projectId, range),
         findExtent: () => store.counts.findExtent(projectId),
       });
-      const context = { project, notification, nowMs, link: this.#options.linkTo(projectId) };
+      const losses = finding?.notice.type === 'digest' ? await findLosses(store, project, nowMs) : [];
+      const warnings = losses.map(({ message, remedy }) => `${message} ${remedy}`);
+      const context = { project, notification, nowMs, link: this.#options.linkTo(projectId), warnings };
       const delivery = finding && {
         id: messageId(id, finding.occurrence),
         occurrence: finding.occurrence,

@@ -3,9 +3,10 @@ import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { dirname, resolve } from 'node:path';
+import { findLosses, type Loss } from '../../app/losses.js';
 import { CallerStatsError, describeError } from '../../domain/errors.js';
 import { formatTime } from '../../domain/format.js';
-import { type Inspected, inspectStore, locationOf, nameOfStore } from '../../storage/open.js';
+import { type Inspected, inspectStore, locationOf, nameOfStore, readStore } from '../../storage/open.js';
 import { readSecrets, secretFileOf } from '../server/secret-file.js';
 import type { ServerSettings } from '../settings/server-settings.js';
 import { SETTINGS } from '../settings/settings.js';
@@ -23,11 +24,12 @@ export async function checkDatabase(settings: ServerSettings, nowMs: number): Pr
   const location = locationOf(settings.database);
   if (location.kind === 'postgres') {
     const { finding, inspected } = await checkContents(settings);
+    const losses = await checkLosses(settings, inspected, nowMs);
     const clock =
       inspected?.clockMs === undefined
         ? []
         : [judgeClock(nowMs, inspected.clockMs, 'the clock of the database')];
-    return [finding, ...clock, await checkSecret(settings)];
+    return [finding, ...losses, ...clock, await checkSecret(settings)];
   }
   const file = resolve(location.file);
   const folder = await checkFolder(dirname(file));
@@ -35,12 +37,14 @@ export async function checkDatabase(settings: ServerSettings, nowMs: number): Pr
   const files = (await Promise.all([file, `${file}-wal`].map(find))).flatMap((found) => found ?? []);
   const existing = await nearestFolder(dirname(file));
   const { bavail, bsize } = await statfs(existing);
+  const { finding, inspected } = await checkContents(settings);
   const databaseBytes = files.reduce((sum, { bytes }) => sum + bytes, 0);
   return [
     folder,
     ...(await Promise.all(files.map(checkPermissions))),
     judgeDisk(existing, bavail * bsize, databaseBytes),
-    (await checkContents(settings)).finding,
+    finding,
+    ...(await checkLosses(settings, inspected, nowMs)),
     checkFileClock(nowMs, Math.max(0, ...files.map(({ changedMs }) => changedMs))),
     await checkSecret(settings),
   ];
@@ -102,6 +106,38 @@ async function checkContents(
   } catch (error) {
     if (!(error instanceof CallerStatsError)) throw error;
     return { finding: problemOf('database', error) };
+  }
+}
+
+/** Keys that will stop to record, and requests that were refused in the last day. */
+async function checkLosses(
+  settings: ServerSettings,
+  inspected: Inspected | undefined,
+  nowMs: number,
+): Promise<Finding[]> {
+  if (inspected === undefined || inspected.version !== inspected.newest) return [];
+  try {
+    const losses = await readStore(settings.database, connectionLimits(settings), async (reads) => {
+      const found: Loss[] = [];
+      for (const { id } of await reads.directory.listOrganizations())
+        for (const project of await reads.directory.listProjects(id))
+          for (const { message, remedy } of await findLosses(reads, project, nowMs))
+            found.push({ message: `${project.id}: ${message}`, remedy });
+      return found;
+    });
+    if (losses.length === 0) {
+      const message = 'no key in use expires within 30 days, and nothing was refused in the last day';
+      return [{ check: 'recording', status: 'ok', message }];
+    }
+    return losses.map(({ message, remedy }) => ({
+      check: 'recording',
+      status: 'warning',
+      message,
+      advice: remedy,
+    }));
+  } catch (error) {
+    if (!(error instanceof CallerStatsError)) throw error;
+    return [problemOf('recording', error)];
   }
 }
 

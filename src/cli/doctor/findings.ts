@@ -11,6 +11,7 @@ export interface Finding {
     | 'database'
     | 'clock'
     | 'secret'
+    | 'recording'
     | 'port'
     | 'public URL'
     | 'time zones';

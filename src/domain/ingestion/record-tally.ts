@@ -1,5 +1,6 @@
 /** Counts the spans or log records of one request by the service that sent them. */
 import { readOperations } from './operations.js';
+import type { RefusalReason } from './refusals.js';
 import {
   addOperations,
   type Delivery,
@@ -13,6 +14,7 @@ type Attributes = ReadonlyMap<string, string>;
 export type Outcome = 'matched' | 'rejected' | 'unmatched';
 
 interface ServiceTally extends Record<Outcome, number> {
+  readonly reasons: Map<RefusalReason, number>;
   readonly operations: Map<string, number>;
 }
 
@@ -20,19 +22,29 @@ export class RecordTally {
   readonly #names = new SourceNames();
   readonly #services = new Map<string, ServiceTally>();
 
-  /** `service` is the name that `sourceName` gives it. */
-  add(service: string, attributes: Attributes, outcome: Outcome): void {
+  /** `service` is the name that `sourceName` gives it. `reasons` say why a record was rejected. */
+  add(
+    service: string,
+    attributes: Attributes,
+    outcome: Outcome,
+    reasons: readonly RefusalReason[] = [],
+  ): void {
     const tally = this.#find(service);
     tally[outcome]++;
+    for (const reason of new Set(reasons)) tally.reasons.set(reason, (tally.reasons.get(reason) ?? 0) + 1);
     if (outcome !== 'unmatched') return;
     addOperations(tally.operations, new Map(readOperations(attributes).map((one) => [one, 1])));
   }
 
   /**
-   * What the services sent, given how many queries of each were new. Of several records of one query, one recorded it and the
+   * What the services sent with a key, given how many queries of each were new. Of several records of one query, one recorded it and the
    * others are duplicates. A record that matches no rule has recorded a query if it told apart two that shared a trace.
    */
-  deliveries(kind: SourceKind, recordedBy: ReadonlyMap<string, number>): Delivery[] {
+  deliveries(
+    kind: SourceKind,
+    recordedBy: ReadonlyMap<string, number>,
+    keyId: string | null = null,
+  ): Delivery[] {
     const recorded = new Map<ServiceTally, number>();
     for (const [service, count] of recordedBy) {
       // A service whose spans arrived earlier: the request that completed the trace is not its own.
@@ -41,7 +53,8 @@ export class RecordTally {
       if (tally !== undefined) recorded.set(tally, (recorded.get(tally) ?? 0) + count);
     }
     return [...this.#services].map(([name, tally]) => {
-      const { matched, rejected, unmatched, operations } = tally;
+      const { matched, rejected, unmatched, operations, reasons } = tally;
+      const refusals = [...reasons].map(([reason, records]) => ({ reason, keyId, requests: 0, records }));
       const fresh = Math.min(recorded.get(tally) ?? 0, matched + unmatched);
       const counts = {
         requests: 1,
@@ -51,7 +64,7 @@ export class RecordTally {
         rejected,
         unmatched: unmatched - Math.max(0, fresh - matched),
       };
-      return { kind, name, counts, operations };
+      return { kind, name, counts, operations, ...(refusals.length > 0 && { refusals }) };
     });
   }
 
@@ -59,7 +72,7 @@ export class RecordTally {
     const { name } = this.#names.bound({ kind: 'traces', name: service });
     let tally = this.#services.get(name);
     if (tally === undefined) {
-      tally = { matched: 0, rejected: 0, unmatched: 0, operations: new Map() };
+      tally = { matched: 0, rejected: 0, unmatched: 0, operations: new Map(), reasons: new Map() };
       this.#services.set(name, tally);
     }
     return tally;

@@ -1,6 +1,7 @@
 /** What arrives at a project and what becomes of it, counted by its source: in memory first, then in the store. */
-import { operationsMax, sourceNameCharactersMax, sourcesMax } from '../limits.js';
+import { operationsMax, refusalsMax, sourceNameCharactersMax, sourcesMax } from '../limits.js';
 import { minuteMs } from '../time/duration.js';
+import type { RefusalReason } from './refusals.js';
 
 export const SOURCE_KINDS = ['traces', 'logs', 'queries', 'import'] as const;
 
@@ -25,12 +26,23 @@ export const COUNT_NAMES = [
 
 export type IngestionCounts = Readonly<Record<(typeof COUNT_NAMES)[number], number>>;
 
+/** Why requests of one key, or records in them, were refused. */
+export interface Refusal {
+  readonly reason: RefusalReason;
+  /** The id of the key that sent them; null if it is not known. */
+  readonly keyId: string | null;
+  readonly requests: number;
+  /** Records that were rejected while others of their requests were accepted. */
+  readonly records: number;
+}
+
 /** What one request, or the run of a command, brought from one source. */
 export interface Delivery extends Source {
   /** 0 for those left out. */
   readonly counts: Partial<IngestionCounts>;
   /** How many of the unmatched records had an operation (see `operations.ts`). */
   readonly operations?: ReadonlyMap<string, number>;
+  readonly refusals?: readonly Refusal[];
 }
 
 export interface SourceTotals extends Source {
@@ -43,6 +55,7 @@ export interface SourceBucket extends SourceTotals {
   /** The start of the bucket in milliseconds since 1970. So is `seenAt`, the last time something came. */
   readonly bucket: number;
   readonly seenAt: number;
+  readonly refusals?: readonly Refusal[];
 }
 
 /** Sources are counted in buckets of this width. */
@@ -58,6 +71,9 @@ export const OTHER_SOURCES = '(other sources)';
 
 /** The name of a source that does not say who it is. */
 export const UNKNOWN_SOURCE = '(unknown)';
+
+/** The name of what sends without a key that the server knows. Anybody can be this source. */
+export const UNKNOWN_KEY = '(unknown key)';
 
 /** The name, and the user agent, of the command that imports. */
 export const IMPORT_COMMAND = 'caller-stats import';
@@ -104,12 +120,28 @@ export function addOperations(to: Map<string, number>, more: ReadonlyMap<string,
   }
 }
 
+/** Adds to refusals, without exceeding the number of different ones that a source can have. */
+function addRefusals(to: Refusal[], more: readonly Refusal[]): void {
+  for (const one of more) {
+    const at = to.findIndex(({ reason, keyId }) => reason === one.reason && keyId === one.keyId);
+    const before = to[at];
+    if (before !== undefined)
+      to[at] = {
+        ...one,
+        requests: before.requests + one.requests,
+        records: before.records + one.records,
+      };
+    else if (to.length < refusalsMax) to.push(one);
+  }
+}
+
 export const NO_COUNTS = Object.fromEntries(COUNT_NAMES.map((name) => [name, 0])) as IngestionCounts;
 
 interface GrowingBucket extends SourceBucket {
   seenAt: number;
   readonly counts: { -readonly [Name in keyof IngestionCounts]: number };
   readonly operations: Map<string, number>;
+  readonly refusals: Refusal[];
 }
 
 /** What came to one project since the last time that it was stored. */
@@ -137,15 +169,16 @@ export class IngestionTally {
 
   /** Changes sums in place, because every recording request does this. */
   #add(delivery: Delivery, bucket: number, seenAt: number): void {
-    const { kind, name, counts, operations } = this.#names.bound(delivery);
+    const { kind, name, counts, operations, refusals } = this.#names.bound(delivery);
     const key = `${bucket} ${kind} ${name}`;
     let sum = this.#buckets.get(key);
     if (sum === undefined) {
-      sum = { kind, name, bucket, seenAt, counts: { ...NO_COUNTS }, operations: new Map() };
+      sum = { kind, name, bucket, seenAt, counts: { ...NO_COUNTS }, operations: new Map(), refusals: [] };
       this.#buckets.set(key, sum);
     }
     sum.seenAt = Math.max(seenAt, sum.seenAt);
     for (const one of COUNT_NAMES) sum.counts[one] += counts[one] ?? 0;
     if (operations !== undefined) addOperations(sum.operations, operations);
+    if (refusals !== undefined) addRefusals(sum.refusals, refusals);
   }
 }

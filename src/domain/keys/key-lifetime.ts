@@ -1,5 +1,5 @@
 /** How long keys live: the expiry of a new key, and the rotation that replaces an old one. */
-import { keyGraceDaysMax, keyLifeDaysMax } from '../limits.js';
+import { keyGraceDaysMax, keyLifeDaysMax, keyNoticeDays, keyUseDays } from '../limits.js';
 import { failure, quote, type Result, success } from '../result.js';
 import { parseBound } from '../time/date-time.js';
 import { dayMs, hourMs, minuteMs } from '../time/duration.js';
@@ -73,6 +73,23 @@ export function parseGrace(text: string): Result<number> {
   return graceMs > keyGraceDaysMax * dayMs
     ? failure(`${quote(text)} is longer than ${keyGraceDaysMax} days`)
     : success(graceMs);
+}
+
+/** Which keys are announced because they will expire. */
+export interface ExpiryNotice {
+  /** They expire after the first time, and not after the second one. */
+  readonly from: number;
+  readonly until: number;
+  readonly usedSince: number;
+}
+
+export function expiryNotice(nowMs: number): ExpiryNotice {
+  return { from: nowMs, until: nowMs + keyNoticeDays * dayMs, usedSince: nowMs - keyUseDays * dayMs };
+}
+
+/** Whether a key that expires at this time is announced now. */
+export function isExpiringSoon(expiresAt: number | null, nowMs: number): expiresAt is number {
+  return expiresAt !== null && expiresAt <= expiryNotice(nowMs).until;
 }
 
 /** The changes of a rotation. */

@@ -28,6 +28,8 @@ export interface MessageContext {
   readonly nowMs: number;
   /** The address of the project's pages; undefined if the server does not know its public address. */
   readonly link: string | undefined;
+  /** What keeps queries from being recorded, or soon will, and what to do. */
+  readonly warnings?: readonly string[];
 }
 
 interface Wording {
@@ -57,10 +59,10 @@ export function writeTestMessage(context: MessageContext): Message {
 function compose(
   type: Message['type'],
   { title, sentences, data }: Wording,
-  { project, notification, nowMs, link }: MessageContext,
+  { project, notification, nowMs, link, warnings = [] }: MessageContext,
 ): Message {
   const reason = `${notification.createdBy} set up this message: ${describeTrigger(notification)}.`;
-  const paragraphs = [...sentences, ...(link === undefined ? [] : [link]), reason];
+  const paragraphs = [...sentences, ...warnings, ...(link === undefined ? [] : [link]), reason];
   return {
     type,
     timestamp: new Date(nowMs).toISOString(),
@@ -70,6 +72,7 @@ function compose(
       project: { id: project.id, name: project.name },
       timeZone: notification.timeZone,
       ...data,
+      ...(warnings.length > 0 && { warnings }),
       ...(link === undefined ? {} : { link }),
     },
   };

@@ -5,6 +5,7 @@
  * node. `query-identity.ts` says which of them are one query.
  */
 import { RecordTally } from '../ingestion/record-tally.js';
+import { reasonOfProblem } from '../ingestion/refusals.js';
 import { likelyTimeMsMin, traceSpansMax } from '../limits.js';
 import { beforeRowsProblem } from '../projects/retention.js';
 import { failure, type Result } from '../result.js';
@@ -97,11 +98,9 @@ export class QueryCollector {
     if (read?.ok === false) this.#reject(`${describe(record)}: ${read.problems.join('; ')}`);
     const query = read?.ok ? read.value : undefined;
     if (query !== undefined) this.#ids.add(query.id);
-    this.#count(
-      record.attributes,
-      record.resource,
-      read === undefined ? 'unmatched' : read.ok ? 'matched' : 'rejected',
-    );
+    const outcome = read === undefined ? 'unmatched' : read.ok ? 'matched' : 'rejected';
+    const problems = read?.ok === false ? read.problems : [];
+    this.#count(record.attributes, record.resource, outcome, problems);
     const { traceId, spanId, isLog } = record;
     const isTraced = isTraceId(traceId) && (isLog || isSpanId(spanId));
     if (this.#rules.id === 'question' && isTraced) this.#noteSpan(record, query?.occurredAt);
@@ -110,7 +109,7 @@ export class QueryCollector {
 
   /** A record that cannot be read. It may be one of a query. */
   addUnreadable(problem: string, resource: Attributes): void {
-    this.#count(new Map(), resource, 'rejected');
+    this.#count(new Map(), resource, 'rejected', [problem]);
     this.#reject(`record ${this.#records} of the request: ${problem}`);
   }
 
@@ -152,10 +151,15 @@ export class QueryCollector {
     return this.#rules.detection.fallback ?? 'unknown';
   }
 
-  #count(attributes: Attributes, resource: Attributes, outcome: Parameters<RecordTally['add']>[2]): void {
+  #count(
+    attributes: Attributes,
+    resource: Attributes,
+    outcome: Parameters<RecordTally['add']>[2],
+    problems: readonly string[],
+  ): void {
     this.#records++;
     this.#service = this.#read.serviceOf(resource);
-    this.#tally.add(this.#service, attributes, outcome);
+    this.#tally.add(this.#service, attributes, outcome, problems.map(reasonOfProblem));
   }
 
   #reject(problem: string): void {

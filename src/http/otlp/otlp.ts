@@ -3,7 +3,6 @@ import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, RequestPayload } from 'fastify';
 import { recordTelemetry } from '../../app/record-telemetry.js';
 import { CallerStatsError } from '../../domain/errors.js';
-import { UNKNOWN_SOURCE } from '../../domain/ingestion/source-counts.js';
 import { indexedBytesMax, otlpRecordsMax } from '../../domain/limits.js';
 import type { Project } from '../../domain/projects/project.js';
 import { type FoundQueries, QueryCollector } from '../../domain/queries/telemetry.js';
@@ -12,6 +11,7 @@ import type { ProjectRules, TelemetryRules } from '../../domain/queries/telemetr
 import { TraceIndex } from '../../domain/queries/trace-index.js';
 import { createThrottledWarning } from '../../shared/throttled-log.js';
 import type { Store } from '../../storage/ports/store.js';
+import { Arrivals } from '../request/arrivals.js';
 import type { Authenticator } from '../request/authenticate.js';
 import { refuseOtlpType } from '../request/body.js';
 import { openedProject, sendingKey } from '../request/opened.js';
@@ -45,7 +45,7 @@ const turnBytes = 64 * 1024;
 declare module 'fastify' {
   interface FastifyRequest {
     /** The service that sent the last record that was read. */
-    sentBy: string;
+    sentBy: string | undefined;
   }
 }
 
@@ -57,7 +57,7 @@ export async function addOtlp(app: FastifyInstance, options: OtlpOptions): Promi
   // A separate context with its own body parsers.
   await app.register(async (own) => {
     own.removeAllContentTypeParsers();
-    own.decorateRequest('sentBy', UNKNOWN_SOURCE);
+    own.decorateRequest('sentBy', undefined);
     // Reading is up to the handlers.
     own.addContentTypeParser(
       [protobufType, 'application/json'],
@@ -75,8 +75,8 @@ interface OtlpOperation extends FastifySchema {
   readonly list: string;
   /** The name of the response's schema. */
   readonly answer: string;
-  /** Called for a request of a known project that is answered with an error. */
-  readonly onRefused?: (project: Project, sentBy: string) => void;
+  /** Called for a request that is answered with an error. */
+  readonly onRefused?: (request: FastifyRequest) => void;
 }
 
 function addOperation(
@@ -118,7 +118,7 @@ function addOperation(
       },
       onSend: async (request, reply, payload) => {
         if (reply.statusCode < 400) return payload;
-        if (request.project !== null) onRefused?.(request.project, request.sentBy);
+        onRefused?.(request);
         if (!isProtobuf(request) || typeof payload !== 'string') return payload;
         reply.type(protobufType);
         return encodeStatus((JSON.parse(payload) as { readonly error: string }).error);
@@ -130,6 +130,7 @@ function addOperation(
 function addSignal(app: FastifyInstance, signal: Signal, options: OtlpOptions, index: TraceIndex): void {
   const { path, operationId, answer, records, sourceKind: kind } = signal;
   const { ingestion } = options;
+  const arrivals = new Arrivals(ingestion, kind);
   // Throttled, because every response names the rejected records to their sender.
   const warn = createThrottledWarning(options.clock);
   const operation = {
@@ -141,16 +142,17 @@ function addSignal(app: FastifyInstance, signal: Signal, options: OtlpOptions, i
       'can be repeated. The response is sent once the queries are on disk.',
     list: signal.lists[0],
     answer,
-    onRefused: ({ id }: Project, name: string) =>
-      ingestion.note(id, { kind, name, counts: { requests: 1, refused: 1 } }),
+    onRefused: (request: FastifyRequest) => arrivals.noteRefused(request, 0, request.sentBy),
   };
   addOperation(app, path, operation, options.authenticator, async (request, reply, project) => {
     // The rules stay the same for the whole request, also if they are changed meanwhile.
     const rules = options.projectRules.find(project);
     const found = await read(request, signal, project, { ...options, rules, index });
     const batch = { queries: found.queries, id: rules.id, nowMs: options.clock.now() };
-    const recordedBy = await record(options, sendingKey(request).id, project.id, batch);
-    for (const delivery of found.tally.deliveries(kind, recordedBy)) ingestion.note(project.id, delivery);
+    const keyId = sendingKey(request).id;
+    const recordedBy = await record(options, keyId, project.id, batch);
+    for (const delivery of found.tally.deliveries(kind, recordedBy, keyId))
+      ingestion.note(project.id, delivery);
     const { rejected, problems } = found;
     if (rejected > 0)
       warn(request.log, { reqId: request.id, rejected, problems }, `${records} were rejected`);
@@ -212,7 +214,7 @@ async function read(
       throw new HttpError(413, `The body has more than ${countMax} ${items}; send fewer at a time.`);
   };
   const counted = () => {
-    request.sentBy = collector.service ?? UNKNOWN_SOURCE;
+    request.sentBy = collector.service;
     refuseMore(collector.records, otlpRecordsMax, signal.records);
     refuseMore(collector.size, limits.batchQueriesMax, 'queries');
   };

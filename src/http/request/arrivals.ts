@@ -7,6 +7,7 @@ import {
   type Source,
   type SourceKind,
   sourceName,
+  UNKNOWN_KEY,
 } from '../../domain/ingestion/source-counts.js';
 import type { ApiKey } from '../../domain/keys/api-key.js';
 import { BoundedCache } from '../../shared/bounded-cache.js';
@@ -30,11 +31,27 @@ export class Arrivals {
     this.#note(request, { arrived: recorded + duplicates, recorded, duplicates });
   }
 
+  /**
+   * Counts a request that was answered with an error, with the reason, for the project that this concerns. One of telemetry
+   * counts for its key, too, unless it was read far enough to know its service.
+   */
+  noteRefused(request: FastifyRequest, rejected = 0, service?: string): void {
+    const { refusal } = request;
+    if (refusal === null || refusal.projectId === null) return;
+    const { reasons, key, projectId } = refusal;
+    const delivery = {
+      ...(service === undefined ? this.#sourceOf(request, key) : { kind: this.#kind, name: service }),
+      counts: { requests: 1, refused: 1, arrived: rejected, rejected },
+      refusals: reasons.map((reason) => ({ reason, keyId: key?.id ?? null, requests: 1, records: 0 })),
+    };
+    if (key === null) this.#ingestion.noteStranger(projectId, delivery);
+    else this.#ingestion.note(projectId, delivery);
+  }
+
   /** All or nothing: one item that is refused keeps all others from being recorded. */
-  noteRefused(request: FastifyRequest, statusCode: number): void {
+  noteItemsRefused(request: FastifyRequest, statusCode: number): void {
     const isOfItems = (statusCode === 400 || statusCode === 409) && request.body !== undefined;
-    const rejected = isOfItems ? itemsOf(request).length : 0;
-    this.#note(request, { refused: 1, arrived: rejected, rejected });
+    this.noteRefused(request, isOfItems ? itemsOf(request).length : 0);
   }
 
   #note(request: FastifyRequest, counts: Delivery['counts']): void {
@@ -45,7 +62,8 @@ export class Arrivals {
   }
 
   /** Keys are named by those who created them; user agents are mostly those of a library. */
-  #sourceOf({ headers }: FastifyRequest, key: ApiKey): Source {
+  #sourceOf({ headers }: FastifyRequest, key: ApiKey | null): Source {
+    if (key === null) return { kind: this.#kind, name: UNKNOWN_KEY };
     if (headers['user-agent'] === IMPORT_COMMAND) return { kind: 'import', name: IMPORT_COMMAND };
     return { kind: this.#kind, name: this.#names.getOrCreate(key.name, () => sourceName(key.name)) };
   }

@@ -1,14 +1,18 @@
 /** Checks the API key of a request, and finds its project. Every request below `/v1` starts with this. */
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { CallerStatsError } from '../../domain/errors.js';
+import { formatTime } from '../../domain/format.js';
+import { REFUSALS, type RefusalReason } from '../../domain/ingestion/refusals.js';
 import {
   type ApiKey,
   hashKey,
+  type KeyStatus,
   type KeyType,
   keyStatus,
   parseKeyType,
   type Scope,
 } from '../../domain/keys/api-key.js';
+import { isExpiringSoon } from '../../domain/keys/key-lifetime.js';
 import { createNetworks } from '../../domain/keys/networks.js';
 import { lastUsedIntervalMs } from '../../domain/limits.js';
 import { isProjectId, type Project } from '../../domain/projects/project.js';
@@ -18,7 +22,7 @@ import { BoundedCache } from '../../shared/bounded-cache.js';
 import type { Access, Store } from '../../storage/ports/store.js';
 import type { FailureLimit, RateLimit } from '../admission/rate-limits.js';
 import { HttpError, noSuchProject, unauthenticated } from '../server/errors.js';
-import { getClientAddress, PROJECT_HEADER } from './target.js';
+import { EXPIRY_HEADER, getClientAddress, PROJECT_HEADER } from './target.js';
 
 const sentKeysMax = 1000;
 const allowlistsMax = 1000;
@@ -76,7 +80,10 @@ export class Authenticator {
     const { key } = access;
     const named = projectId === undefined ? { key, project: await this.#findBoundProject(key) } : access;
     const project = projectOpenTo(named);
-    if (project === undefined) throw noSuchProject();
+    if (project === undefined) {
+      request.refusal = { reasons: ['other-project'], key, projectId: key.projectId };
+      throw noSuchProject();
+    }
     request.project = project;
   }
 
@@ -100,12 +107,25 @@ export class Authenticator {
     const access = await this.#findAccess(request, reply, projectId, allowed);
     const { key } = access;
     request.key = key;
-    const { requests } = this.#options;
-    if (requests.isLimited) await requests.consume(key.organizationId, reply);
-    this.#requireAddress(key, request);
+    const { requests, clock } = this.#options;
+    if (requests.isLimited) {
+      // Overwritten by the next reason.
+      noteRefusal(request, access, 'rate-limit');
+      await requests.consume(key.organizationId, reply);
+      request.refusal = null;
+    }
+    if (!this.#isAllowedAddress(key, request)) {
+      noteRefusal(request, access, 'key-address');
+      throw new HttpError(403, 'The API key may not be used from this address.');
+    }
     const missing = missingScope(key, needed);
-    if (missing !== undefined) throw new HttpError(403, missing);
-    this.#touch(key, this.#options.clock.now());
+    if (missing !== undefined) {
+      noteRefusal(request, access, 'key-scope');
+      throw new HttpError(403, missing);
+    }
+    if (allowed.includes('recording') && isExpiringSoon(key.expiresAt, clock.now()))
+      reply.header(EXPIRY_HEADER, formatTime(key.expiresAt));
+    this.#touch(key, clock.now());
     return access;
   }
 
@@ -125,39 +145,31 @@ export class Authenticator {
     allowed: readonly KeyType[],
   ): Promise<Access> {
     const { store, clock, failures } = this.#options;
-    try {
-      const { authorization } = request.headers;
-      const sent = this.#parseSent(authorization, allowed);
-      if (!sent.ok) throw unauthenticated(sent.problems.join(' '));
-      // An invalid id is not looked up: a store might truncate it to a valid one.
-      const found = await store.directory.findAccess(
-        sent.value.hash,
-        isProjectId(projectId) ? projectId : '',
-      );
-      const access = requireActive(found, clock.now());
-      if (!access.ok) throw unauthenticated(access.problems.join(' '));
-      this.#sentKeys.set(authorization, sent);
-      return access.value;
-    } catch (error) {
-      if (error instanceof HttpError && error.status === 401)
-        await failures.consume(getClientAddress(request), reply);
-      throw error;
-    }
-  }
-
-  /** What the header says, which must be a key of one of these types. */
-  #parseSent(authorization: string | undefined, allowed: readonly KeyType[]): Result<SentKey> {
+    const { authorization } = request.headers;
     const sent = this.#sentKeys.get(authorization) ?? parseKey(authorization);
-    if (!sent.ok || allowed.includes(sent.value.type)) return sent;
-    const needed = allowed.join(' or ');
-    return failure(`This needs an API key of type ${needed}; the one sent is of type ${sent.value.type}.`);
+    // An invalid id is not looked up: a store might truncate it to a valid one.
+    const named = isProjectId(projectId) ? projectId : '';
+    // Of a wrong type, only that of a sender is worth finding: its project hears of it.
+    const isLookedUp = sent.ok && (allowed.includes(sent.value.type) || allowed.includes('recording'));
+    const found = isLookedUp ? await store.directory.findAccess(sent.value.hash, named) : undefined;
+    const fault = findFault(sent, found, allowed, clock.now());
+    if (fault === undefined && found !== undefined) {
+      this.#sentKeys.set(authorization, sent);
+      return found;
+    }
+    const { reason, message } = fault ?? UNKNOWN;
+    if (found !== undefined) noteRefusal(request, found, reason);
+    await failures.consume(getClientAddress(request), reply);
+    // After the limit, so that it holds for what strangers have counted.
+    if (found === undefined)
+      request.refusal = { reasons: ['key-unknown'], key: null, projectId: named || null };
+    throw unauthenticated(message);
   }
 
-  #requireAddress({ allow }: ApiKey, request: FastifyRequest): void {
-    if (allow.length === 0) return;
+  #isAllowedAddress({ allow }: ApiKey, request: FastifyRequest): boolean {
+    if (allow.length === 0) return true;
     const isAllowed = this.#allowlists.getOrCreate(allow.join(), () => createNetworks(allow));
-    if (!isAllowed(getClientAddress(request)))
-      throw new HttpError(403, 'The API key may not be used from this address.');
+    return isAllowed(getClientAddress(request));
   }
 
   /** Stores the time of use now and then, without delaying the request. */
@@ -171,11 +183,44 @@ export class Authenticator {
   }
 }
 
-/** Fails unless the key exists and is active. */
-function requireActive(access: Access | undefined, nowMs: number): Result<Access> {
-  if (access === undefined) return failure('The API key is unknown.');
+/** Says of the request why it is refused, for those whose key it is. */
+function noteRefusal(request: FastifyRequest, access: Access, reason: RefusalReason): void {
+  const { key } = access;
+  request.refusal = { reasons: [reason], key, projectId: projectOpenTo(access)?.id ?? key.projectId };
+}
+
+interface Fault {
+  readonly reason: RefusalReason;
+  readonly message: string;
+}
+
+const UNKNOWN: Fault = { reason: 'key-unknown', message: 'The API key is unknown.' };
+
+/** Why the key does not count. Only those who have the secret of a key learn its state. */
+function findFault(
+  sent: Result<SentKey>,
+  access: Access | undefined,
+  allowed: readonly KeyType[],
+  nowMs: number,
+): Fault | undefined {
+  if (!sent.ok) return { reason: 'key-unknown', message: sent.problems.join(' ') };
+  const { type } = sent.value;
+  if (!allowed.includes(type)) {
+    const needed = allowed.join(' or ');
+    const message = `This needs an API key of type ${needed}; the one sent is of type ${type}.`;
+    return { reason: 'key-type', message };
+  }
+  if (access === undefined) return UNKNOWN;
   const status = keyStatus(access.key, nowMs);
-  return status === 'active' ? success(access) : failure(`The API key is ${status}.`);
+  return status === 'active' ? undefined : faultOf(access.key, status, allowed.includes('recording'));
+}
+
+/** A key expires without anybody's doing, so its senders hear since when, and what to do. */
+function faultOf({ expiresAt }: ApiKey, status: Exclude<KeyStatus, 'active'>, isRecording: boolean): Fault {
+  const reason = `key-${status}` as const;
+  const message = `The API key is ${status}.`;
+  if (status !== 'expired' || !isRecording) return { reason, message };
+  return { reason, message: `${message} It ended at ${formatTime(expiresAt)}. ${REFUSALS[reason].remedy}` };
 }
 
 /** A recording key has none to check: it is sent only to operations that record, and may do all of them. */

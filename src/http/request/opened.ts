@@ -1,7 +1,17 @@
 /** Who sent a request, and what it has been authorized for. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { RefusalReason } from '../../domain/ingestion/refusals.js';
 import type { ApiKey } from '../../domain/keys/api-key.js';
 import type { Project } from '../../domain/projects/project.js';
+
+/** Why a request was refused, and whom that concerns. */
+export interface RequestRefusal {
+  readonly reasons: readonly RefusalReason[];
+  /** The key that sent it, whatever its state; null if the server does not know it. */
+  readonly key: ApiKey | null;
+  /** A project of the key's organization. Without a key, whatever the request names. */
+  readonly projectId: string | null;
+}
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -11,12 +21,14 @@ declare module 'fastify' {
     userId: string | null;
     /** The project that the request may read or change. Null until all rights were checked. */
     project: Project | null;
+    /** Null unless the request was refused. */
+    refusal: RequestRefusal | null;
   }
 }
 
 /** Adds the fields to all requests. Fields cost less than a weak map, whose entries outlive young objects. */
 export function addOpenedFields(app: FastifyInstance): void {
-  app.decorateRequest('key', null).decorateRequest('userId', null).decorateRequest('project', null);
+  for (const field of ['key', 'userId', 'project', 'refusal']) app.decorateRequest(field, null);
 }
 
 export function openedProject({ project }: FastifyRequest): Project {

@@ -5,6 +5,9 @@ import type { FastifyRequest } from 'fastify';
 /** Names the project if the path does not. A recording key needs no name, because it is bound to one project. */
 export const PROJECT_HEADER = 'caller-stats-project';
 
+/** In the answer to a recording request: when its key expires, if that is soon. */
+export const EXPIRY_HEADER = 'caller-stats-key-expires';
+
 /** A parameter of the request's path, percent-decoded. */
 export function getParameter(request: FastifyRequest, name: string): string {
   return (request.params as Readonly<Record<string, string>>)[name] ?? '';

@@ -48,7 +48,7 @@ export function addImportedCounts(app: FastifyInstance, options: RecordingOption
       },
       onSend: async (request, { statusCode }) => {
         const { dryRun } = request.query as { readonly dryRun?: unknown };
-        if (statusCode >= 400 && dryRun !== 'true') arrivals.noteRefused(request, statusCode);
+        if (statusCode >= 400 && dryRun !== 'true') arrivals.noteItemsRefused(request, statusCode);
       },
     },
   });

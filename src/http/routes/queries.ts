@@ -88,7 +88,7 @@ export function addQueries(app: FastifyInstance, options: RecordingOptions): voi
         return result;
       },
       onSend: (request, { statusCode }, payload, done) => {
-        if (statusCode >= 400) arrivals.noteRefused(request, statusCode);
+        if (statusCode >= 400) arrivals.noteItemsRefused(request, statusCode);
         done(null, payload);
       },
     },

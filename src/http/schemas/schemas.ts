@@ -13,6 +13,7 @@ import {
   type ReportParameter,
   SERIES_BY,
 } from '../../domain/counting/report-request.js';
+import { REFUSAL_REASONS } from '../../domain/ingestion/refusals.js';
 import { SOURCE_KINDS } from '../../domain/ingestion/source-counts.js';
 import {
   importedCountMax,
@@ -222,6 +223,24 @@ const ingestionWindow = objectSchema({
   ),
 });
 
+const refusal = objectSchema({
+  reason: { enum: REFUSAL_REASONS, description: 'Why.' },
+  key: {
+    type: ['string', 'null'],
+    description: 'The id of the key; null if it sent none that the server knows.',
+  },
+  message: stringSchema('Why, as a sentence.'),
+  remedy: stringSchema('What the sender does about it.'),
+  isLoss: {
+    type: 'boolean',
+    description:
+      'Whether queries are lost if nobody does: what clients repeat is not, and everybody can cause `key-unknown`.',
+  },
+  requests: count('Refused requests of the last seven days.'),
+  records: count('Spans and log records that were rejected while others of their requests were accepted.'),
+  lastAt: moment('When the last one was, at most five minutes late.'),
+});
+
 export const IngestionSchema = {
   $id: 'Ingestion',
   description: 'What arrived for a project lately, and what became of it.',
@@ -233,13 +252,26 @@ export const IngestionSchema = {
       objectSchema({
         kind: { enum: SOURCE_KINDS, description: 'What the source sends.' },
         name: stringSchema(
-          'The service of spans and log records, the name of the key of queries, or the command.',
+          'The service of spans and log records, the name of the key of queries and of refused requests, or the command.',
         ),
         lastSeenAt: moment('When something last came from it.'),
+        refusals: arraySchema(refusal, { description: 'Why something was refused, the last ones first.' }),
         lastHour: ingestionWindow,
         lastDay: ingestionWindow,
       }),
       { description: 'The sources of the last seven days, the one that was seen last first.' },
+    ),
+    expiringKeys: arraySchema(
+      objectSchema({
+        id: stringSchema('Its id.'),
+        name: stringSchema('Its name.'),
+        expiresAt: moment('When it expires.'),
+        lastUsedAt: { type: ['string', 'null'], description: 'When it was last used.' },
+      }),
+      {
+        description:
+          'Keys in use that may record into the project and expire within 30 days, the first one at the start.',
+      },
     ),
   }),
 };

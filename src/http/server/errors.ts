@@ -4,6 +4,7 @@
  */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { CallerStatsError, type ErrorCode } from '../../domain/errors.js';
+import { type RefusalReason, reasonOfProblem } from '../../domain/ingestion/refusals.js';
 import { codeLockSeconds, detailBytesMax, detailsMax, retryAfterSeconds } from '../../domain/limits.js';
 
 /** An error of HTTP itself, such as a wrong method or media type. Rules of the domain throw `CallerStatsError`. */
@@ -95,6 +96,26 @@ function toHttpError(error: unknown, requestId: string): HttpError {
   return new HttpError(500, `The server failed. Its log says more under ${requestId}.`);
 }
 
+/** Why a recording request was refused whose key and project are right. */
+function reasonsOf({ status, details }: HttpError): readonly RefusalReason[] {
+  switch (status) {
+    case 400:
+      return details.length === 0 ? ['no-body'] : [...new Set(firstDetails(details).map(reasonOfProblem))];
+    case 409:
+      return ['counts-differ'];
+    case 413:
+      return ['too-large'];
+    case 415:
+      return ['media-type'];
+    case 429:
+      return ['rate-limit'];
+    case 503:
+      return ['overload'];
+    default:
+      return [status >= 500 ? 'failure' : 'invalid'];
+  }
+}
+
 /** The body of an error. Many clients show `error` alone, so it also says the first of the details. */
 export function errorBody(error: string, details: readonly string[] = []) {
   const [first, ...others] = details;
@@ -124,6 +145,8 @@ function firstDetails(details: readonly string[]): readonly string[] {
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const answer = toHttpError(error, request.id);
   const { status, headers, message, details } = answer;
+  const { key, project } = request;
+  if (key !== null) request.refusal ??= { reasons: reasonsOf(answer), key, projectId: project?.id ?? null };
   if (status >= 500 && !(answer instanceof LoadSheddingError))
     request.log.error({ err: error, reqId: request.id }, 'request failed');
   return reply

@@ -24,12 +24,14 @@ export class RefusalLog {
   /** A request that a route refused, with the status of its answer. `problem` must be one of few texts, not a client's. */
   refused(request: FastifyRequest, status: number, problem?: string): void {
     if (status >= 500 || request.is404) return;
-    const { id, method, routeOptions, key, userId } = request;
+    const { id, method, routeOptions, refusal, userId } = request;
+    const key = request.key ?? refusal?.key ?? null;
     const fields = {
       method,
       route: routeOptions.url,
       status,
-      ...(key !== null && { keyId: key.id }),
+      ...(key !== null && { keyId: key.id, keyName: key.name }),
+      ...(refusal !== null && { reason: refusal.reasons.join() }),
       ...(userId !== null && { userId }),
       ...(problem !== undefined && { problem }),
     };

@@ -1,4 +1,5 @@
 /** Counts what arrives, by kind and by what became of it. */
+import { REFUSAL_REASONS, type RefusalReason } from '../../domain/ingestion/refusals.js';
 import {
   type Delivery,
   type IngestionCounts,
@@ -25,9 +26,22 @@ export class ArrivalCounts {
     SOURCE_KINDS.map((kind) => [kind, Object.fromEntries(COUNTS.map((name) => [name, 0]))]),
   ) as Readonly<Record<SourceKind, Counts>>;
 
-  add({ kind, counts }: Delivery): void {
+  readonly #refused = new Map<SourceKind, Map<RefusalReason, number>>(
+    SOURCE_KINDS.map((kind) => [kind, new Map(REFUSAL_REASONS.map((reason) => [reason, 0]))]),
+  );
+
+  add({ kind, counts, refusals = [] }: Delivery): void {
     const sums = this.#counts[kind];
     for (const name of COUNTS) sums[name] += counts[name] ?? 0;
+    const refused = this.#refused.get(kind);
+    for (const { reason, requests } of refusals) refused?.set(reason, (refused.get(reason) ?? 0) + requests);
+  }
+
+  /** Refused requests by reason; one with several counts for each. */
+  toRefusalLines(): MetricLine[] {
+    return [...this.#refused].flatMap(([signal, reasons]) =>
+      [...reasons].map(([reason, value]) => ({ labels: { signal, reason }, value })),
+    );
   }
 
   /** All of them from the start, so that a rate begins at 0. */

@@ -104,6 +104,12 @@ export class Metrics implements ServerMetrics, CommitObserver, MetricsPage {
     );
     this.#add(
       'counter',
+      'caller_stats_refused_requests_total',
+      'Recording requests that were refused, by reason; the page Sources says whose they were.',
+      () => this.#arrivals.toRefusalLines(),
+    );
+    this.#add(
+      'counter',
       'caller_stats_account_events_total',
       'Sign-ins, failed and refused ones, and what else happened to accounts.',
       () => [...this.#accountEvents].map(([event, value]) => ({ labels: { event }, value })),

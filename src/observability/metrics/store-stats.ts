@@ -1,5 +1,8 @@
 import { Gauge, type Registry } from 'prom-client';
+import type { ApiKey } from '../../domain/keys/api-key.js';
+import { expiryNotice } from '../../domain/keys/key-lifetime.js';
 import type { Clock } from '../../domain/time/clock.js';
+import { secondMs } from '../../domain/time/duration.js';
 import { withDeadline } from '../../shared/deadline.js';
 import type { Store } from '../../storage/ports/store.js';
 import { statsTimeoutMs } from '../../storage/ports/store-stats.js';
@@ -32,9 +35,24 @@ export function addStoreStats(registry: Registry, store: Store, clock: Clock): (
     '1 if projects on this server of a Citus cluster can be counted, otherwise 0.',
     ['server'],
   );
+  const keyExpiry = gauge(
+    'key_expiry_seconds',
+    'Seconds until a key that may record and is in use expires, if that is within 30 days.',
+    ['organization', 'project', 'key'],
+  );
   return async () => {
-    // At once, because both may take as long as a collector waits.
-    const [stats, isRecording] = await Promise.all([store.maintenance.stats(), canRecord(store, clock)]);
+    // At once, because each may take as long as a collector waits.
+    const [stats, isRecording, expiring] = await Promise.all([
+      store.maintenance.stats(),
+      canRecord(store, clock),
+      findExpiring(store, clock),
+    ]);
+    keyExpiry.reset();
+    for (const { organizationId: organization, projectId, id: key, expiresAt } of expiring)
+      keyExpiry.set(
+        { organization, project: projectId ?? '', key },
+        ((expiresAt ?? 0) - clock.now()) / secondMs,
+      );
     const { pendingQueries, pendingOperations, sizeBytes, pools, servers } = stats;
     recordingUp.set(Number(isRecording));
     queueQueries.set(pendingQueries);
@@ -52,6 +70,14 @@ export function addStoreStats(registry: Registry, store: Store, clock: Clock): (
       waiting.set({ pool }, waiters);
     }
   };
+}
+
+/** None while the database cannot be reached, which other metrics show. */
+async function findExpiring(store: Store, clock: Clock): Promise<ApiKey[]> {
+  const late = () => new Error('looking for keys took too long');
+  return withDeadline(statsTimeoutMs, late, () =>
+    store.directory.listExpiringKeys(expiryNotice(clock.now())),
+  ).catch(() => []);
 }
 
 async function canRecord(store: Store, clock: Clock): Promise<boolean> {

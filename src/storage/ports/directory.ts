@@ -2,7 +2,9 @@
  * The storage port for organizations, projects, keys and people. `store.ts` says what holds for every method. Reads and
  * changes are separate interfaces because stores run them differently; `src/storage/sql/` implements both once.
  */
+
 import type { ApiKey } from '../../domain/keys/api-key.js';
+import type { ExpiryNotice } from '../../domain/keys/key-lifetime.js';
 import type { Actor, AuditAction, AuditEntry, AuditFilter } from '../../domain/people/audit.js';
 import type { Invitation, Membership } from '../../domain/people/invitation.js';
 import type { Member, Role } from '../../domain/people/member.js';
@@ -53,6 +55,12 @@ export interface DirectoryReads {
 
   /** The organization's keys, including expired and revoked ones. */
   listKeys(organizationId: string): Promise<ApiKey[]>;
+
+  /**
+   * The keys with the scope `write` that are active and to be announced, the one that expires first at the start, and at most
+   * `keyNoticesMax`. Those of all organizations unless one is named.
+   */
+  listExpiringKeys(notice: ExpiryNotice, organizationId?: string): Promise<ApiKey[]>;
 
   /** The project's share links, including expired ones; empty if the organization has no such project. */
   listShareLinks(organizationId: string, projectId: string): Promise<ShareLink[]>;

@@ -2,7 +2,7 @@
  * The part of the storage port that counts what arrives, by source. What `store.ts` says of every method holds here too.
  * Methods with a project throw `not_found` if it does not exist.
  */
-import type { Source, SourceBucket, SourceTotals } from '../../domain/ingestion/source-counts.js';
+import type { Refusal, Source, SourceBucket, SourceTotals } from '../../domain/ingestion/source-counts.js';
 import type { Cleanup } from './maintenance.js';
 
 export interface SeenSource extends Source {
@@ -10,9 +10,14 @@ export interface SeenSource extends Source {
   readonly seenAt: number;
 }
 
+export interface KeptRefusal extends Source, Refusal {
+  /** The start of the last bucket that has it. */
+  readonly bucket: number;
+}
+
 /** What is too old to be kept. */
 export interface Horizon {
-  /** Buckets that start before this time. */
+  /** Buckets that start before this time. Their refusals are kept as long as sources. */
   readonly bucketsBefore: number;
   /** Sources that were not seen since. */
   readonly seenBefore: number;
@@ -24,6 +29,9 @@ export interface IngestionReads {
 
   /** What came from each source in all buckets that start at `from` or later. */
   sum(projectId: string, from: number): Promise<SourceTotals[]>;
+
+  /** All refusals that are kept, the last ones first. */
+  listRefusals(projectId: string): Promise<KeptRefusal[]>;
 
   /** The projects of which something is too old. */
   listOutdated(horizon: Horizon): Promise<string[]>;

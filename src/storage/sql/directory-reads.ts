@@ -1,5 +1,7 @@
 /** Reads of organizations, projects, keys and people, for every SQL database. Each is one statement. */
 import type { ApiKey } from '../../domain/keys/api-key.js';
+import type { ExpiryNotice } from '../../domain/keys/key-lifetime.js';
+import { keyNoticesMax } from '../../domain/limits.js';
 import type { AuditEntry, AuditFilter } from '../../domain/people/audit.js';
 import type { Invitation, Membership } from '../../domain/people/invitation.js';
 import type { Member } from '../../domain/people/member.js';
@@ -34,6 +36,16 @@ export class SqlDirectoryReads extends SqlTables implements DirectoryReads {
 
   listKeys(organizationId: string): Promise<ApiKey[]> {
     return this.list(KEY, 'WHERE organization_id = $1 ORDER BY created_at, id', [organizationId]);
+  }
+
+  listExpiringKeys({ from, until, usedSince }: ExpiryNotice, organizationId?: string): Promise<ApiKey[]> {
+    const where = `WHERE expires_at > $1 AND expires_at <= $2 AND last_used_at >= $3 AND revoked_at IS NULL
+      AND disabled_at IS NULL AND scopes LIKE '%write%'`;
+    const order = `ORDER BY expires_at, id LIMIT ${keyNoticesMax}`;
+    const values = [from, until, usedSince];
+    return organizationId === undefined
+      ? this.list(KEY, `${where} ${order}`, values)
+      : this.list(KEY, `${where} AND organization_id = $4 ${order}`, [...values, organizationId]);
   }
 
   listShareLinks(organizationId: string, projectId: string): Promise<ShareLink[]> {

@@ -1,22 +1,41 @@
 /** What arrives, counted by source, for every SQL database. */
+import { isRefusalReason } from '../../domain/ingestion/refusals.js';
 import {
   addOperations,
   COUNT_NAMES,
   type IngestionCounts,
   IngestionTally,
   NO_COUNTS,
+  type Refusal,
   type Source,
   type SourceBucket,
   type SourceTotals,
   sourceKey,
 } from '../../domain/ingestion/source-counts.js';
 import { operationsMax } from '../../domain/limits.js';
-import type { Horizon, IngestionChanges, IngestionReads, SeenSource } from '../ports/ingestion.js';
+import type {
+  Horizon,
+  IngestionChanges,
+  IngestionReads,
+  KeptRefusal,
+  SeenSource,
+} from '../ports/ingestion.js';
 import type { Cleanup } from '../ports/maintenance.js';
 import { SqlTables } from './tables.js';
 
 /** The operation of the rows with the sums of a source. */
 const ALL = '';
+
+/**
+ * The operation of the rows with the refusals of a source begins with this, which no operation does: `!key-expired k1`. They
+ * are kept as long as the source, and have the refused requests and rejected records.
+ */
+const REFUSAL = '!';
+const IS_REFUSAL = `(operation >= '${REFUSAL}' AND operation < '"')`;
+
+function refusalName({ reason, keyId }: Pick<Refusal, 'reason' | 'keyId'>): string {
+  return `${REFUSAL}${reason} ${keyId ?? ''}`;
+}
 
 type CountRow = Source & IngestionCounts & { readonly operation: string };
 
@@ -39,7 +58,7 @@ export class SqlIngestionReads extends SqlTables implements IngestionReads {
     const sums = COUNT_NAMES.map((name) => `CAST(sum(${name}) AS bigint) AS "${name}"`).join(', ');
     const rows = await this.session.all<CountRow>(
       `SELECT kind, name, operation, ${sums} FROM ${this.#counts}
-       WHERE ${this.#project} = $1 AND bucket >= $2
+       WHERE ${this.#project} = $1 AND bucket >= $2 AND NOT ${IS_REFUSAL}
        GROUP BY kind, name, operation ORDER BY kind, name, sum(unmatched) DESC, operation`,
       [project, from],
     );
@@ -61,10 +80,29 @@ export class SqlIngestionReads extends SqlTables implements IngestionReads {
     return [...totals.values()];
   }
 
+  async listRefusals(projectId: string): Promise<KeptRefusal[]> {
+    const project = await this.dialect.findProjectKey(this.session, projectId);
+    const rows = await this.session.all<
+      Source & Pick<KeptRefusal, 'requests' | 'records' | 'bucket'> & { readonly operation: string }
+    >(
+      `SELECT kind, name, operation, CAST(sum(refused) AS bigint) AS requests,
+         CAST(sum(rejected) AS bigint) AS records, max(bucket) AS bucket
+       FROM ${this.#counts} WHERE ${this.#project} = $1 AND ${IS_REFUSAL}
+       GROUP BY kind, name, operation ORDER BY max(bucket) DESC, kind, name, operation`,
+      [project],
+    );
+    return rows.flatMap(({ operation, ...row }) => {
+      const [reason = '', keyId = ''] = operation.slice(REFUSAL.length).split(' ');
+      // A newer server may have written others.
+      return isRefusalReason(reason) ? [{ ...row, reason, keyId: keyId || null }] : [];
+    });
+  }
+
   async listOutdated({ bucketsBefore, seenBefore }: Horizon): Promise<string[]> {
     const ids = new Set<string>();
     for (const [table, isOld, before] of [
-      [this.#counts, 'bucket < $1', bucketsBefore],
+      [this.#counts, `bucket < $1 AND NOT ${IS_REFUSAL}`, bucketsBefore],
+      [this.#counts, `bucket < $1 AND ${IS_REFUSAL}`, seenBefore],
       [this.#sources, 'seen_at < $1', seenBefore],
     ]) {
       const rows = await this.session.all<{ readonly id: string }>(
@@ -102,7 +140,10 @@ export class SqlIngestionChanges extends SqlTables implements IngestionChanges {
 
   async prune(projectId: string, { bucketsBefore, seenBefore }: Horizon, limit: number): Promise<Cleanup> {
     const project = await this.dialect.findProjectKey(this.session, projectId);
-    const removeFirst = (table: string, key: string, condition: string, before: number, rows: number) =>
+    const removeFirst = (
+      [table, key, condition, before]: readonly [string, string, string, number],
+      rows: number,
+    ) =>
       this.session.run(
         `DELETE FROM ${table} WHERE ${this.#project} = $1 AND (${key}) IN (
            SELECT ${key} FROM ${table} WHERE ${this.#project} = $1 AND ${condition} < $2
@@ -110,9 +151,15 @@ export class SqlIngestionChanges extends SqlTables implements IngestionChanges {
         [project, before, rows],
       );
     const key = 'bucket, kind, name, operation';
-    let removed = await removeFirst(this.#counts, key, 'bucket', bucketsBefore, limit);
-    if (removed < limit)
-      removed += await removeFirst(this.#sources, 'kind, name', 'seen_at', seenBefore, limit - removed);
+    const steps = [
+      [this.#counts, key, `NOT ${IS_REFUSAL} AND bucket`, bucketsBefore],
+      [this.#counts, key, `${IS_REFUSAL} AND bucket`, seenBefore],
+      [this.#sources, 'kind, name', 'seen_at', seenBefore],
+    ] as const;
+    let removed = 0;
+    for (const step of steps) {
+      if (removed < limit) removed += await removeFirst(step, limit - removed);
+    }
     return { removed, done: removed < limit };
   }
 
@@ -132,7 +179,7 @@ export class SqlIngestionChanges extends SqlTables implements IngestionChanges {
 
   async #addCounts(project: unknown, buckets: readonly SourceBucket[]): Promise<void> {
     const known = await this.#findOperations(project, buckets);
-    const rows = buckets.flatMap(({ bucket, kind, name, counts, operations }) => {
+    const rows = buckets.flatMap(({ bucket, kind, name, counts, operations, refusals = [] }) => {
       const named = known.get(bucketKey({ bucket, kind, name })) ?? new Set();
       const added = [...operations].toSorted().filter(([operation]) => {
         const isNamed = named.has(operation) || named.size < operationsMax;
@@ -146,6 +193,9 @@ export class SqlIngestionChanges extends SqlTables implements IngestionChanges {
       return [
         toRow(ALL, counts),
         ...added.map(([operation, unmatched]) => toRow(operation, { ...NO_COUNTS, unmatched })),
+        ...refusals.map((one) =>
+          toRow(refusalName(one), { ...NO_COUNTS, refused: one.requests, rejected: one.records }),
+        ),
       ];
     });
     const key = `${this.#project}, bucket, kind, name, operation`;
@@ -168,7 +218,7 @@ export class SqlIngestionChanges extends SqlTables implements IngestionChanges {
     const first = Math.min(...withOperations.map(({ bucket }) => bucket));
     const rows = await this.session.all<BucketName & Pick<CountRow, 'operation'>>(
       `SELECT bucket, kind, name, operation FROM ${this.#counts}
-       WHERE ${this.#project} = $1 AND bucket >= $2 AND operation <> '${ALL}'`,
+       WHERE ${this.#project} = $1 AND bucket >= $2 AND operation <> '${ALL}' AND NOT ${IS_REFUSAL}`,
       [project, first],
     );
     for (const { operation, ...bucket } of rows) {

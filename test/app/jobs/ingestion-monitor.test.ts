@@ -3,8 +3,10 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { IngestionMonitor } from '../../../src/app/jobs/ingestion-monitor.js';
 import { CallerStatsError } from '../../../src/domain/errors.js';
-import type { SourceBucket } from '../../../src/domain/ingestion/source-counts.js';
+import { type SourceBucket, UNKNOWN_KEY } from '../../../src/domain/ingestion/source-counts.js';
+import { strangersMax } from '../../../src/domain/limits.js';
 import { mapTelemetrySettings, ProjectRules } from '../../../src/domain/queries/telemetry-settings.js';
+import type { Ingestion } from '../../../src/storage/ports/ingestion.js';
 
 test('asks a store that is away once in each write, and stores what arrived in all projects once it is back', async () => {
   const added = new Map<string, number>();
@@ -16,13 +18,14 @@ test('asks a store that is away once in each write, and stores what arrived in a
       if (isAway) throw new CallerStatsError('unavailable', 'Not now.');
       for (const { counts } of buckets) added.set(projectId, (added.get(projectId) ?? 0) + counts.arrived);
     },
+    listRefusals: async () => [],
     listSources: async () => [],
     sum: async () => [],
     listOutdated: async () => [],
     prune: async () => ({ removed: 0, done: true }),
   };
   const monitor = new IngestionMonitor({
-    store: { ingestion },
+    store: { ingestion, directory: { listExpiringKeys: async () => [] } },
     clock: { now: () => 1_000_000 },
     projectRules: new ProjectRules(mapTelemetrySettings(() => 'default')),
     log: pino({ enabled: false }),
@@ -36,4 +39,36 @@ test('asks a store that is away once in each write, and stores what arrived in a
   isAway = false;
   await monitor.flush();
   expect(added).toEqual(new Map(projects.map((id) => [id, 2])));
+});
+
+test('what strangers send is counted for few projects between two writes', async () => {
+  const asked: string[] = [];
+  const ingestion: Ingestion = {
+    add: async (projectId) => {
+      asked.push(projectId);
+      if (projectId !== 'docs') throw new CallerStatsError('not_found', `There is no project ${projectId}.`);
+    },
+    listRefusals: async () => [],
+    listSources: async () => [],
+    sum: async () => [],
+    listOutdated: async () => [],
+    prune: async () => ({ removed: 0, done: true }),
+  };
+  const monitor = new IngestionMonitor({
+    store: { ingestion, directory: { listExpiringKeys: async () => [] } },
+    clock: { now: () => 1_000_000 },
+    projectRules: new ProjectRules(mapTelemetrySettings(() => 'default')),
+    log: pino({ enabled: false }),
+    metrics: undefined,
+  });
+  const refused = { kind: 'queries', name: UNKNOWN_KEY, counts: { requests: 1, refused: 1 } } as const;
+  for (const round of [1, 2]) {
+    for (let number = 0; number < 2 * strangersMax; number++)
+      monitor.noteStranger(`invented-${round}-${number}`, refused);
+    monitor.note('docs', { kind: 'queries', name: 'key', counts: { requests: 1 } });
+    monitor.noteStranger('docs', refused);
+    await monitor.flush();
+    expect(asked).toHaveLength(round * (strangersMax + 1));
+    expect(asked.at(-1)).toBe('docs');
+  }
 });

@@ -1,6 +1,8 @@
 /** Ingestion diagnostics: whatever arrives is counted by its source, over all processes, and nothing else is kept. */
 import { describe, expect, test } from 'vitest';
+import { findLosses } from '../../../src/app/losses.js';
 import { CallerStatsError } from '../../../src/domain/errors.js';
+import { describeRefusal, type RefusalReason } from '../../../src/domain/ingestion/refusals.js';
 import { operationCharactersMax } from '../../../src/domain/limits.js';
 import { dayMs } from '../../../src/domain/time/duration.js';
 import { Metrics } from '../../../src/observability/metrics/metrics.js';
@@ -21,10 +23,12 @@ const INGESTION = '/v1/analytics/docs/assistant/ingestion';
 
 interface Report {
   readonly otlpQuery: string;
+  readonly expiringKeys: readonly object[];
   readonly sources: readonly {
     readonly kind: string;
     readonly name: string;
     readonly lastSeenAt: string;
+    readonly refusals: readonly Readonly<Record<string, unknown>>[];
     readonly lastHour: Readonly<Record<string, unknown>>;
     readonly lastDay: Readonly<Record<string, unknown>>;
   }[];
@@ -35,6 +39,12 @@ async function report({ send }: Pick<Service, 'send'>): Promise<Report> {
   expect(answer.status, answer.text).toBe(200);
   return JSON.parse(answer.text) as Report;
 }
+
+const refusalOf = (reason: RefusalReason, more: object) => ({
+  ...{ reason, ...describeRefusal(reason), key: null, requests: 1, records: 0 },
+  lastAt: new Date(startMs).toISOString(),
+  ...more,
+});
 
 const counts = (more: object) => ({
   ...{ requests: 0, refused: 0, arrived: 0, recorded: 0, duplicates: 0, rejected: 0, unmatched: 0 },
@@ -85,6 +95,7 @@ describe('the operation', () => {
       dayFrom: new Date(startMs - dayMs).toISOString(),
       otlpQuery: 'default',
       sources: [],
+      expiringKeys: [],
     });
   });
 });
@@ -113,8 +124,12 @@ test('spans count by service, with the operations of those without a rule and th
   const lastSeenAt = new Date(startMs).toISOString();
   const unknown = counts({ requests: 1, arrived: 1, recorded: 1 });
   expect(sources).toEqual([
-    { kind: 'traces', name: '(unknown)', lastSeenAt, lastHour: unknown, lastDay: unknown },
-    { kind: 'traces', name: 'docs', lastSeenAt, lastHour: window, lastDay: window },
+    { kind: 'traces', name: '(unknown)', lastSeenAt, refusals: [], lastHour: unknown, lastDay: unknown },
+    {
+      ...{ kind: 'traces', name: 'docs', lastSeenAt },
+      refusals: [refusalOf('query-caller', { key: expect.any(String), requests: 0, records: 1 })],
+      ...{ lastHour: window, lastDay: window },
+    },
   ]);
   expect(prompt.length).toBeGreaterThan(operationCharactersMax);
   expect(JSON.stringify(sources)).not.toContain('Tell me');
@@ -142,8 +157,6 @@ test('requests that are refused count, whatever is wrong with them', async () =>
     'traces',
     [1, 2, 3, 4].map((number) => span(number, chat)),
   );
-  // Requests without a valid key are not counted.
-  await send({ method: 'POST', path: '/v1/traces', key: keys.expired });
   const query = { id: 'a', caller: 'web' };
   const record = (body: unknown, type = JSON_TYPE) =>
     send({
@@ -165,8 +178,135 @@ test('requests that are refused count, whatever is wrong with them', async () =>
       'recording',
       counts({ requests: 5, refused: 3, arrived: 6, recorded: 2, duplicates: 2, rejected: 2 }),
     ],
-    ['traces', '(unknown)', counts({ requests: 3, refused: 3 })],
+    ['traces', 'recording', counts({ requests: 3, refused: 3 })],
   ]);
+  const reasons = sources.map(({ refusals }) => refusals.map(({ reason, requests }) => [reason, requests]));
+  expect(reasons.map((one) => one.toSorted())).toEqual([
+    [
+      ['media-type', 1],
+      ['query-caller', 1],
+      ['too-large', 1],
+    ],
+    [
+      ['media-type', 1],
+      ['no-body', 1],
+      ['too-large', 1],
+    ],
+  ]);
+});
+
+describe('a request with a wrong key', () => {
+  const reasonsAt = async (service: Pick<Service, 'send'>, path = INGESTION) => {
+    const answer = await service.send({ path });
+    const { sources } = JSON.parse(answer.text) as Report;
+    return sources.flatMap(({ name, refusals }) => refusals.map(({ reason, key }) => [name, reason, key]));
+  };
+
+  test('is counted for the project of the key, with its name and the reason', async () => {
+    const service = await startService();
+    const { send, keys } = service;
+    const reading = await service.addKey('reading', { type: 'reading', projectId: 'docs' });
+    const readOnly = await service.addKey('readOnly', { type: 'admin', scopes: ['read'] });
+    const record = (key: string, project = 'docs') =>
+      send({
+        method: 'POST',
+        path: `/v1/analytics/${project}/assistant/queries`,
+        key,
+        headers: { 'content-type': JSON_TYPE },
+        body: '{"id":"a","caller":"web"}',
+      });
+    const answers = await Promise.all([
+      ...[keys.expired, keys.revoked, reading, readOnly].map((key) => record(key)),
+      record(keys.recordingBlog),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 403, 404]);
+    expect(answers[0]?.text).toContain('The API key is expired. It ended at 2026-06-15T12:00:00.000Z. ');
+    expect((await reasonsAt(service)).toSorted()).toEqual([
+      ['expired', 'key-expired', 'expired'],
+      ['readOnly', 'key-scope', 'readOnly'],
+      ['reading', 'key-type', 'reading'],
+      ['revoked', 'key-revoked', 'revoked'],
+    ]);
+    const path = INGESTION.replace('docs', 'blog');
+    expect(await reasonsAt(service, path)).toEqual([['recordingBlog', 'other-project', 'recordingBlog']]);
+    const log = service.log();
+    expect(log).toContain('"keyName":"revoked"');
+    expect(log).toContain('"reason":"key-revoked"');
+  });
+
+  test('that nobody has is counted for the project that it names, as of an unknown key', async () => {
+    const service = await startService();
+    const { send, keys } = service;
+    for (const key of [null, keys.unknown, 'mistyped'])
+      await send({ method: 'POST', path: QUERIES, key, headers: { 'content-type': JSON_TYPE }, body: '{}' });
+    const { sources } = await report(service);
+    expect(sources).toMatchObject([
+      {
+        ...{ kind: 'queries', name: '(unknown key)' },
+        refusals: [refusalOf('key-unknown', { requests: 3 })],
+      },
+    ]);
+  });
+
+  test('is not counted beyond the limit of failures, unless the key is known', async () => {
+    const service = await startService({ limits: { failuresPerMinute: 2 } });
+    const { send, keys } = service;
+    for (const key of [keys.unknown, keys.unknown, keys.unknown, keys.expired])
+      await send({ method: 'POST', path: QUERIES, key });
+    const { sources } = await report(service);
+    const refused = sources.map(({ name, refusals }) => [name, refusals.map(({ requests }) => requests)]);
+    expect(refused.toSorted()).toEqual([
+      ['(unknown key)', [2]],
+      ['expired', [1]],
+    ]);
+  });
+});
+
+describe('a key that may record and expires within 30 days', () => {
+  const inDays = (days: number) => startMs + days * dayMs;
+
+  test('is named when it is used, in the report and in the answer to what it sends', async () => {
+    const service = await startService();
+    const { store, clock, send, calls } = service;
+    const recording = { type: 'recording', projectId: 'docs' } as const;
+    const soon = await service.addKey('Soon', { ...recording, expiresAt: inDays(30) });
+    const record = (key: string) =>
+      send({
+        ...{ method: 'POST', path: QUERIES, key, headers: { 'content-type': JSON_TYPE } },
+        body: '{"id":"a","caller":"web"}',
+      });
+    const HEADER = 'caller-stats-key-expires';
+    const others = [
+      await service.addKey('Later', { ...recording, expiresAt: inDays(30) + 1 }),
+      await service.addKey('Never', recording),
+      await service.addKey('Reads', { type: 'admin', scopes: ['read'], expiresAt: inDays(1) }),
+    ];
+    expect((await report(service)).expiringKeys).toEqual([]);
+    for (const one of others) expect((await record(one)).headers[HEADER]).toBeUndefined();
+    const answer = await record(soon);
+    expect(answer.status).toBe(200);
+    expect(answer.headers[HEADER]).toBe(new Date(inDays(30)).toISOString());
+    await Promise.all(calls.map(({ result }) => result));
+    expect((await report(service)).expiringKeys).toEqual([
+      {
+        ...{ id: 'Soon', name: 'Soon', expiresAt: new Date(inDays(30)).toISOString() },
+        lastUsedAt: new Date(startMs).toISOString(),
+      },
+    ]);
+    expect((await findLosses(store, { id: 'docs', organizationId: 'default' }, startMs))[0]).toEqual({
+      message: expect.stringContaining('The key "Soon" (Soon) is in use and expires at'),
+      remedy: expect.any(String),
+    });
+    clock.nowMs = inDays(30) + 1;
+    expect((await record(soon)).status).toBe(401);
+    expect((await report(service)).expiringKeys).toEqual([]);
+    expect(await findLosses(store, { id: 'docs', organizationId: 'default' }, clock.nowMs)).toEqual([
+      {
+        message: expect.stringContaining('"Soon" (key Soon) had 1 request refused in the last seven days.'),
+        remedy: expect.any(String),
+      },
+    ]);
+  });
 });
 
 test.each(databases)(

@@ -1,10 +1,8 @@
 /** Which keys are in use, their order, and when to warn about expiry. */
+import { keyNoticeDays } from '../../../../src/domain/limits.js';
 import type { Key } from '../../api/types.js';
 
 const DAY_MS = 86_400_000;
-
-/** Warn when a key expires within this time. */
-const soonDays = 7;
 
 /** Disabled keys count as in use, because they can be enabled again. */
 export function isInUse({ status }: Key): boolean {
@@ -27,7 +25,7 @@ export function keyExpiry({ expiresAt }: Pick<Key, 'expiresAt'>, now: number): E
   const left = Date.parse(expiresAt) - now;
   if (left <= 0) return { kind: 'past', daysLeft: 0 };
   const daysLeft = Math.ceil(left / DAY_MS);
-  return { kind: daysLeft <= soonDays ? 'soon' : 'later', daysLeft };
+  return { kind: daysLeft <= keyNoticeDays ? 'soon' : 'later', daysLeft };
 }
 
 /** Whether a key was used within the last day, so that revoking it would break something. */

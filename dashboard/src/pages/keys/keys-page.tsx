@@ -22,6 +22,7 @@ import { KeysTable } from './keys-table.js';
 import { RevokeDialog } from './revoke-dialog.js';
 import './keys.css';
 
+const LossNotice = lazyPart(() => import('../sources/loss-notice.js'), 'LossNotice');
 const NewKeyDialog = lazyPart(() => import('./new-key-dialog.js'), 'NewKeyDialog');
 const RotateDialog = lazyPart(() => import('./rotate-dialog.js'), 'RotateDialog');
 
@@ -65,6 +66,7 @@ export function KeysPage(current: CurrentProject) {
         {!isEditor && (
           <Notice>You are a viewer here: only owners and editors can create and change keys.</Notice>
         )}
+        <LossNotice {...current} ofKeys />
         <Loaded query={query} what="The keys" rows={4}>
           {({ keys }) => (
             <Keys

@@ -14,6 +14,7 @@ import { Updated } from './updated.js';
 import { useReading } from './use-reading.js';
 import { useView } from './use-view.js';
 
+const LossNotice = lazyPart(() => import('../sources/loss-notice.js'), 'LossNotice');
 const FirstQuery = lazyPart(() => import('./first-query.js'), 'FirstQuery');
 
 export function OverviewPage(current: CurrentProject) {
@@ -38,6 +39,7 @@ function Overview({ usual, ...current }: CurrentProject & { readonly usual: Choi
   if (isEmpty)
     return (
       <Page title="Overview" of={project.name} lead="Nothing was recorded in this project yet.">
+        <LossNotice {...current} />
         <FirstQuery {...current} />
       </Page>
     );
@@ -48,6 +50,7 @@ function Overview({ usual, ...current }: CurrentProject & { readonly usual: Choi
           The first query has arrived. From now on this page counts along.
         </Notice>
       )}
+      <LossNotice {...current} />
       <NumbersView
         counts={counts}
         view={view}

@@ -10,6 +10,7 @@ import { Tabs } from '../../components/content/tabs.js';
 import { EmptyState } from '../../components/feedback/empty-state.js';
 import { Loaded } from '../../components/feedback/loaded.js';
 import { type CurrentProject, projectPage } from '../../navigation/current-project.js';
+import { Refusals } from './refusals.js';
 import { SourcesTable } from './sources-table.js';
 import { Unmatched } from './unmatched.js';
 import './sources.css';
@@ -49,6 +50,7 @@ function Report({ report, current }: { report: Ingestion; current: CurrentProjec
     <Tabs label="Time" tabs={NAMES} value={name} onChange={setName}>
       <div className="page sources">
         <SourcesTable sources={report.sources} window={window} />
+        <Refusals report={report} />
         <Unmatched report={report} window={window} current={current} />
       </div>
     </Tabs>

@@ -1,8 +1,11 @@
 import { CallerStatsError } from '../../../domain/errors.js';
+import { SqlDirectoryReads } from '../../sql/directory-reads.js';
+import { SqlIngestionReads } from '../../sql/ingestion.js';
 import { OLDEST_VERSION, requireReleased } from '../../sql/oldest-version.js';
 import { Database, type DatabaseOptions, type Session } from '../connection/database.js';
 import { unavailable } from '../connection/errors.js';
 import type { PostgresLocation } from '../connection/location.js';
+import { dialectFor } from '../dialect.js';
 import { distribute } from './distribute.js';
 import { MIGRATIONS, type Migration, NEWEST_VERSION, newestOf } from './index.js';
 
@@ -104,6 +107,29 @@ export async function inspect(location: PostgresLocation, options: DatabaseOptio
       );
       return { version, newest: NEWEST_VERSION, clockMs: Number(row?.now) };
     });
+  } finally {
+    await database.close();
+  }
+}
+
+/** Reads the tables of the newest schema. Changes nothing. */
+export async function readSchema<T>(
+  location: PostgresLocation,
+  options: DatabaseOptions,
+  read: (reads: {
+    readonly directory: SqlDirectoryReads;
+    readonly ingestion: SqlIngestionReads;
+  }) => Promise<T>,
+): Promise<T> {
+  const database = new Database(location, options);
+  const dialect = dialectFor(location.schema);
+  try {
+    return await database.session((session) =>
+      read({
+        directory: new SqlDirectoryReads(session, dialect),
+        ingestion: new SqlIngestionReads(session, dialect),
+      }),
+    );
   } finally {
     await database.close();
   }

@@ -1,8 +1,12 @@
 import { CallerStatsError } from '../../../domain/errors.js';
+import { SqlDirectoryReads } from '../../sql/directory-reads.js';
+import { SqlIngestionReads } from '../../sql/ingestion.js';
 import { OLDEST_VERSION, requireReleased } from '../../sql/oldest-version.js';
 import { type Connection, inTransaction, openConnection, openUnchanged, setUpWriter } from '../connection.js';
+import { SQLITE } from '../dialect.js';
 import { isDamage, storeError } from '../errors.js';
 import { using, writeSnapshot } from '../files/snapshot.js';
+import { Statements } from '../statements.js';
 import { MIGRATIONS, NEWEST_VERSION, newestOf } from './index.js';
 
 /** Marks our files (`PRAGMA application_id`), so that the database of another program is never migrated. */
@@ -42,6 +46,28 @@ export function inspectFile(file: string): number {
     return using(openUnchanged(file), (db) => versionOf(db, file, NEWEST_VERSION));
   } catch (error) {
     throw isDamage(error) ? damaged(file, error) : storeError(error);
+  }
+}
+
+/** Reads the tables of the newest schema in a file, which stays as it is. */
+export async function readFile<T>(
+  file: string,
+  read: (reads: {
+    readonly directory: SqlDirectoryReads;
+    readonly ingestion: SqlIngestionReads;
+  }) => Promise<T>,
+): Promise<T> {
+  const db = openUnchanged(file);
+  try {
+    const statements = new Statements(db);
+    return await read({
+      directory: new SqlDirectoryReads(statements, SQLITE),
+      ingestion: new SqlIngestionReads(statements, SQLITE),
+    });
+  } catch (error) {
+    throw storeError(error);
+  } finally {
+    db.close();
   }
 }
 

@@ -45,8 +45,8 @@ describe('keys', () => {
     [0, 'past', 0],
     [1, 'soon', 1],
     [5 * dayMs - 1, 'soon', 5],
-    [7 * dayMs, 'soon', 7],
-    [7 * dayMs + 1, 'later', 8],
+    [30 * dayMs, 'soon', 30],
+    [30 * dayMs + 1, 'later', 31],
   ] as const)('that end in %s ms end %s', (away, kind, daysLeft) => {
     const expiresAt = away === null ? null : iso(nowMs + away);
     expect(keyExpiry({ expiresAt }, nowMs)).toEqual({ kind, daysLeft });

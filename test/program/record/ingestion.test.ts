@@ -286,7 +286,7 @@ describe('a key that may record and expires within 30 days', () => {
     const answer = await record(soon);
     expect(answer.status).toBe(200);
     expect(answer.headers[HEADER]).toBe(new Date(inDays(30)).toISOString());
-    await Promise.all(calls.map(({ result }) => result));
+    await Promise.all(calls.filter(({ method }) => method === 'touchKey').map(({ result }) => result));
     expect((await report(service)).expiringKeys).toEqual([
       {
         ...{ id: 'Soon', name: 'Soon', expiresAt: new Date(inDays(30)).toISOString() },

@@ -4,7 +4,15 @@ import { chmod, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { expect, inject, test } from 'vitest';
 import type { Finding } from '../../../src/cli/doctor/findings.js';
 import { ZONE_DATA_VERSION } from '../../../src/domain/time/zone-data.js';
-import { alter, emptyPlace, type Place, placeWithProject, refusal } from '../../support/cli/cli-place.js';
+import {
+  alter,
+  emptyPlace,
+  type Place,
+  placeWithProject,
+  project,
+  refusal,
+  succeed,
+} from '../../support/cli/cli-place.js';
 import { freePort } from '../../support/free-port.js';
 import { startHttpServer } from '../../support/http-server.js';
 import { withFile } from '../../support/storage/sqlite-file.js';
@@ -53,6 +61,24 @@ test.each([
   else alter(place, content);
   expect(await examine(place, 'database')).toMatchObject([
     { status: 'problem', message: expect.stringMatching(message) },
+  ]);
+});
+
+test('a key in use that expires soon is a warning, which names it and its project', async () => {
+  const place = await placeWithProject();
+  expect(await examine(place, 'recording')).toMatchObject([{ status: 'ok' }]);
+  const create = ['key', 'create', '--name', 'Website', '--type', 'recording', '--project', project];
+  await succeed(place.run([...create, '--expires', '10d']));
+  expect(await examine(place, 'recording')).toMatchObject([{ status: 'ok' }]);
+  alter(place, 'UPDATE api_key SET last_used_at = created_at');
+  expect(await examine(place, 'recording')).toMatchObject([
+    {
+      status: 'warning',
+      message: expect.stringMatching(
+        new RegExp(`^${project}: The key "Website" \\([0-9a-z]{16}\\) is in use and expires at `),
+      ),
+      advice: expect.stringMatching(/^Rotate it/),
+    },
   ]);
 });
 

@@ -120,6 +120,24 @@ describe('a request is counted and timed once', () => {
   });
 });
 
+test('refused recordings are counted by reason, and a key in use that expires soon has its seconds', async () => {
+  const service = await startMeasured();
+  const { send, keys, clock, calls } = service;
+  const refused = async (reason: string) =>
+    sumOf(await service.metrics(), 'caller_stats_refused_requests_total', { reason, signal: 'queries' });
+  expect(await refused('key-expired')).toBe(0);
+  await send({ method: 'POST', path: QUERIES, key: keys.expired });
+  expect(await refused('key-expired')).toBe(1);
+  const seconds = (key: string) => service.metrics().then((shown) => sumOf(shown, EXPIRY, { key }));
+  const EXPIRY = 'caller_stats_key_expiry_seconds';
+  const expiresAt = clock.nowMs + 10_000_000;
+  const ending = await service.addKey('ending', { type: 'recording', projectId: 'docs', expiresAt });
+  expect(await seconds('ending')).toBe(0);
+  await send({ method: 'POST', path: QUERIES, key: ending });
+  await Promise.all(calls.filter(({ method }) => method === 'touchKey').map(({ result }) => result));
+  expect(await seconds('ending')).toBe(10_000);
+});
+
 test('queries are counted as recorded or duplicate, for JSON and OTLP', async () => {
   const service = await startMeasured();
   const queries = (from: number, to: number) =>

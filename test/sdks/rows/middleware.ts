@@ -1,4 +1,9 @@
 /** The client's middleware in real servers: each question counts once, however the response ends. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { makeKey, placeWithProject, project, recordedIn } from '../../support/cli/cli-place.js';
+import { samples } from '../../support/cli/samples.js';
 import {
   countQuestions,
   onNode,
@@ -34,6 +39,8 @@ export function middlewareRows(installed: () => string): Row[] {
     'Hono on Node': (env) => onNode('hono-node.mjs', installed())(env),
     'Hono on workerd': (env) => startWorker(installed(), 'hono-worker.mjs', env),
     'a worker on workerd': (env) => startWorker(installed(), 'worker.mjs', env),
+    'a route on workerd without the context': (env) =>
+      startWorker(installed(), 'worker-without-context.mjs', env),
     Bun: run('bun', 'bun.mjs'),
     Deno: run('deno', 'run', '--allow-all', 'deno.mjs'),
     'Express on Bun': run('bun', 'express.mjs'),
@@ -48,7 +55,32 @@ export function middlewareRows(installed: () => string): Row[] {
   return [
     ...Object.entries(apps).map(([name, app]): Row => buildRow(name, app)),
     ...Object.entries(frameworks).flatMap(([name, start]) => questionRows(name, start)),
+    workerRecipeRow(installed),
   ];
+}
+
+/** The recipe for Cloudflare Workers, as it is in the docs. */
+function workerRecipeRow(installed: () => string): Row {
+  const count = async () => {
+    const place = await placeWithProject();
+    const { url } = await place.serve();
+    const recipe = samples().find(({ code }) => code.includes("from 'cloudflare:workers'"));
+    const code = recipe?.code.replace("projectId: 'my-docs'", `projectId: '${project}'`) ?? '';
+    await writeFile(join(installed(), 'worker-recipe.mjs'), code);
+    const env = { CALLER_STATS_URL: url, RECORDING_KEY: await makeKey(place, 'recording') };
+    const worker = await startWorker(installed(), 'worker-recipe.mjs', env);
+    for (const id of ['first', 'first', 'second']) {
+      const init = { method: 'POST', body: JSON.stringify({ id, question: 'Why?' }) };
+      await (await fetch(worker, init)).text();
+    }
+    await expect.poll(() => recordedIn(place)).toBe(2);
+    return recordedIn(place);
+  };
+  return {
+    setup: 'recipe for Cloudflare Workers: a question, the same again, another one',
+    correct: 2,
+    count,
+  };
 }
 
 /** Building loads the module that creates the recorder. */

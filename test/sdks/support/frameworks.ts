@@ -58,7 +58,7 @@ export async function startWorker(installed: string, file: string, env: Assistan
     build: {
       ssr: join(installed, file),
       outDir: folder,
-      rolldownOptions: { output: { entryFileNames: 'worker.js' } },
+      rolldownOptions: { external: ['cloudflare:workers'], output: { entryFileNames: 'worker.js' } },
     },
   });
   const bindings = Object.entries(env).map(([name, value]) => `(name = "${name}", text = "${value}")`);

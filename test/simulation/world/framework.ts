@@ -54,7 +54,7 @@ export class Exchange {
     this.raw = { socket: connection, complete: false };
     const headers = hasLength ? { 'content-length': String(body.length) } : {};
     const log = { warn: () => {}, error: () => {} };
-    this.request = { id, method, raw: this.raw, headers, log, routeOptions: { url: route } };
+    this.request = { id, method, raw: this.raw, headers, log, routeOptions: { url: route, config: {} } };
     const { response } = this;
     const reply = {
       raw: response,

@@ -55,16 +55,21 @@ export interface SessionEnd {
 }
 
 /**
- * Ends all sessions of a member, also those in which they use other organizations. The audit log of this organization says so.
- * Throws `not_found` for somebody who is not a member.
+ * Ends all sessions of a member, also those in which they use other organizations. Owners end none of an account that does not open
+ * theirs; an operator does. The audit log of this organization says so. Throws `not_found` for somebody who is not a member.
  */
 export async function endMemberSessions(
   { store, users }: { readonly store: Pick<Store, 'directory'>; readonly users: SessionEnd },
-  { organizationId, email }: { readonly organizationId: string; readonly email: string },
+  {
+    organizationId,
+    email,
+    isOperator,
+  }: { readonly organizationId: string; readonly email: string; readonly isOperator: boolean },
   by: Actor,
 ): Promise<number> {
   await requireMember(store, organizationId, email);
-  const ended = await users.endAllSessions(email);
+  const opens = isOperator || (await store.directory.findUsers([email], organizationId)).has(email);
+  const ended = opens ? await users.endAllSessions(email) : 0;
   const change = { action: 'user.session_end', detail: `all: ${ended}` } as const;
   await store.directory.logUserChange(email, change, by, organizationId);
   return ended;

@@ -153,9 +153,12 @@ export class AuthProvider {
       singleSignOn,
       legacyAlgorithms,
       mayJoin: async (email) => {
-        // The provider has verified the address, so the invitation's link is not needed.
-        await store.directory.acceptInvitationsFor(email, { name: email, address: null, at: clock.now() });
-        return (await store.directory.listMemberships(email)).length > 0;
+        const { directory } = store;
+        const by = { name: email, address: null, at: clock.now() };
+        // The provider has verified the address, so the invitation's link is not needed. Of several organizations, the person chooses.
+        if ((await directory.listOrganizations()).length === 1)
+          await directory.acceptInvitationsFor(email, by);
+        return directory.isExpected(email, by.at);
       },
       onAccountProved: async (email, address) => {
         const detail =

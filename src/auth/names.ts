@@ -36,7 +36,7 @@ export function cookiePrefix({ secure, basePath }: CookiePlace): string {
 export const SECRET_NAME = 'sessions';
 
 /** Why a user of the provider may not sign in. */
-export type SignInProblem = 'not_a_member' | 'unverified_email' | 'linked_to_another';
+export type SignInProblem = 'not_a_member' | 'unverified_email' | 'linked_to_another' | 'address_changed';
 
 /**
  * Whether algorithms are accepted that OWASP ASVS 5.0 (appendix C) does not approve of, because much that people use knows no

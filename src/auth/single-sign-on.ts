@@ -4,13 +4,13 @@ import { PROVIDER_ID, type SignInProblem } from './names.js';
 import type { LibraryContext } from './second-factor/library-context.js';
 import { noteClaims } from './second-factor/provider-claims.js';
 import { removeSecondFactors } from './second-factor/stored-factor.js';
-import { forgetTrustedDevices } from './second-factor/trusted-devices.js';
+import { forgetPending } from './second-factor/trusted-devices.js';
 
 type ValidateUserInfo = NonNullable<NonNullable<BetterAuthOptions['user']>['validateUserInfo']>;
 
 /**
  * Admits members whose address the provider has verified. The provider may give an address to another person, so an account
- * that is linked to one of its users is not opened by another with the same address.
+ * that is linked to one of its users is not opened by another with the same address, nor by the same user with another address.
  */
 export function admit({
   mayJoin,
@@ -22,16 +22,26 @@ export function admit({
     const { email: claimed = user.email } = (source.oauth?.profile ?? {}) as { readonly email?: unknown };
     if (user.emailVerified !== true || !isAscii(claimed) || !isAscii(user.email))
       return { error: 'unverified_email' satisfies SignInProblem };
-    if (!(await mayJoin(String(user.email).toLowerCase())))
-      return { error: 'not_a_member' satisfies SignInProblem };
-    if (source.action === 'link-account') {
-      const accounts = await context.internalAdapter.findAccounts(String(user.id));
-      if (accounts.some(({ providerId }) => providerId === PROVIDER_ID))
-        return { error: 'linked_to_another' satisfies SignInProblem };
-    }
+    const account = { id: String(user.id), email: String(user.email).toLowerCase() };
+    const problem = await findOtherUser(context.internalAdapter, source.action, account);
+    if (problem !== undefined) return { error: problem };
+    if (!(await mayJoin(account.email))) return { error: 'not_a_member' satisfies SignInProblem };
     noteClaims(context, source.oauth?.profile);
     return undefined;
   };
+}
+
+/** Whether the account, if there is one, is that of another user of the provider, or of the same user with another address. */
+async function findOtherUser(
+  internalAdapter: LibraryContext['context']['internalAdapter'],
+  action: string,
+  { id, email }: { readonly id: string; readonly email: string },
+): Promise<SignInProblem | undefined> {
+  if (action === 'sign-in')
+    return (await internalAdapter.findUserById(id))?.email === email ? undefined : 'address_changed';
+  if (action !== 'link-account') return undefined;
+  const accounts = await internalAdapter.findAccounts(id);
+  return accounts.some(({ providerId }) => providerId === PROVIDER_ID) ? 'linked_to_another' : undefined;
 }
 
 /** Small letters of a few other characters are ASCII: the address of another person would become that of a member. */
@@ -50,7 +60,7 @@ export async function takeOver(
 ): Promise<string | undefined> {
   const user = await internalAdapter.findUserById(userId);
   if (user === null || user.emailVerified) return undefined;
-  await forgetTrustedDevices(adapter, userId);
+  await forgetPending(adapter, userId);
   await adapter.deleteMany({ model: 'account', where: [{ field: 'userId', value: userId }] });
   await removeSecondFactors({ adapter, internalAdapter }, userId);
   await internalAdapter.deleteUserSessions(userId);

@@ -18,6 +18,8 @@ export interface User {
   /** In lower case. */
   readonly email: string;
   readonly name: string;
+  /** Whether a provider of single sign-on has proved the address. */
+  readonly isVerified: boolean;
   /** Whether the user has codes of an authenticator app. */
   readonly codes: boolean;
 }
@@ -52,8 +54,8 @@ export class Users {
       api.getSession(options),
     );
     if (response === null) return undefined;
-    const { id, email, name, twoFactorEnabled }: LibraryUser = response.user;
-    const user = { id, email, name, codes: twoFactorEnabled === true };
+    const { id, email, name, emailVerified, twoFactorEnabled }: LibraryUser = response.user;
+    const user = { id, email, name, isVerified: emailVerified, codes: twoFactorEnabled === true };
     return { user, session: toSession(response.session), cookies };
   }
 
@@ -192,15 +194,17 @@ export class Users {
   }
 
   /**
-   * Forgets which user of the provider the account belongs to, and ends all its sessions. The next user of the provider who has
-   * the address gets the account. Throws `not_found` for an account that is not linked.
+   * Forgets which user of the provider the account belongs to, and that the provider proved its address, and ends all its sessions.
+   * The next user of the provider who has the address gets the account, without what opened it before. Throws `not_found` for an
+   * account that is not linked.
    */
   async unlinkProvider(email: string): Promise<void> {
     const { internalAdapter, adapter } = await this.#authProvider.context();
     const found = await internalAdapter.findUserByEmail(email);
-    const where = found && [ofUser(found.user), { field: 'providerId', value: PROVIDER_ID }];
-    if (where === null || (await adapter.deleteMany({ model: 'account', where })) === 0)
+    const linked = found && [ofUser(found.user), { field: 'providerId', value: PROVIDER_ID }];
+    if (linked === null || (await adapter.deleteMany({ model: 'account', where: linked })) === 0)
       throw new CallerStatsError('not_found', `${email} has not used single sign-on.`);
+    await internalAdapter.updateUserByEmail(email, { emailVerified: false });
     await this.endAllSessions(email);
   }
 
@@ -292,7 +296,10 @@ function ofUser({ id }: Pick<User, 'id'>) {
 }
 
 /** With the field of `FACTOR_SCHEMA`. */
-type LibraryUser = Pick<User, 'id' | 'email' | 'name'> & { readonly twoFactorEnabled?: boolean | null };
+type LibraryUser = Pick<User, 'id' | 'email' | 'name'> & {
+  readonly emailVerified: boolean;
+  readonly twoFactorEnabled?: boolean | null;
+};
 
 type LibrarySession = Awaited<ReturnType<Library['api']['listSessions']>>[number];
 

@@ -48,6 +48,7 @@ export type {
 export type User = NonNullable<SessionResponse['user']>;
 export type KeyRules = SessionResponse['keys'];
 export type Organization = SessionResponse['organizations'][number];
+export type Offer = SessionResponse['invitations'][number];
 export type AuditEntry = AuditResponse['entries'][number];
 export type IngestionSource = IngestionResponse['sources'][number];
 export type IngestionWindow = IngestionSource['lastDay'];

@@ -80,7 +80,8 @@ function InvitationDetails({ invitation, token }: { invitation: InvitationPrevie
       {user === null && invitation.hasAccount && (
         <>
           <p className="quiet">
-            You have an account with this address. Sign in to it, and you come back here.
+            There is an account with this address. Sign in to it, and you come back here. If it is not yours,
+            ask your administrator for a link that sets a new password.
           </p>
           <div className="row">
             <ButtonLink href="/sign-in?to=/join" kind="primary">

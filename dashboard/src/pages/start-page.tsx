@@ -2,22 +2,29 @@
 
 import { Redirect } from 'wouter';
 import { roleAllows } from '../../../src/domain/people/member.js';
+import { useSession } from '../api/session.js';
 import type { Organization } from '../api/types.js';
 import { Page } from '../components/content/page.js';
 import { Failure } from '../components/feedback/notice.js';
 import { PageLoading } from '../layout/page-boundary.js';
 import { projectPage, useFirstProject, useOrganization } from '../navigation/current-project.js';
+import { Offers } from './account/organizations.js';
 
 export function StartPage() {
   const organization = useOrganization();
+  const { invitations } = useSession();
   if (organization === null)
     return (
       <Page
         title="No organization yet"
-        lead="You belong to no organization. Ask an owner of yours to invite you, then open the link they send."
+        lead={
+          invitations.length > 0
+            ? 'You belong to no organization. You are invited to join:'
+            : 'You belong to no organization. Ask an owner of yours to invite you, then open the link they send.'
+        }
         isNarrow
       >
-        {null}
+        <Offers />
       </Page>
     );
   return <FirstProject organization={organization} />;

@@ -49,6 +49,9 @@ function readEmail(text: string): string {
   return email;
 }
 
+const NOT_PROVED =
+  'There is an account with this address, which the link of another organization made. It opens this one only after: caller-stats member invite EMAIL';
+
 function addAdd(member: Command, io: Io): void {
   const command = member
     .command('add')
@@ -59,8 +62,12 @@ function addAdd(member: Command, io: Io): void {
     json: 'print the member as JSON',
     parse: readMember,
     run: async ({ store, organizationId, input, by }) => {
+      const { email, role } = input;
       await store.directory.addMember({ organizationId, ...input, createdAt: by.at }, by);
-      return { json: input, text: `added ${input.email} as ${input.role}` };
+      const hasAccount = (await store.directory.findUsers([email])).has(email);
+      const opens = (await store.directory.findUsers([email], organizationId)).has(email);
+      const notes = hasAccount && !opens ? [NOT_PROVED] : [];
+      return { json: input, text: `added ${email} as ${role}`, notes };
     },
   });
 }
@@ -228,7 +235,11 @@ function addEndSessions(member: Command, io: Io): void {
     json: 'print the number of sessions as JSON',
     run: async ({ store, settings, organizationId, input: { email }, by }) => {
       const { users } = await openAccounts(store, settings, io);
-      const ended = await endMemberSessions({ store, users }, { organizationId, email }, by);
+      const ended = await endMemberSessions(
+        { store, users },
+        { organizationId, email, isOperator: true },
+        by,
+      );
       return {
         json: { email, ended },
         text: `ended ${ended} ${ended === 1 ? 'session' : 'sessions'} of ${email}`,

@@ -21,13 +21,13 @@ export interface Member {
   readonly createdAt: number;
 }
 
-/** ASCII, with a dot in the domain: the sign-in library accepts no more. */
-const EMAIL = /^(?!\.)(?!.*\.\.)[a-z0-9_'+.-]*[a-z0-9_+-]@([a-z0-9][a-z0-9-]*\.)+[a-z]{2,}$/;
+/** ASCII, with a dot in the domain: the sign-in library accepts no more. Without `u`, which takes other letters for ASCII. */
+const EMAIL = /^(?!\.)(?!.*\.\.)[a-z0-9_'+.-]*[a-z0-9_+-]@([a-z0-9][a-z0-9-]*\.)+[a-z]{2,}$/i;
 
 /** Normalizes an e-mail address; undefined if it is invalid or cannot sign in. */
 export function toEmail(text: string): string | undefined {
-  const email = text.trim().toLowerCase();
-  return email.length <= emailCharactersMax && EMAIL.test(email) ? email : undefined;
+  const email = text.trim();
+  return email.length <= emailCharactersMax && EMAIL.test(email) ? email.toLowerCase() : undefined;
 }
 
 export function lastOwnerError(email: string): CallerStatsError {

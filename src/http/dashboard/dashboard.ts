@@ -20,7 +20,7 @@ import { addInvitationLinks, addPasswordReset, addSetUp } from './routes/invitat
 import { addKeys } from './routes/keys.js';
 import { addInvitations, addMembers } from './routes/members.js';
 import { addNotifications } from './routes/notifications.js';
-import { addOrganization } from './routes/organization.js';
+import { addLeaving, addOrganization, addOwnInvitations } from './routes/organization.js';
 import { addPasskeySignIn, addPasskeys } from './routes/passkeys.js';
 import { addProjects } from './routes/projects.js';
 import { addSession } from './routes/session.js';
@@ -71,6 +71,8 @@ export async function addDashboardApi(app: FastifyInstance, options: DashboardOp
       addNotifications,
       addMembers,
       addOrganization,
+      addOwnInvitations,
+      addLeaving,
       addInvitations,
       addAudit,
       addShareLinks,

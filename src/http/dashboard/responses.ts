@@ -96,13 +96,17 @@ export interface ShareTicketResponse {
   readonly ticket: string;
 }
 
-/** What the holder of an invitation link sees before joining. */
-export interface InvitationPreviewResponse {
+/** An invitation, for the invited person. */
+export interface OfferResponse {
   readonly organization: { readonly id: string; readonly name: string };
-  readonly email: string;
   readonly role: Role;
   readonly invitedBy: string;
   readonly expiresAt: string;
+}
+
+/** What the holder of an invitation link sees before joining. */
+export interface InvitationPreviewResponse extends OfferResponse {
+  readonly email: string;
   readonly hasAccount: boolean;
 }
 
@@ -154,6 +158,8 @@ export interface SessionResponse {
     /** Whether it requires a second factor that the user does not have: until then, all its paths respond \`403\`. */
     readonly locked: boolean;
   }[];
+  /** Invitations to this address, if a provider has proved it; the links of all others prove it themselves. */
+  readonly invitations: readonly (OfferResponse & { readonly id: string })[];
   /** The version of the server. Visitors who are not signed in do not learn it. */
   readonly version?: string;
   /** Whether the server has no account yet and waits for its set-up link to be opened. */

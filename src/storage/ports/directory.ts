@@ -74,11 +74,20 @@ export interface DirectoryReads {
   /** The entries of the organization's audit log that match the filter, newest first. */
   readAudit(organizationId: string, filter: AuditFilter): Promise<AuditEntry[]>;
 
-  /** The organizations this e-mail address is a member of, by creation time; also if no user has the address. */
+  /**
+   * The organizations this e-mail address is a member of, by creation time; also if no user has the address. If a user has it,
+   * only those that the account opens: for which their own link has proved the address, or all if a provider has verified it.
+   */
   listMemberships(email: string): Promise<Membership[]>;
 
-  /** The users with these e-mail addresses, by address; addresses without a user are left out. */
-  findUsers(emails: readonly string[]): Promise<ReadonlyMap<string, UserSummary>>;
+  /** Whether the e-mail address is a member of any organization, or invited to one at `now`. */
+  isExpected(email: string, now: number): Promise<boolean>;
+
+  /**
+   * The users with these e-mail addresses, by address; addresses without a user are left out, and so are accounts that do not open
+   * the organization, if one is given.
+   */
+  findUsers(emails: readonly string[], organizationId?: string): Promise<ReadonlyMap<string, UserSummary>>;
 
   /**
    * Whether no owner of any organization can sign in yet. If so, the holder of a set-up address (an invitation without
@@ -91,6 +100,9 @@ export interface DirectoryReads {
 
   /** The organization's invitations that have not expired at `now`, by creation time; without set-up addresses. */
   listInvitations(organizationId: string, now: number): Promise<Invitation[]>;
+
+  /** The invitations of an address that have not expired at `now`, of all organizations. */
+  listInvitationsFor(email: string, now: number): Promise<NamedInvitation[]>;
 
   /** The invitation with this hash; undefined if there is none, or if it has expired. */
   findInvitation(tokenHash: string, now: number): Promise<NamedInvitation | undefined>;
@@ -185,7 +197,7 @@ export interface DirectoryChanges {
 
   /**
    * Adds an invitation and deletes an earlier one of the organization for the same address, or an earlier set-up link.
-   * `already_exists` if the address belongs to a member who can sign in; `not_found` without the organization; `invalid` if
+   * `already_exists` if the address belongs to a member whose account opens the organization; `not_found` without the organization; `invalid` if
    * `by` is a user who is not an owner any more. The audit log has no set-up links, because they invite nobody in particular.
    */
   createInvitation(invitation: Invitation, by: Actor): Promise<void>;
@@ -194,7 +206,8 @@ export interface DirectoryChanges {
   revokeInvitation(organizationId: string, invitationId: string, by: Actor): Promise<void>;
 
   /**
-   * Makes `email` a member by an invitation, and uses it up; a present member keeps their role. A set-up address makes
+   * Makes `email` a member by an invitation, and uses it up; a present member keeps their role. The account of the address then
+   * opens the organization. A set-up address makes
    * an owner and uses up all set-up addresses. `not_found` if there is no such invitation, if it has expired by `by.at`
    * or is for another address, or if it is a set-up address and set-up is closed: of two people with set-up addresses,
    * only one can become the first owner. Set-up is also open to an `email` that was an owner before it had an account,
@@ -202,10 +215,10 @@ export interface DirectoryChanges {
    */
   acceptInvitation(tokenHash: string, email: string, by: Actor): Promise<Member>;
 
-  /** Accepts all invitations for an address whose holder has proved it by other means than the link. */
+  /** Makes an address a member by all its invitations, without their links: they prove nothing for its account. */
   acceptInvitationsFor(email: string, by: Actor): Promise<void>;
 
-  /** Writes a user's change into the audit log of every organization that the user is a member of, or of one of these. */
+  /** Writes a user's change into the audit log of every organization that the account opens (see `listMemberships`), or of one. */
   logUserChange(email: string, change: UserChange, by: Actor, organizationId?: string): Promise<void>;
 
   /**

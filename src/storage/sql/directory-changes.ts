@@ -24,7 +24,7 @@ import {
 import { describeShareLink, type ShareLink } from '../../domain/projects/share-link.js';
 import type { DirectoryChanges, KeyChange, UserChange } from '../ports/directory.js';
 import { type AuditEvent, notFound, SqlChanges } from './changes.js';
-import { findFirstOwner } from './directory-reads.js';
+import { findFirstOwner, opens } from './directory-reads.js';
 import { type Columns, INVITATION, KEY, MEMBER, ORGANIZATION, PROJECT, SHARE_LINK } from './rows.js';
 
 /** The changes that may safely run twice, and need no other transaction to wait for them: each is one statement. */
@@ -239,7 +239,7 @@ export class SqlDirectoryChanges extends SqlChanges implements DirectoryChanges 
       const member = await this.get(
         `SELECT member.email FROM ${this.table('member')}
          JOIN ${this.table('user_account')} ON user_account.email = member.email
-         WHERE member.organization_id = $1 AND member.email = $2`,
+         WHERE member.organization_id = $1 AND member.email = $2 AND ${opens(this.dialect)}`,
         [organizationId, email],
       );
       if (member !== undefined) throw alreadyExists(`${email} is a member already.`);
@@ -267,6 +267,16 @@ export class SqlDirectoryChanges extends SqlChanges implements DirectoryChanges 
   }
 
   async acceptInvitation(tokenHash: string, email: string, by: Actor): Promise<Member> {
+    const member = await this.#join(tokenHash, email, by);
+    await this.session.run(
+      `INSERT INTO ${this.table('user_organization')} (organization_id, user_id)
+       SELECT $1, id FROM ${this.table('user_account')} WHERE email = $2 ON CONFLICT DO NOTHING`,
+      [member.organizationId, email],
+    );
+    return member;
+  }
+
+  async #join(tokenHash: string, email: string, by: Actor): Promise<Member> {
     const found = await this.#requireInvitation(tokenHash, by.at);
     // Of two people with the same link, the second waits here for the first, and looks again.
     await this.#requireOrganization(found.organizationId, this.dialect.lock('NO KEY UPDATE'));
@@ -294,7 +304,7 @@ export class SqlDirectoryChanges extends SqlChanges implements DirectoryChanges 
     );
     for (const { tokenHash } of found) {
       try {
-        await this.acceptInvitation(tokenHash, email, by);
+        await this.#join(tokenHash, email, by);
       } catch (error) {
         // Used or withdrawn since it was found: nothing was changed for it.
         if (!(error instanceof CallerStatsError && error.code === 'not_found')) throw error;
@@ -309,10 +319,13 @@ export class SqlDirectoryChanges extends SqlChanges implements DirectoryChanges 
     organizationId?: string,
   ): Promise<void> {
     const only = organizationId === undefined ? [] : [organizationId];
+    const where =
+      only.length === 0 ? `(user_account.id IS NULL OR ${opens(this.dialect)})` : 'organization_id = $7';
     await this.session.run(
       `INSERT INTO ${this.table('audit')} (organization_id, at, actor, address, action, target_id, detail)
        SELECT organization_id, $2, $3, $4, $5, $1, $6 FROM ${this.table('member')}
-       WHERE email = $1 ${only.length === 0 ? '' : 'AND organization_id = $7'} ORDER BY organization_id`,
+       LEFT JOIN ${this.table('user_account')} ON user_account.email = member.email
+       WHERE member.email = $1 AND ${where} ORDER BY organization_id`,
       [email, by.at, by.name, by.address, action, detail, ...only],
     );
   }

@@ -13,10 +13,20 @@ import { AUDIT_ENTRY, INVITATION, KEY, MEMBER, ORGANIZATION, PROJECT, SHARE_LINK
 import type { Dialect } from './session.js';
 import { SqlTables } from './tables.js';
 
+/**
+ * Whether a `user_account` with the address of a member opens the organization: a verified provider has proved that the address is
+ * the account's, or the organization's own link has. The links of others do not, because their owners may have opened them.
+ */
+export function opens({ table }: Dialect, organization = 'member.organization_id'): string {
+  return `(user_account.email_verified OR EXISTS (SELECT 1 FROM ${table('user_organization')}
+    WHERE user_organization.organization_id = ${organization} AND user_organization.user_id = user_account.id))`;
+}
+
 /** The owner whose account is the oldest, of all organizations. Set-up is open while there is none. */
-export function findFirstOwner({ table }: Dialect): string {
+export function findFirstOwner(dialect: Dialect): string {
+  const { table } = dialect;
   return `SELECT member.email FROM ${table('member')} JOIN ${table('user_account')} ON user_account.email = member.email
-    WHERE member.role = 'owner' ORDER BY user_account.created_at, user_account.id LIMIT 1`;
+    WHERE member.role = 'owner' AND ${opens(dialect)} ORDER BY user_account.created_at, user_account.id LIMIT 1`;
 }
 
 export class SqlDirectoryReads extends SqlTables implements DirectoryReads {
@@ -85,12 +95,27 @@ export class SqlDirectoryReads extends SqlTables implements DirectoryReads {
       `SELECT organization.id AS "organizationId", organization.name AS "organizationName",
          organization.second_factor AS "secondFactor", member.role
        FROM ${this.table('member')} JOIN ${this.table('organization')} ON organization.id = member.organization_id
-       WHERE member.email = $1 ORDER BY organization.created_at, organization.id`,
+       LEFT JOIN ${this.table('user_account')} ON user_account.email = member.email
+       WHERE member.email = $1 AND (user_account.id IS NULL OR ${opens(this.dialect)})
+       ORDER BY organization.created_at, organization.id`,
       [email],
     );
   }
 
-  async findUsers(emails: readonly string[]): Promise<ReadonlyMap<string, UserSummary>> {
+  async isExpected(email: string, now: number): Promise<boolean> {
+    const found = await this.get(
+      `SELECT 1 AS one FROM ${this.table('member')} WHERE email = $1
+       UNION ALL SELECT 1 FROM ${this.table('invitation')} WHERE email = $1 AND expires_at > $2 LIMIT 1`,
+      [email, now],
+    );
+    return found !== undefined;
+  }
+
+  async findUsers(
+    emails: readonly string[],
+    organizationId?: string,
+  ): Promise<ReadonlyMap<string, UserSummary>> {
+    const only = organizationId === undefined ? [] : [organizationId];
     const rows = await this.session.all<{
       readonly email: string;
       readonly name: string;
@@ -98,8 +123,9 @@ export class SqlDirectoryReads extends SqlTables implements DirectoryReads {
     }>(
       `SELECT email, name, CASE WHEN two_factor_enabled OR EXISTS (
          SELECT 1 FROM ${this.table('user_passkey')} WHERE user_passkey.user_id = user_account.id) THEN 1 ELSE 0 END AS factors
-       FROM ${this.table('user_account')} WHERE email IN (${this.dialect.jsonElements('$1')})`,
-      [JSON.stringify(emails)],
+       FROM ${this.table('user_account')} WHERE email IN (${this.dialect.jsonElements('$1')})
+         ${only.length === 0 ? '' : `AND ${opens(this.dialect, '$2')}`}`,
+      [JSON.stringify(emails), ...only],
     );
     return new Map(rows.map(({ email, name, factors }) => [email, { name, secondFactor: factors === 1 }]));
   }
@@ -123,13 +149,28 @@ export class SqlDirectoryReads extends SqlTables implements DirectoryReads {
   }
 
   async findInvitation(tokenHash: string, now: number): Promise<NamedInvitation | undefined> {
-    const row = await this.get(
+    return (await this.#findInvitations('token_hash', tokenHash, now))[0];
+  }
+
+  listInvitationsFor(email: string, now: number): Promise<NamedInvitation[]> {
+    return this.#findInvitations('email', email, now);
+  }
+
+  async #findInvitations(
+    column: 'token_hash' | 'email',
+    value: string,
+    now: number,
+  ): Promise<NamedInvitation[]> {
+    const rows = await this.session.all(
       `SELECT ${INVITATION.select()}, organization.name AS "organizationName"
        FROM ${this.table('invitation')}
        JOIN ${this.table('organization')} ON organization.id = invitation.organization_id
-       WHERE token_hash = $1 AND expires_at > $2`,
-      [tokenHash, now],
+       WHERE ${column} = $1 AND expires_at > $2 ORDER BY organization.created_at, organization.id`,
+      [value, now],
     );
-    return row && { ...INVITATION.read(row), organizationName: String(row['organizationName']) };
+    return rows.map((row) => ({
+      ...INVITATION.read(row),
+      organizationName: String(row['organizationName']),
+    }));
   }
 }

@@ -115,9 +115,15 @@ const BODIES: Readonly<Record<string, (id: string) => object>> = {
 };
 
 const ORGANIZATION = '/api/organizations/:organizationId';
-/** The token of a share link is not an id but the permission: `test/program/dashboard/share-links.test.ts`. */
+/**
+ * The token of a share link is not an id but the permission: `test/program/dashboard/share-links.test.ts`. Who joins and leaves is in
+ * `test/program/dashboard/single-sign-on.test.ts`.
+ */
 const targeted = DASHBOARD_ROUTES.filter(
-  ({ path, who }) => who !== 'anybody' && path.replace(ORGANIZATION, '').includes(':'),
+  ({ path, who }) =>
+    who !== 'anybody' &&
+    path.replace(ORGANIZATION, '').includes(':') &&
+    !/^\/api\/account\/(invitations|organizations)\//.test(path),
 );
 
 function requestFor({ method, path }: DashboardRoute, id: string, organization: string) {

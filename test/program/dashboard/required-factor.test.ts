@@ -6,9 +6,7 @@ import { auditOf, Browser, invite, PASSWORD, signedIn } from '../../support/http
 import { DASHBOARD_ROUTES, exampleOf, REFUSED_BODY } from '../../support/http/dashboard-routes.js';
 import { errorOf, STATS, sharedService, startService } from '../../support/http/http.js';
 import type { Answer } from '../../support/http/http-checks.js';
-import { by } from '../../support/storage/store.js';
 import { addPasskey, deviceOf } from '../../support/users/passkeys.js';
-import { memberOf } from '../../support/users/people.js';
 import { codeNow, usersOf } from '../../support/users/visitor.js';
 
 const organization = '/api/organizations/default';
@@ -117,7 +115,8 @@ test('a member of two organizations uses the other one', async () => {
   await addPasskey(owner, deviceOf(service));
   await require(owner);
   const member = await signedIn(service, bob, 'viewer', { organization: 'rival' });
-  await service.store.directory.addMember(memberOf(bob), by);
+  const token = await invite(service, bob, 'viewer');
+  await member.ask({ path: '/api/invitations/accept', body: { token } }, 204);
   expectLocked(await member.send({ path: `${organization}/keys` }));
   expect((await member.send({ path: '/api/organizations/rival/keys' })).status).toBe(200);
   expect(await organizationsOf(member)).toMatchObject([

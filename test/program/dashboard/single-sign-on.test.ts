@@ -403,13 +403,114 @@ describe.each(databases)('on %s', (_kind, newDatabase) => {
     expect(await subjects()).toEqual([{ account_id: 'u9' }]);
   });
 
-  test('accepts an invitation', async () => {
+  test('joins the only organization that there is by its invitation', async () => {
     const { service } = await start();
+    for (const table of ['api_key', 'project'])
+      await runOnUsers(service.store, `DELETE FROM {${table}} WHERE organization_id = 'rival'`);
+    await runOnUsers(service.store, "DELETE FROM {organization} WHERE id = 'rival'");
     await invite(service, ada.email, 'editor');
     const browser = new Browser(service);
     expect(await signInAs(browser, ada.email)).toBe('/projects/docs');
     expect(await browser.ask({ path: '/api/session' })).toMatchObject({
       organizations: [{ id: 'default', role: 'editor' }],
     });
+  });
+
+  test('asks before it joins one of several organizations, and lets the user leave again', async () => {
+    const { service } = await start();
+    await invite(service, ada.email, 'owner', 'rival');
+    const browser = new Browser(service);
+    expect(await signInAs(browser, ada.email)).toBe('/projects/docs');
+    const session = () =>
+      browser.ask<{ organizations: { id: string }[]; invitations: { id: string }[] }>({
+        path: '/api/session',
+      });
+    const { organizations, invitations } = await session();
+    expect(organizations).toEqual([]);
+    expect(invitations).toMatchObject([
+      { organization: { id: 'rival' }, role: 'owner', invitedBy: 'a test', expiresAt: expect.any(String) },
+    ]);
+    expect(await service.store.directory.listMembers('rival')).toEqual([]);
+    const id = invitations[0]?.id;
+    const answer = (who: Browser, how: 'accept' | 'decline', which = id) =>
+      who.send({ path: `/api/account/invitations/${which}/${how}`, body: {} });
+    // Not for others, nor for an account whose address only a link has proved.
+    const other = await signedIn(service, 'eve@example.org', 'owner');
+    await invite(service, 'eve@example.org', 'owner', 'rival');
+    const forEve = (await service.store.directory.listInvitations('rival', service.clock.nowMs)).find(
+      ({ email }) => email !== ada.email,
+    );
+    expect((await other.ask({ path: '/api/session' }))['invitations']).toEqual([]);
+    for (const which of [id, forEve?.id]) expect((await answer(other, 'accept', which)).status).toBe(404);
+    expect((await answer(browser, 'accept', forEve?.id)).status).toBe(404);
+    expect((await answer(browser, 'accept')).status).toBe(204);
+    expect((await answer(browser, 'accept')).status).toBe(404);
+    expect((await session()).organizations).toMatchObject([{ id: 'rival', role: 'owner' }]);
+    await service.store.directory.addMember(
+      memberOf('grace@example.org', { organizationId: 'rival', role: 'owner' }),
+      by,
+    );
+    // Also without the factor that the organization requires.
+    await service.store.directory.changeOrganization('rival', { secondFactor: 'required' }, by);
+    const leave = { path: '/api/account/organizations/rival/leave', body: {} };
+    await browser.ask(leave, 204);
+    expect((await browser.send(leave)).status).toBe(404);
+    expect((await session()).organizations).toEqual([]);
+    await invite(service, ada.email, 'viewer', 'rival');
+    const again = (await session()).invitations[0]?.id;
+    expect((await answer(browser, 'decline', again)).status).toBe(204);
+    expect((await session()).invitations).toEqual([]);
+    const told = (await auditOf(service, 'rival')).filter(({ actor }) => actor === ada.email);
+    expect(told.map(({ action }) => action)).toEqual(
+      expect.arrayContaining(['member.add', 'member.remove', 'invitation.revoke']),
+    );
+  });
+
+  test("opens what the link of another organization's account did not, and removes what that had", async () => {
+    const { service } = await start();
+    await service.store.directory.addMember(memberOf(ada.email, { role: 'owner' }), by);
+    const stranger = await signedIn(service, ada.email, 'owner', { organization: 'rival' });
+    const token = await usersOf(service.store).credentials.startPasswordReset(ada.email);
+    const browser = new Browser(service);
+    await signInAs(browser, ada.email);
+    expect(await browser.ask({ path: '/api/session' })).toMatchObject({
+      organizations: [{ id: 'default', role: 'owner' }, { id: 'rival' }],
+    });
+    expect(await findUser(stranger)).toBeNull();
+    // A link that was made before, for whoever had the account then.
+    const reset = { path: '/api/password-reset', body: { token, password: PASSWORD } };
+    expect((await stranger.send(reset)).status).toBe(404);
+    expect((await stranger.signIn(ada.email)).status).toBe(401);
+  });
+
+  test('does not open the account of an address that is not that of the user any more', async () => {
+    const { service, provider } = await start();
+    await service.store.directory.addMember(memberOf(ada.email, { role: 'owner' }), by);
+    await signInAs(new Browser(service), ada.email);
+    const renamed = { ...ada, email: 'lovelace@example.org' };
+    provider.users.splice(0, 1, renamed);
+    await invite(service, renamed.email, 'viewer', 'rival');
+    await service.store.directory.addMember(memberOf(renamed.email), by);
+    const browser = new Browser(service);
+    expect(await signInAs(browser, renamed.email)).toBe('/sign-in?problem=address_changed');
+    expect(await findUser(browser)).toBeNull();
+    await usersOf(service.store).users.unlinkProvider(ada.email);
+    expect(await signInAs(browser, renamed.email)).toBe('/projects/docs');
+    expect(await findUser(browser)).toMatchObject({ email: renamed.email });
+  });
+
+  test('leaves the next user of an address nothing that opened the account of the last one', async () => {
+    const { service, provider } = await start();
+    await service.store.directory.addMember(memberOf(ada.email), by);
+    const first = new Browser(service);
+    await signInAs(first, ada.email);
+    const token = await usersOf(service.store).credentials.startPasswordReset(ada.email);
+    await first.ask({ path: '/api/password-reset', body: { token, password: PASSWORD } }, 204);
+    provider.users.splice(0, 1, { ...ada, id: 'u9' });
+    await usersOf(service.store).users.unlinkProvider(ada.email);
+    const second = new Browser(service);
+    expect(await signInAs(second, ada.email)).toBe('/projects/docs');
+    expect(await findUser(second)).toMatchObject({ hasPassword: false });
+    expect((await first.signIn(ada.email)).status).toBe(401);
   });
 });

@@ -7,6 +7,14 @@ export function rename(name: string): Promise<void> {
   return request('PATCH', '/api/account', { name });
 }
 
+export function answerInvitation(id: string, answer: 'accept' | 'decline'): Promise<void> {
+  return request('POST', `/api/account/invitations/${encodeURIComponent(id)}/${answer}`, {});
+}
+
+export function leaveOrganization(id: string): Promise<void> {
+  return request('POST', `/api/account/organizations/${encodeURIComponent(id)}/leave`, {});
+}
+
 /** Ends every other session. */
 export function changePassword(currentPassword: string, newPassword: string): Promise<void> {
   return request('POST', '/api/account/password', { currentPassword, newPassword });

@@ -22,6 +22,8 @@ const PROBLEMS: Readonly<Record<string, string>> = {
     'Your provider has not verified your e-mail address. Verify it there, then sign in again.',
   linked_to_another:
     'Your account here belongs to another user of your provider with the same address. Ask your administrator to unlink it.',
+  address_changed:
+    'Your provider has another e-mail address of you now than your account here. Ask your administrator to unlink the account.',
   failed: 'Single sign-on failed. Try again; if it keeps failing, tell your administrator.',
 };
 

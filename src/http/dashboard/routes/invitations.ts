@@ -1,13 +1,13 @@
 /** Set-up links, invitations and password resets. Each has a token, which works once. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CallerStatsError } from '../../../domain/errors.js';
-import { formatTime } from '../../../domain/format.js';
 import { hashToken, invalidInvitationError } from '../../../domain/people/invitation.js';
 import { email, invalid, name, newPassword, optional, readFields, text } from '../../request/fields.js';
 import { addResource } from '../../server/resource.js';
 import type { Dashboard } from '../context.js';
 import { noContent, setCookies, toAuthRequest } from '../requests.js';
 import type { InvitationPreviewResponse } from '../responses.js';
+import { toOffer } from './organization.js';
 
 export function addSetUp(
   app: FastifyInstance,
@@ -72,14 +72,8 @@ export function addInvitationLinks(
   addResource(app, '/api/invitations/look-up', {
     POST: async (request): Promise<InvitationPreviewResponse> => {
       const invitation = await find(readFields(request, { token: text }).token);
-      return {
-        organization: { id: invitation.organizationId, name: invitation.organizationName },
-        email: invitation.email,
-        role: invitation.role,
-        invitedBy: invitation.createdBy,
-        expiresAt: formatTime(invitation.expiresAt),
-        hasAccount: await users.exists(invitation.email),
-      };
+      const hasAccount = await users.exists(invitation.email);
+      return { ...toOffer(invitation), email: invitation.email, hasAccount };
     },
   });
   addResource(app, '/api/invitations/accept', {

@@ -16,7 +16,10 @@ export function addMembers(
   sessionGuard.addMemberResource(app, '/members', 'owner', {
     GET: async ({ organizationId, user, role }): Promise<{ members: MemberResponse[] }> => {
       const members = await store.directory.listMembers(organizationId);
-      const found = await store.directory.findUsers(members.map((one) => one.email));
+      const found = await store.directory.findUsers(
+        members.map((one) => one.email),
+        organizationId,
+      );
       return {
         members: members.map((one) => ({
           ...memberToJson(one),
@@ -42,7 +45,7 @@ export function addMembers(
       readFields(request, {});
       const ended = await endMemberSessions(
         { store, users },
-        { organizationId, email: getMember(request) },
+        { organizationId, email: getMember(request), isOperator: false },
         by,
       );
       authProvider.log.count('session_end');

@@ -9,6 +9,7 @@ import { addResource } from '../../server/resource.js';
 import type { Dashboard } from '../context.js';
 import { originOf, setCookies, toAuthRequest } from '../requests.js';
 import type { SessionResponse, StartResponse, ZonesResponse } from '../responses.js';
+import { toOffer } from './organization.js';
 import { listProjects } from './projects.js';
 
 /** The choices for the expiry of a new key, as in docs/guides/run/keys.md. */
@@ -31,7 +32,7 @@ export function addSession(app: FastifyInstance, dashboard: Dashboard): void {
 }
 
 function createSessionReader(dashboard: Dashboard) {
-  const { users, passkeys, authProvider, store, version } = dashboard;
+  const { users, passkeys, authProvider, store, clock, version } = dashboard;
   const about = describeServer(dashboard);
   return async (request: FastifyRequest, reply: FastifyReply): Promise<SessionResponse> => {
     const found = await users.findSession(toAuthRequest(request));
@@ -39,11 +40,14 @@ function createSessionReader(dashboard: Dashboard) {
     const passkeyProblem = 'problem' in relyingParty ? relyingParty.problem : null;
     if (found === undefined) {
       const setUp = await store.directory.isSetUpOpen();
-      return { user: null, organizations: [], setUp, passkeyProblem, ...about };
+      return { user: null, organizations: [], invitations: [], setUp, passkeyProblem, ...about };
     }
     setCookies(reply, found);
     const { user, session } = found;
     const memberships = await store.directory.listMemberships(user.email);
+    const invitations = user.isVerified
+      ? await store.directory.listInvitationsFor(user.email, clock.now())
+      : [];
     const hasSecondFactor = await users.hasSecondFactor(user, session);
     return {
       user: {
@@ -61,6 +65,7 @@ function createSessionReader(dashboard: Dashboard) {
         secondFactor,
         locked: secondFactor === 'required' && !hasSecondFactor,
       })),
+      invitations: invitations.map((one) => ({ id: one.id, ...toOffer(one) })),
       version,
       setUp: false,
       passkeyProblem,

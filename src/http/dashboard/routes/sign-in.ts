@@ -119,6 +119,7 @@ const EXPLAINED: readonly string[] = [
   'not_a_member',
   'unverified_email',
   'linked_to_another',
+  'address_changed',
 ] satisfies SignInProblem[];
 
 /** The library's redirect, with its error replaced by one that the sign-in page knows. */

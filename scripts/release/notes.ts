@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { releaseNotes } from './changelog.js';
 
-const [version = ''] = process.argv.slice(2);
+const [asked = ''] = process.argv.slice(2);
+const version = asked.replace(/^v/, '');
 const changelog = readFileSync(new URL('../../CHANGELOG.md', import.meta.url), 'utf8');
 process.stdout.write(releaseNotes(changelog, version, process.env['REPOSITORY_URL'] ?? '..'));

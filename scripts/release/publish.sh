@@ -7,8 +7,6 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 version=${1#v} folder=${2:-dist-release}
-notes=$(mktemp)
-npm run --silent release:notes -- "$version" > "$notes"
-options=(--title "$version" --notes-file "$notes" --verify-tag)
+options=(--title "$version" --notes-file "$folder/NOTES.md" --verify-tag)
 case $version in *-*) options+=(--prerelease) ;; esac
 gh release create "v$version" "${options[@]}" "$folder"/*

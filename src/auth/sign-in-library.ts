@@ -144,6 +144,10 @@ function databaseHooks({ onAccountProved, singleSignOn }: LibraryOptions) {
     session: {
       create: {
         before: async (session, context) => {
+          // A session in place of another began when that did: only signing in begins anew.
+          const replaced = context?.context.session?.session;
+          if (replaced?.userId === session.userId)
+            return { data: { ...session, ...limitLife(session, replaced.createdAt) } };
           if (singleSignOn?.secondFactor !== 'trust' || context?.path?.startsWith('/callback/') !== true)
             return undefined;
           return { data: { ...session, providerFactor: provesSecondFactor(findClaims(context.context)) } };
@@ -159,8 +163,9 @@ function databaseHooks({ onAccountProved, singleSignOn }: LibraryOptions) {
         before: async (changed, context) => {
           const { createdAt } = context?.context.session?.session ?? {};
           if (createdAt === undefined || changed.expiresAt === undefined) return undefined;
-          const end = createdAt.getTime() + sessionLifeSecondsMax * secondMs;
-          return { data: { ...changed, expiresAt: new Date(Math.min(changed.expiresAt.getTime(), end)) } };
+          return {
+            data: { ...changed, expiresAt: limitLife({ expiresAt: changed.expiresAt }, createdAt).expiresAt },
+          };
         },
       },
     },
@@ -188,6 +193,12 @@ function databaseHooks({ onAccountProved, singleSignOn }: LibraryOptions) {
       },
     },
   } satisfies BetterAuthOptions['databaseHooks'];
+}
+
+/** The times of a session that began at `createdAt`. */
+function limitLife({ expiresAt }: { readonly expiresAt: Date }, createdAt: Date) {
+  const end = createdAt.getTime() + sessionLifeSecondsMax * secondMs;
+  return { createdAt, expiresAt: new Date(Math.min(expiresAt.getTime(), end)) };
 }
 
 function plugins(options: LibraryOptions, report: (problem: string) => void) {

@@ -5,6 +5,7 @@ import { retryWhileUnavailable } from '../app/retry.js';
 import type { ImportedCount } from '../domain/counting/imported-count.js';
 import { CallerStatsError } from '../domain/errors.js';
 import { IMPORT_COMMAND } from '../domain/ingestion/source-counts.js';
+import { answerBytesMax } from '../domain/limits.js';
 import type { Project } from '../domain/projects/project.js';
 import type { Query } from '../domain/queries/query.js';
 import { PROJECT_HEADER } from '../http/request/target.js';
@@ -40,7 +41,10 @@ export class ServerClient {
       ]);
     }
     this.#url = url;
-    this.#transport = { fetch: (input, init) => fetch(input, init), now: () => clock.now() };
+    this.#transport = {
+      fetch: async (input, init) => withLimit(await fetch(input, init)),
+      now: () => clock.now(),
+    };
   }
 
   /** Records a batch. Retries while the server is unavailable. */
@@ -131,9 +135,9 @@ export class ServerClient {
     const url = urlWith(operationUrl(this.#url, projectId, operation), parameters);
     let response: Response | undefined;
     const keep = async (input: string, init: RequestInit): Promise<Response> => {
-      response = await this.#transport.fetch(input, init);
-      // The text of an error is read below, and that of a success is not.
-      return response.ok ? new Response('{}') : response;
+      response = await fetch(input, init);
+      // The text of an error is read below, and that of a success is not: it may be of any length.
+      return response.ok ? new Response('{}') : withLimit(response);
     };
     await this.#request(url, { headers: { accept } }, { ...this.#transport, fetch: keep });
     try {
@@ -190,4 +194,19 @@ function urlWith(url: string, parameters: Readonly<Record<string, string | undef
     (entry): entry is [string, string] => entry[1] !== undefined,
   );
   return `${url}?${new URLSearchParams(given)}`;
+}
+
+/** Fails while it is read, if the server answers without end. */
+function withLimit(response: Response): Response {
+  let bytes = 0;
+  const limit = new TransformStream<Uint8Array, Uint8Array>({
+    transform(part, controller) {
+      bytes += part.byteLength;
+      if (bytes > answerBytesMax)
+        controller.error(new Error(`the answer is longer than ${answerBytesMax} bytes`));
+      else controller.enqueue(part);
+    },
+  });
+  const { status, statusText, headers } = response;
+  return new Response(response.body?.pipeThrough(limit) ?? null, { status, statusText, headers });
 }

@@ -110,6 +110,10 @@ export const knownSignInsMax = 32;
 export const userSignInsMax = 8;
 /** Concurrent sign-ins from other browsers. Further ones are refused, because a password guesser would fill any queue. */
 export const strangerSignInsMax = 8;
+/** The part of them that one network may have: an address of IPv4, or a /48 of IPv6. */
+export const networkSignInsMax = 4;
+/** An answer of a server to a command. The largest of a server has the counts of 50,000 callers: 8 MB. */
+export const answerBytesMax = 64 * 1024 * 1024;
 /** Refused sign-ins that wait before they are answered, so that clients that repeat them immediately cost little. */
 export const refusedSignInsMax = 64;
 /** Projects with an id that is not free which an organization may try to create within an hour: ids are unique across

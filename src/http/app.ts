@@ -127,7 +127,13 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   addImportedCounts(app, recording);
   await addOtlp(app, { ...recording, projectRules });
   await addLeakedKeys(app, { store, clock, failures });
-  await addMcp(app, { store, authenticator, refusals, answer: options.mcp });
+  await addMcp(app, {
+    store,
+    authenticator,
+    refusals,
+    publicUrl: options.users.publicUrl,
+    answer: options.mcp,
+  });
   addOperations(app, store, clock);
   const authProvider = new AuthProvider({ ...options.users, basePath, store, clock, log, metrics });
   const notifications = createNotifications(options, authProvider);

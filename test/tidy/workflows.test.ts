@@ -17,6 +17,7 @@ interface Job {
   readonly uses?: string;
   readonly permissions?: Readonly<Record<string, string>>;
   readonly strategy?: { readonly matrix: Readonly<Record<string, unknown>> };
+  readonly environment?: string;
   readonly 'timeout-minutes'?: number;
   readonly steps?: readonly Step[];
 }
@@ -92,10 +93,23 @@ test.each(jobs)(
 test('workflows may only read, but the jobs that publish may write', () => {
   for (const { permissions } of workflows.values()) expect(permissions).toEqual({ contents: 'read' });
   const writing = jobs.filter(([, { permissions = {} }]) => Object.values(permissions).includes('write'));
-  expect(writing.map(([name]) => name)).toEqual([
-    '.github/workflows/release.yml: images',
-    '.github/workflows/release.yml: publish',
-  ]);
+  expect(writing.map(([name]) => name)).toEqual(['.github/workflows/release.yml: publish']);
+});
+
+test('what writes waits for an approval, and runs nothing that npm installs', () => {
+  for (const [, { permissions = {}, environment, steps: own = [] }] of jobs) {
+    if (!Object.values(permissions).includes('write')) continue;
+    expect(environment).toBe('release');
+    for (const { run = '' } of own) expect(run).not.toMatch(/^npm/);
+  }
+  for (const name of ['image-index', 'sign', 'checksums', 'publish', 'publish-packages'])
+    expect(read(`scripts/release/${name}.sh`).text).not.toMatch(/npm (run|ci|install|exec)|npx/);
+});
+
+test('the image that is signed is named by the digest of what was pushed', () => {
+  const { text } = read('scripts/release/image-index.sh');
+  expect(text).not.toMatch(/skopeo inspect|manifest add .*:\$version/);
+  expect(text).toMatch(/manifest add .*@\$\(cat/);
 });
 
 test('tests run on every system and every supported version of Node', () => {
@@ -115,6 +129,5 @@ test('nothing is published before everything is checked, tested and built', () =
       .filter((name) => name !== 'publish')
       .toSorted(),
   );
-  expect(needsOf('images')).toEqual(['check', 'test']);
-  for (const name of ['test', 'packages', 'binaries']) expect(needsOf(name)).toEqual(['check']);
+  for (const name of ['test', 'packages', 'binaries', 'images']) expect(needsOf(name)).toEqual(['check']);
 });

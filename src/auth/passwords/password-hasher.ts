@@ -5,7 +5,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Worker } from 'node:worker_threads';
 import { CallerStatsError } from '../../domain/errors.js';
-import { hashingIdleMs, knownSignInsMax, strangerSignInsMax, userSignInsMax } from '../../domain/limits.js';
+import {
+  hashingIdleMs,
+  knownSignInsMax,
+  networkSignInsMax,
+  strangerSignInsMax,
+  userSignInsMax,
+} from '../../domain/limits.js';
 import { startThread } from '../../shared/start-thread.js';
 import type { HashingResult, HashingTask, Niceness } from './hashing-thread.js';
 import type { HashedForm } from './password-hash.js';
@@ -15,9 +21,9 @@ export type Lane = 'known' | 'stranger';
 
 /** Strangers give way to everything else that the machine does. */
 const LANES = {
-  known: { placesMax: knownSignInsMax, niceness: 0 },
-  stranger: { placesMax: strangerSignInsMax, niceness: 19 },
-} as const satisfies Readonly<Record<Lane, { placesMax: number; niceness: Niceness }>>;
+  known: { placesMax: knownSignInsMax, ownMax: userSignInsMax, niceness: 0 },
+  stranger: { placesMax: strangerSignInsMax, ownMax: networkSignInsMax, niceness: 19 },
+} as const satisfies Readonly<Record<Lane, { placesMax: number; ownMax: number; niceness: Niceness }>>;
 
 /** The memory of a thread besides that of the hash: it keeps nothing. */
 const resourceLimits = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 16 };
@@ -27,8 +33,8 @@ const currentLane = new AsyncLocalStorage<Lane>();
 
 export class PasswordHasher {
   readonly #taken: Record<Lane, number> = { known: 0, stranger: 0 };
-  /** The places that each known user has taken. */
-  readonly #byUser = new Map<string, number>();
+  /** The places that each known user, or network of strangers, has taken. */
+  readonly #byOwner = new Map<string, number>();
   readonly #threads: Readonly<Record<Lane, HashingThread>> = {
     known: new HashingThread(LANES.known.niceness),
     stranger: new HashingThread(LANES.stranger.niceness),
@@ -36,28 +42,28 @@ export class PasswordHasher {
 
   /**
    * Runs `work` with a place in the lane, where its hashes are computed. Throws `busy` at once if all places are taken, or
-   * those that one user may have, if the user is known: `email`.
+   * those that one `owner` may have: a known user, or the network of a stranger.
    * Hashes outside a lane are for people who hold a link or a session, so they belong to the lane of known people.
    */
-  async inLane<T>(lane: Lane, work: () => Promise<T>, email?: string): Promise<T> {
-    const own = email === undefined ? 0 : (this.#byUser.get(email) ?? 0);
-    if (this.#taken[lane] >= LANES[lane].placesMax || own >= userSignInsMax) {
+  async inLane<T>(lane: Lane, work: () => Promise<T>, owner?: string): Promise<T> {
+    const own = owner === undefined ? 0 : (this.#byOwner.get(owner) ?? 0);
+    if (this.#taken[lane] >= LANES[lane].placesMax || own >= LANES[lane].ownMax) {
       throw new CallerStatsError('busy', 'Too many people are signing in at once; try again.');
     }
     this.#taken[lane]++;
-    if (email !== undefined) this.#byUser.set(email, own + 1);
+    if (owner !== undefined) this.#byOwner.set(owner, own + 1);
     try {
       return await currentLane.run(lane, work);
     } finally {
       this.#taken[lane]--;
-      if (email !== undefined) this.#leave(email);
+      if (owner !== undefined) this.#leave(owner);
     }
   }
 
-  #leave(email: string): void {
-    const left = (this.#byUser.get(email) ?? 0) - 1;
-    if (left > 0) this.#byUser.set(email, left);
-    else this.#byUser.delete(email);
+  #leave(owner: string): void {
+    const left = (this.#byOwner.get(owner) ?? 0) - 1;
+    if (left > 0) this.#byOwner.set(owner, left);
+    else this.#byOwner.delete(owner);
   }
 
   /** A hash of the password exactly as it is, unless another form is asked for. */

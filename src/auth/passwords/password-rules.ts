@@ -68,7 +68,30 @@ async function findProblem(password: string, owner: PasswordOwner): Promise<stri
     return 'is mostly your address, your name or the name of this program; a few other words make a good one';
   if (await isCommon(text))
     return 'is one that many people use, and is tried first; a few words make a good one';
+  if (countSurprises(text) < ownCharactersMin)
+    return 'is mostly a sequence such as abcdef, 123456 or qwerty; a few words make a good one';
   return undefined;
+}
+
+/** In the alphabet and in Unicode, neighbors have neighboring numbers; so have the keys of a keyboard here. */
+const KEYBOARD = ['1234567890', 'qwertyuiop', 'asdfghjkl', 'zxcvbnm'].join('   ');
+
+/** How many characters do not follow from the two before them, as in abc, 9876 and qwerty. */
+function countSurprises(text: string): number {
+  const characters = [...text];
+  const ways = [
+    characters.map((one) => one.codePointAt(0) ?? 0),
+    characters.map((one, at) => {
+      const key = KEYBOARD.indexOf(one);
+      // No neighbor of anything.
+      return key < 0 ? -10 * (at + 1) ** 2 : key;
+    }),
+  ];
+  const follows = (numbers: readonly number[], at: number) => {
+    const [first = 0, second = 0, third = 0] = numbers.slice(at - 2, at + 1);
+    return third - second === second - first && Math.abs(third - second) <= 2;
+  };
+  return characters.filter((_, at) => at < 2 || !ways.some((numbers) => follows(numbers, at))).length;
 }
 
 /** What others know of the owner, longest first. */

@@ -1,22 +1,24 @@
 /** What an OpenID Connect provider says of the way in which it signed a user in. */
 
 /** RFC 8176, section 2, by kind. Two kinds are two factors. */
-const KINDS: Readonly<Record<string, string>> = {
-  pwd: 'knowledge',
-  pin: 'knowledge',
-  kba: 'knowledge',
-  otp: 'possession',
-  sms: 'possession',
-  tel: 'possession',
-  hwk: 'possession',
-  swk: 'possession',
-  sc: 'possession',
-  face: 'biometry',
-  fpt: 'biometry',
-  iris: 'biometry',
-  retina: 'biometry',
-  vbm: 'biometry',
-};
+const KINDS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    pwd: 'knowledge',
+    pin: 'knowledge',
+    kba: 'knowledge',
+    otp: 'possession',
+    sms: 'possession',
+    tel: 'possession',
+    hwk: 'possession',
+    swk: 'possession',
+    sc: 'possession',
+    face: 'biometry',
+    fpt: 'biometry',
+    iris: 'biometry',
+    retina: 'biometry',
+    vbm: 'biometry',
+  }),
+);
 
 /** Values of `acr` that mean several factors: OpenID PAPE, and OpenID Connect Extended Authentication Profile. */
 const STRONG_CONTEXTS = [
@@ -41,12 +43,15 @@ export function findClaims(context: object): unknown {
 
 /**
  * Whether the provider checked a second factor. A provider that says nothing of it is believed to have its own rules; one that
- * names only one factor is not.
+ * names only one factor is not, nor one that says it in another form than the standards.
  */
 export function provesSecondFactor(claims: unknown): boolean {
   const { amr, acr } = (claims ?? {}) as { readonly amr?: unknown; readonly acr?: unknown };
   if (typeof acr === 'string' && STRONG_CONTEXTS.includes(acr)) return true;
-  if (!Array.isArray(amr) || amr.length === 0) return true;
-  if (amr.includes('mfa')) return true;
-  return new Set(amr.flatMap((method) => KINDS[String(method)] ?? [])).size > 1;
+  // OpenID Connect Core 1.0, section 2: level 0 is less than any level of assurance.
+  if (acr === '0' || !['string', 'undefined'].includes(typeof (acr ?? undefined))) return false;
+  if (!Array.isArray(amr ?? [])) return false;
+  const methods = (amr ?? []) as readonly unknown[];
+  if (methods.length === 0 || methods.includes('mfa')) return true;
+  return new Set(methods.flatMap((method) => KINDS.get(String(method)) ?? [])).size > 1;
 }

@@ -3,7 +3,8 @@
  * can read. Backups and copies of the database do not contain it.
  */
 import { randomBytes } from 'node:crypto';
-import { link, open, readFile, rename, rm } from 'node:fs/promises';
+import { link, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { platform } from 'node:os';
 import { dirname } from 'node:path';
 import type { Logger } from 'pino';
 import { SECRET_NAME } from '../../auth/names.js';
@@ -11,6 +12,7 @@ import { CallerStatsError } from '../../domain/errors.js';
 import { flushFolder } from '../../shared/flush.js';
 import { locationOf } from '../../storage/open.js';
 import type { Store } from '../../storage/ports/store.js';
+import { isOpenToOthers } from '../doctor/findings.js';
 import { type SECRET_SETTINGS, SETTINGS, secrets, type Values } from '../settings/settings.js';
 
 type SecretSettings = Values<'database' | (typeof SECRET_SETTINGS)[number]>;
@@ -25,7 +27,13 @@ export async function findSecrets(
 ): Promise<readonly string[]> {
   if (secret !== null) return [secret, ...oldSecrets];
   const file = secretFileOf({ database, secretFile });
-  if (file !== null && locationOf(database).kind === 'sqlite') return keepBeside(file, store);
+  const location = locationOf(database);
+  if (file !== null && location.kind === 'sqlite') {
+    const found = await keepBeside(file, store);
+    // A file that somebody mounted has the owner and mode of the mount.
+    if (secretFile === null) await requirePrivate(file, location.file);
+    return found;
+  }
   if (file === null) {
     const advice = `set ${SETTINGS.secret.environment} or --${SETTINGS.secretFile.flag}`;
     log?.warn({ part: 'sign-in' }, `the secret that signs sessions is in the database: ${advice}`);
@@ -55,6 +63,15 @@ async function keepBeside(file: string, store: SecretStore): Promise<readonly st
   }
   if (stored !== undefined) await store.directory.removeSecret(SECRET_NAME);
   return readSecrets(file);
+}
+
+/** Whoever else owns the file, or can read it, can sign sessions. */
+async function requirePrivate(file: string, database: string): Promise<void> {
+  const [{ mode, uid }, { uid: owner }] = await Promise.all([stat(file), stat(database)]);
+  if (uid !== owner && uid !== 0)
+    throw problem(file, `belongs to the user ${uid}, and the database to ${owner}; give both to the user of the server`);
+  if (isOpenToOthers(mode, platform()))
+    throw problem(file, 'is open to other users; run chmod 600 on it, and make a new secret if others may have read it');
 }
 
 /** One on each line. Empty if there is no file. */

@@ -25,6 +25,7 @@ export const AUDIT_ACTION_NAMES = {
   'member.remove': 'Member removed',
   'invitation.create': 'Invitation created',
   'invitation.revoke': 'Invitation withdrawn',
+  'user.name': 'Account renamed',
   'user.password': 'Password changed',
   'user.second_factor': 'Two-factor authentication changed',
   'user.passkey': 'Passkeys changed',

@@ -9,6 +9,7 @@ import { Passkeys } from '../../auth/passkeys/passkeys.js';
 import { Users } from '../../auth/users.js';
 import { dashboardBodyBytesMax } from '../../domain/limits.js';
 import { addJsonParser, refuseEncoding } from '../request/body.js';
+import { requireSameOrigin } from '../request/origin.js';
 import { HttpError } from '../server/errors.js';
 import { SessionGuard } from './authorize.js';
 import type { Dashboard, DashboardOptions } from './context.js';
@@ -87,38 +88,4 @@ export async function addDashboardApi(app: FastifyInstance, options: DashboardOp
 /** No id has a NUL character, and databases refuse it (see `fields.ts`). */
 async function refuseNul({ url }: FastifyRequest): Promise<void> {
   if (url.includes('%00')) throw new HttpError(404, 'There is no such thing: its name has a NUL character.');
-}
-
-const SAFE = ['GET', 'HEAD', 'OPTIONS', 'TRACE'];
-
-/**
- * Protects against cross-site request forgery: `403` for a change that comes from a page of another site. Browsers send the
- * origin with every such request (Fetch, "Origin header"; OWASP's CSRF Prevention Cheat Sheet, "Verifying Origin With
- * Standard Headers"). It must be that of the public URL; without one, that of the host that the request names.
- */
-function requireSameOrigin(publicUrl: string | undefined) {
-  const where = publicUrl === undefined ? '' : `, which is at ${publicUrl}`;
-  return async (request: FastifyRequest): Promise<void> => {
-    if (SAFE.includes(request.method)) return;
-    const { headers, protocol } = request;
-    const { origin = '', host = '', 'sec-fetch-site': site } = headers;
-    const isOwn =
-      URL.canParse(origin) &&
-      (publicUrl === undefined
-        ? isOriginOfHost(new URL(origin), host, protocol)
-        : new URL(origin).origin === publicUrl);
-    if (!isOwn || (site !== undefined && site !== 'same-origin'))
-      throw new HttpError(403, `The request does not come from a page of this server${where}.`);
-  };
-}
-
-/**
- * Whether the origin is that of the `Host` header. Other headers that name a host are not read, because proxies pass on what
- * clients send. A request over HTTP may come from a page over HTTPS, because an unknown proxy may have terminated it.
- */
-function isOriginOfHost(origin: URL, host: string, protocol: string): boolean {
-  if (protocol === 'https' && origin.protocol !== 'https:') return false;
-  // The same parser drops a default port from both.
-  const requested = `${origin.protocol}//${host}`;
-  return URL.canParse(requested) && new URL(requested).host === origin.host;
 }

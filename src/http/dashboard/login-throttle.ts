@@ -86,7 +86,7 @@ export class LoginThrottle {
       return await this.#options.authProvider.passwords.inLane(
         lane,
         () => this.#counted(request, { email, shareLinkId, device, what }, check),
-        lane === 'known' ? email : undefined,
+        lane === 'known' ? email : networkOf(getClientAddress(request)),
       );
     } catch (error) {
       const isBusy = error instanceof CallerStatsError && error.code === 'busy';
@@ -120,7 +120,7 @@ export class LoginThrottle {
 
   /**
    * Records that the user signed in, and how: undefined with the account that was just created. Remembers the browser with a
-   * cookie, or forgets the failures of one that has it.
+   * cookie; see `trustBrowser`.
    */
   async succeeded(
     request: FastifyRequest,
@@ -130,6 +130,11 @@ export class LoginThrottle {
     const { log } = this.#options.authProvider;
     if (how === undefined) log.count('sign_in');
     else await log.signedIn({ email, address: getClientAddress(request), how });
+    await this.trustBrowser(request, reply, email);
+  }
+
+  /** Remembers the browser of a user, or forgets the failures of one that is remembered. */
+  async trustBrowser(request: FastifyRequest, reply: FastifyReply, email: string): Promise<void> {
     const device = await this.#findDevice(request, email);
     if (device !== undefined) {
       await this.#options.throttles.reset(await this.#sign(`attempts of device ${device}`));
@@ -211,6 +216,12 @@ export class LoginThrottle {
     // A `__Host-` cookie has no other path.
     return { name, secure, path: secure && basePath === '' ? '/' : `${basePath}/api` };
   }
+}
+
+/** The network that a stranger may have to itself. */
+function networkOf(address: string): string {
+  const { narrow, wide } = sharedNetworksOf(address);
+  return wide ?? narrow;
 }
 
 /** The limits of an address: IPv4 by address, IPv6 by /64 and, with a higher limit, by /48. */

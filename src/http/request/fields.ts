@@ -69,10 +69,10 @@ export const role: FieldReader<Role> = oneOf(ROLES);
 export const newPassword: FieldReader<string> = (value) => {
   const password = text(value);
   if (!password.ok) return password;
-  const { length } = password.value;
-  if (length < passwordCharactersMin)
+  // An emoji is one character, and two units of a text.
+  if ([...password.value].length < passwordCharactersMin)
     return failure(`has fewer than ${passwordCharactersMin} characters; a few words make a good one`);
-  return length > passwordCharactersMax
+  return password.value.length > passwordCharactersMax
     ? failure(`has more than ${passwordCharactersMax} characters`)
     : password;
 };

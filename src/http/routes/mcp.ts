@@ -10,6 +10,7 @@ import type { Store } from '../../storage/ports/store.js';
 import { type Authenticator, READING_TYPES } from '../request/authenticate.js';
 import { addJsonParser, refuseEncoding } from '../request/body.js';
 import { sendingKey } from '../request/opened.js';
+import { refuseForeignOrigin } from '../request/origin.js';
 import { requireNoParameters } from '../request/parameters.js';
 import { errorResponses, NoParameters } from '../schemas/schemas.js';
 import { HttpError, STATUS_OF_CODE } from '../server/errors.js';
@@ -34,11 +35,13 @@ export async function addMcp(
     store,
     authenticator,
     refusals,
+    publicUrl,
     answer,
   }: {
     readonly store: Store;
     readonly authenticator: Authenticator;
     readonly refusals: RefusalLog;
+    readonly publicUrl: string | undefined;
     readonly answer: ToolEndpoint;
   },
 ): Promise<void> {
@@ -46,6 +49,8 @@ export async function addMcp(
   await app.register(async (own) => {
     own.removeAllContentTypeParsers();
     addJsonParser(own, toolBodyBytesMax);
+    // The protocol asks for it, against DNS rebinding.
+    own.addHook('onRequest', refuseForeignOrigin(publicUrl));
     addResource(own, '/mcp', {
       onRequest: (request, reply) => authenticator.authenticate(request, reply, READING_TYPES, 'read'),
       POST: {

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { KEY_TYPES } from '../../domain/keys/api-key.js';
 
 /** The part of a key after its type, in any spelling of a URL, complete or truncated. */
-const HIDDEN = new RegExp(`(?<=(?:${KEY_TYPES.join('|')})(?:_|%5f))[0-9a-z]{5,}`, 'gi');
+const HIDDEN = new RegExp(`(?<=(?:${KEY_TYPES.join('|')})_)[0-9a-z]{5,}`, 'gi');
 
 /** The token in the address of a share link. */
 const SHARED = /(?<=\/shared?\/)[0-9a-z]{5,}/gi;
@@ -27,10 +27,21 @@ function loggedRequest(request: FastifyRequest): Readonly<Record<string, string>
   return { method: raw.sentMethod ?? method, url: withoutKeys(request.url) };
 }
 
-/** The text with its keys and tokens masked: only a few characters of each remain. */
+/** The text with its keys and tokens masked: only a few characters of each remain. If it has any, they are spelled plainly. */
 export function withoutKeys(text: string): string {
   const mask = (hidden: string) => `${hidden.slice(0, 4)}…`;
-  return text.replaceAll(HIDDEN, mask).replaceAll(SHARED, mask);
+  const plain = spellPlainly(text);
+  const masked = plain.replaceAll(HIDDEN, mask).replaceAll(SHARED, mask);
+  return masked === plain ? text : masked;
+}
+
+/** With letters, digits and signs that are percent-encoded, also twice. */
+function spellPlainly(text: string): string {
+  const spell = (one: string) =>
+    one.replaceAll(/%(?:25)*([2-7][\da-f])/gi, (_, hex: string) =>
+      String.fromCharCode(Number.parseInt(hex, 16)),
+    );
+  return spell(spell(text));
 }
 
 /** Logs the beginning and end of each request with its id, because all requests share one logger. */

@@ -35,6 +35,15 @@ describe('a password is refused', () => {
     ['qwertyuiop123456', /many people use/],
     ['2026sunshine2026', /many people use/],
     ['trustno1trustno1', /many people use|repeats/],
+    ['abcdefghijkl', /sequence|many/],
+    ['zyxwvutsrqpo', /sequence|many/],
+    ['ABCDEFGHIJKLMNOPQRSTUVWXYZ', /sequence|many/],
+    ['acegikmoqsuw', /sequence/],
+    ['bcdefg234567', /sequence|many/],
+    ['890123456789', /sequence|many/],
+    ['asdfghjklzxcv', /sequence|many/],
+    ['poiuytrewqlk', /sequence|many/],
+    ['\u03b1\u03b2\u03b3\u03b4\u03b5\u03b6\u03b7\u03b8\u03b9\u03ba\u03bb\u03bc', /sequence/],
   ])('%j', async (password, message) => {
     expect(await problemOf(password)).toMatch(message);
   });
@@ -46,6 +55,7 @@ test.each([
   'correct horse battery staple',
   'lovelace wrote the first program',
   'Xk3#9vLq!mZ2',
+  '12345678 is my first cat',
   'sunshine over seven mountains',
   'ünïcödé wörds ärë fïnë',
 ])('%j is accepted', async (password) => {

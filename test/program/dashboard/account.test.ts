@@ -29,6 +29,12 @@ test('a user changes their name, and members see the new one', async () => {
   expect(await browser.ask({ path: '/api/organizations/default/members' })).toMatchObject({
     members: [{ name: 'Ada "the first" <Lovelace>' }],
   });
+  // So that nobody takes the name of an owner unnoticed.
+  expect((await rename('Ada "the first" <Lovelace>')).status).toBe(204);
+  const told = (await auditOf(service)).filter(({ action }) => action === 'user.name');
+  expect(told).toMatchObject([
+    { actor: ada, targetId: ada, detail: `${ada}, now Ada "the first" <Lovelace>` },
+  ]);
 });
 
 test('a user lists their sessions, and ends one or all others', async () => {

@@ -2,6 +2,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import {
   knownSignInsMax,
+  networkSignInsMax,
   refusedSignInsMax,
   strangerSignInsMax,
   userSignInsMax,
@@ -73,6 +74,22 @@ describe('while as many strangers sign in as are served at once', () => {
     release();
     await Promise.all(served);
   });
+});
+
+test.each([
+  ['an address of IPv4', () => '198.51.100.7'],
+  ['a /48 of IPv6', (at: number) => `2001:db8:7:${at}::1`],
+])('%s takes only a part of the places, so that others sign in', async (_what, from) => {
+  const service = await startService();
+  await signedIn(service, ada, 'owner');
+  const release = holdAttempts(service, networkSignInsMax);
+  const signIn = (at: number) => new Browser(service, from(at)).signIn(`n${at}@example.org`, 'wrong');
+  const served = Array.from({ length: networkSignInsMax }, (_, at) => signIn(at));
+  await vi.waitFor(() => expect(service.store.throttles.take).toHaveBeenCalledTimes(networkSignInsMax));
+  expect((await signIn(networkSignInsMax)).status).toBe(503);
+  expect((await new Browser(service, addressOf(9)).signIn(ada)).status).toBe(200);
+  release();
+  await Promise.all(served);
 });
 
 test('requests that do not arrive keep nobody from signing in', async () => {

@@ -12,6 +12,7 @@ import {
 import { Browser, PASSWORD, signedIn } from '../../support/http/dashboard.js';
 import { errorOf, type Service, startService } from '../../support/http/http.js';
 import { by, projectOf } from '../../support/storage/entities.js';
+import { usersOf } from '../../support/users/visitor.js';
 
 const [ada, bob] = ['ada@example.org', 'bob@example.org'] as const;
 const addressOf = (number: number) => `198.51.100.${number}`;
@@ -54,6 +55,20 @@ describe('failed sign-ins for one user', () => {
     expect((await known.signIn(ada)).status).toBe(200);
     expect((await new Browser(service, addressOf(1)).signIn(bob)).status).toBe(200);
     expect((await other.send({ path: '/api/sessions' })).status).toBe(200);
+  });
+
+  test.each(['known', 'new'])('do not keep out a %s browser that opens a reset link', async (kind) => {
+    const service = await startService();
+    const known = await signedIn(service, ada, 'owner');
+    const browser = kind === 'known' ? known : new Browser(service, addressOf(50));
+    for (let at = 0; at <= guessesMax; at++) await browser.signIn(ada, `wrong guess no ${at}`);
+    expect((await browser.signIn(ada)).status).toBe(429);
+    const token = await usersOf(service.store).credentials.startPasswordReset(ada);
+    const password = 'another long passphrase';
+    await browser.ask({ path: '/api/password-reset', body: { token, password } }, 204);
+    expect((await browser.signIn(ada, password)).status).toBe(200);
+    if (kind === 'new')
+      expect((await new Browser(service, addressOf(51)).signIn(ada, password)).status).toBe(429);
   });
 
   test('are counted without the successful ones', async () => {

@@ -130,7 +130,7 @@ test('signing in needs exactly the documented privileges', async () => {
   };
   await doAll('before');
   const needed = oneByOne(grants).filter(isOfPeople);
-  expect(needed).toHaveLength(35);
+  expect(needed).toHaveLength(37);
   for (const [at, privilege] of needed.entries()) {
     await change(`REVOKE ${privilege} FROM ${user.name}`);
     await expect(doAll(`without-${at}`), privilege).rejects.toThrow();

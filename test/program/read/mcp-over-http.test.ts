@@ -27,6 +27,28 @@ function resultOf({ text }: { readonly text: string }) {
 }
 
 describe('a call is refused', () => {
+  test.each(['https://other.test', 'http://localhost:8080', 'chrome-extension://localhost', 'null', 'x'])(
+    'from a page at %s',
+    async (origin) => {
+      const { send } = service();
+      const request = calling('list_projects');
+      for (const key of [undefined, null]) {
+        const answer = await send({
+          ...request,
+          headers: { ...headers, origin },
+          ...(key === null && { key }),
+        });
+        expect([answer.status, errorOf(answer)]).toEqual([
+          403,
+          expect.stringMatching(/^Pages of other sites/),
+        ]);
+      }
+      expect((await send({ ...request, headers: { ...headers, origin: 'http://localhost' } })).status).toBe(
+        200,
+      );
+    },
+  );
+
   test('without a key that may read, before its body is read', async () => {
     const { send, keys, addKey } = service();
     const writing = await addKey('mcp writing', { type: 'admin', scopes: ['write'] });

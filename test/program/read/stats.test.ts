@@ -67,6 +67,23 @@ describe('stats', () => {
     });
   });
 
+  test('--url reads no answer without end', async () => {
+    const place = await emptyPlace();
+    let sent = 0;
+    const url = await startHttpServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      const more = (): void => {
+        while (!response.destroyed && response.write(' '.repeat(1 << 20))) sent++;
+        response.once('drain', more);
+      };
+      more();
+    });
+    const env = { CALLER_STATS_KEY: 'cs_admin_x' };
+    const { status, stderr } = await place.run(['stats', 'docs', '--url', url], { env });
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/longer than \d+ bytes/)]);
+    expect(sent).toBeLessThan(200);
+  });
+
   test('--url asks a running server', async () => {
     const place = await placeWithSample();
     const key = await makeKey(place, 'admin');

@@ -5,6 +5,8 @@ import { QUERIES, type Service, STATS, sharedService, startService } from '../..
 import { requireNoKey } from '../../support/secrets.js';
 import { runOnUsers } from '../../support/users/people.js';
 
+const percentEncode = (text: string) => [...text].map((one) => `%${one.charCodeAt(0).toString(16)}`).join('');
+
 describe('the log does not contain a key that is sent', () => {
   const service = sharedService();
   test.each<[string, (key: string) => string]>([
@@ -12,6 +14,9 @@ describe('the log does not contain a key that is sent', () => {
     ['as the name of a parameter', (key) => `${STATS}?${key}`],
     ['percent-encoded', (key) => `${STATS}?key=${key.replaceAll('_', '%5F')}`],
     ['percent-encoded in small letters', (key) => `${STATS}?key=${key.replaceAll('_', '%5f')}`],
+    ['percent-encoded letter by letter', (key) => `${STATS}?key=${percentEncode(key)}`],
+    ['percent-encoded twice', (key) => `${STATS}?key=${percentEncode(key).replaceAll('%', '%25')}`],
+    ['percent-encoded, and then its signs', (key) => `/${percentEncode(percentEncode(key))}`],
     ['as the project', (key) => STATS.replace('docs', key)],
     ['as the path', (key) => `/${key}`],
     ['twice', (key) => `/${key}/${key}?key=${key}&key=${key}`],

@@ -1,5 +1,5 @@
 /** Where a server has the secret that signs sessions and encrypts second factors. */
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
 import { findSecrets } from '../../../src/cli/server/secret-file.js';
@@ -67,6 +67,15 @@ test('a new secret is created once, in a file that only its owner reads', async 
   expect(names).toEqual([file.slice(dirname(file).length + 1)]);
   await writeFile(file, `${mine}\n${await readFile(file, 'utf8')}`);
   expect(await find()).toEqual([mine, ...(found[0] ?? [])]);
+  for (const mode of [0o644, 0o640, 0o602]) {
+    await chmod(file, mode);
+    await expect(find()).rejects.toMatchObject({
+      code: 'invalid',
+      message: expect.stringMatching(/chmod 600/),
+    });
+  }
+  // Who mounts a file that a setting names chooses its mode.
+  expect(await find({ CALLER_STATS_SECRET_FILE: file })).toHaveLength(2);
 });
 
 test('the secret of an earlier version moves from the database into the file', async () => {

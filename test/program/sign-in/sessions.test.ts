@@ -3,7 +3,14 @@ import { describe, expect, test } from 'vitest';
 import { dayMs } from '../../../src/domain/time/duration.js';
 import { placeFactories } from '../../support/storage/store.js';
 import { runOnUsers } from '../../support/users/people.js';
-import { codeNow, type Node, travel, usersOf, Visitor } from '../../support/users/visitor.js';
+import {
+  addSecondFactor,
+  codeNow,
+  type Node,
+  travel,
+  usersOf,
+  Visitor,
+} from '../../support/users/visitor.js';
 
 const ada = { email: 'ada@example.org', name: 'Ada', password: 'a long enough passphrase' };
 async function isSignedIn({ users }: Node, visitor: Visitor): Promise<boolean> {
@@ -34,6 +41,36 @@ describe.each(placeFactories)('%s: a session ends', (_kind, factory) => {
     }
     const [session] = await node.users.listSessions(visitor.asking());
     expect(session?.expiresAt).toBeLessThanOrEqual(begun + 30 * dayMs + 60_000);
+    travel(begun + 30 * dayMs + 60_000);
+    expect(await isSignedIn(node, visitor)).toBe(false);
+  });
+
+  test('30 days after it began, also if a change gave it another token', async () => {
+    const { node, visitor } = await start();
+    const begun = Date.now();
+    const timesOf = async () => {
+      const [one] = await node.users.listSessions(visitor.asking());
+      return [one?.createdAt, (one?.expiresAt ?? 0) <= begun + 30 * dayMs + 60_000];
+    };
+    const [createdAt] = await timesOf();
+    for (let day = 1; day < 29; day++) {
+      travel(begun + day * dayMs);
+      expect(await isSignedIn(node, visitor)).toBe(true);
+    }
+    const { users, credentials } = node;
+    const newPassword = 'another long passphrase';
+    for (const change of [
+      () => addSecondFactor(node, visitor),
+      async () => void visitor.keep(await credentials.stopSecondFactor(visitor.asking())),
+      async () => void visitor.keep(await users.renewSession(visitor.asking())),
+      async () =>
+        void visitor.keep(
+          await credentials.changePassword(visitor.asking(), { currentPassword: ada.password, newPassword }),
+        ),
+    ]) {
+      await change();
+      expect(await timesOf()).toEqual([createdAt, true]);
+    }
     travel(begun + 30 * dayMs + 60_000);
     expect(await isSignedIn(node, visitor)).toBe(false);
   });

@@ -14,7 +14,13 @@ export function addAccount(
   { users, credentials, store, sessionGuard, loginThrottle }: Dashboard,
 ): void {
   sessionGuard.addUserResource(app, '/api/account', {
-    PATCH: ({ auth }, request) => users.rename(auth, readFields(request, { name }).name),
+    PATCH: async ({ auth, user, by }, request) => {
+      const { name: newName } = readFields(request, { name });
+      await users.rename(auth, newName);
+      if (newName === user.name) return;
+      const detail = `${user.name}, now ${newName}`;
+      await store.directory.logUserChange(user.email, { action: 'user.name', detail }, by);
+    },
   });
   sessionGuard.addUserResource(app, '/api/account/password', {
     POST: async ({ auth, user, by }, request, reply) => {

@@ -124,7 +124,7 @@ export function addInvitationLinks(
 
 export function addPasswordReset(
   app: FastifyInstance,
-  { credentials, store, sessionGuard, authProvider }: Dashboard,
+  { credentials, store, sessionGuard, loginThrottle, authProvider }: Dashboard,
 ): void {
   addResource(app, '/api/password-reset', {
     POST: async (request, reply) => {
@@ -134,6 +134,8 @@ export function addPasswordReset(
       const detail = 'set with a reset link; all sessions ended';
       const by = sessionGuard.getActor(request, address);
       await store.directory.logUserChange(address, { action: 'user.password', detail }, by);
+      // Whoever has the link is the user: failures of this browser, or of strangers, do not keep them out.
+      await loginThrottle.trustBrowser(request, reply, address);
       return noContent(reply);
     },
   });

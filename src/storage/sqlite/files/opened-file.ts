@@ -73,7 +73,11 @@ export async function makePrivately(file: string): Promise<void> {
     // Before there is a log, so that a power failure cannot leave a log without its file.
     flushFolder(dirname(file));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return;
+    // A link to a file that is not there exists, too; opened without `x`, it makes the file.
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
+      if ((await bytesOf(file)) === undefined) await (await open(file, 'a', 0o600)).close();
+      return;
+    }
     throw new CallerStatsError('unavailable', `${file} cannot be made.`, { cause: error });
   }
 }

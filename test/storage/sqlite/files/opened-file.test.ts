@@ -6,6 +6,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { expect, test } from 'vitest';
@@ -39,6 +40,14 @@ test('missing folders are created too, for their owner', async () => {
   expect(['some', 'some/where', 'some/where/store.db'].map((name) => modeOf(`${folder}/${name}`))).toEqual([
     0o700, 0o700, 0o600,
   ]);
+});
+
+test('the file that a link names and that is not there is created for its owner, too', async () => {
+  const folder = await temporaryFolder();
+  mkdirSync(`${folder}/elsewhere`);
+  symlinkSync('elsewhere/store.db', `${folder}/store.db`);
+  await makePrivately(`${folder}/store.db`);
+  expect(modeOf(`${folder}/elsewhere/store.db`)).toBe(0o600);
 });
 
 test('an existing file is unchanged', async () => {

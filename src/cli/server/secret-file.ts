@@ -69,9 +69,15 @@ async function keepBeside(file: string, store: SecretStore): Promise<readonly st
 async function requirePrivate(file: string, database: string): Promise<void> {
   const [{ mode, uid }, { uid: owner }] = await Promise.all([stat(file), stat(database)]);
   if (uid !== owner && uid !== 0)
-    throw problem(file, `belongs to the user ${uid}, and the database to ${owner}; give both to the user of the server`);
+    throw problem(
+      file,
+      `belongs to the user ${uid}, and the database to ${owner}; give both to the user of the server`,
+    );
   if (isOpenToOthers(mode, platform()))
-    throw problem(file, 'is open to other users; run chmod 600 on it, and make a new secret if others may have read it');
+    throw problem(
+      file,
+      'is open to other users; run chmod 600 on it, and make a new secret if others may have read it',
+    );
 }
 
 /** One on each line. Empty if there is no file. */

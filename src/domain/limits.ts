@@ -163,6 +163,8 @@ export const summarizedProjectsMax = 100;
 export const seriesCallersMax = 20;
 /** The body of a call of a tool over HTTP, which names the tool and its few arguments. */
 export const toolBodyBytesMax = 64 * 1024;
+/** Messages in one batch to `/mcp`: revision 2025-03-26 of the protocol has batches, and hardly any client sends one. */
+export const toolBatchMax = 10;
 /** Buckets that an MCP tool returns, because a model has to read every one of them. */
 export const toolBucketsMax = 1_000;
 

@@ -65,9 +65,12 @@ export async function answerToolRequest(
   const tools = createTools({ source, clock });
   const create = () => createServer({ tools, version, report });
   if (await isLegacyRequest(request, body)) {
-    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
-    await create().connect(transport);
-    return transport.handleRequest(request, { parsedBody: body });
+    const answer = async (message: unknown): Promise<Response> => {
+      const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+      await create().connect(transport);
+      return transport.handleRequest(request, { parsedBody: message });
+    };
+    return Array.isArray(body) ? answerBatch(body, answer) : answer(body);
   }
   // Nothing ever changes that a client could subscribe to: every response is JSON.
   const { fetch } = createMcpHandler(create, {
@@ -76,6 +79,27 @@ export async function answerToolRequest(
     keepAliveMs: 0,
   });
   return fetch(request, { parsedBody: body });
+}
+
+/**
+ * Answers the messages of a batch one after the other, with the work of other requests in between. The first message that the
+ * protocol refuses refuses the batch.
+ */
+async function answerBatch(
+  messages: readonly unknown[],
+  answer: (message: unknown) => Promise<Response>,
+): Promise<Response> {
+  const answers: string[] = [];
+  for (const message of messages) {
+    await new Promise((resolve) => setImmediate(resolve));
+    const response = await answer(message);
+    if (!response.ok) return response;
+    const text = await response.text();
+    if (text !== '') answers.push(text);
+  }
+  return answers.length === 0
+    ? new Response(null, { status: 202 })
+    : new Response(`[${answers.join()}]`, { headers: { 'content-type': 'application/json' } });
 }
 
 interface ServerParts {

@@ -37,11 +37,11 @@ export class RateLimit {
     return this.#limiter !== undefined;
   }
 
-  /** Counts one request of `who` and sets the headers, unless they are `quiet` below the limit. Throws `429` above it. */
-  async consume(who: string, reply: FastifyReply, { quiet = false } = {}): Promise<void> {
+  /** Counts a request of `who` and sets the headers, unless they are `quiet` below the limit. Throws `429` above it. */
+  async consume(who: string, reply: FastifyReply, { quiet = false, count = 1 } = {}): Promise<void> {
     if (this.#limiter === undefined) return;
     // Above the limit, the library rejects with the result instead of an error.
-    const result = await this.#limiter.consume(who).catch((rejected: Error | RateLimiterRes) => {
+    const result = await this.#limiter.consume(who, count).catch((rejected: Error | RateLimiterRes) => {
       if (rejected instanceof Error) throw rejected;
       return rejected;
     });

@@ -22,6 +22,7 @@ import { BoundedCache } from '../../shared/bounded-cache.js';
 import type { Access, Store } from '../../storage/ports/store.js';
 import type { FailureLimit, RateLimit } from '../admission/rate-limits.js';
 import { HttpError, noSuchProject, unauthenticated } from '../server/errors.js';
+import { sendingKey } from './opened.js';
 import { EXPIRY_HEADER, getClientAddress, PROJECT_HEADER } from './target.js';
 
 const sentKeysMax = 1000;
@@ -127,6 +128,11 @@ export class Authenticator {
       reply.header(EXPIRY_HEADER, formatTime(key.expiresAt));
     this.#touch(key, clock.now());
     return access;
+  }
+
+  /** Counts more requests for the rate limit of the organization whose key sent this one. Throws 429 above it. */
+  async countMore(request: FastifyRequest, reply: FastifyReply, count: number): Promise<void> {
+    if (count > 0) await this.#options.requests.consume(sendingKey(request).organizationId, reply, { count });
   }
 
   async #findBoundProject({ organizationId, projectId }: ApiKey): Promise<Project | undefined> {

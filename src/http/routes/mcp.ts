@@ -5,7 +5,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { createStoreSource, LIST_PROJECTS, type ReportSource } from '../../app/reports.js';
 import { CallerStatsError } from '../../domain/errors.js';
-import { toolBodyBytesMax } from '../../domain/limits.js';
+import { toolBatchMax, toolBodyBytesMax } from '../../domain/limits.js';
 import type { Store } from '../../storage/ports/store.js';
 import { type Authenticator, READING_TYPES } from '../request/authenticate.js';
 import { addJsonParser, refuseEncoding } from '../request/body.js';
@@ -27,7 +27,11 @@ export type ToolEndpoint = (call: {
 /** The headers that the protocol knows, besides `Accept`: the response is always JSON. */
 const HEADERS = /^(content-type|mcp-.+)$/;
 
-const message = (description: string) => ({ type: 'object', description, additionalProperties: true });
+const message = (description: string) => ({
+  type: ['object', 'array'],
+  description,
+  additionalProperties: true,
+});
 
 export async function addMcp(
   app: FastifyInstance,
@@ -60,16 +64,21 @@ export async function addMcp(
           summary: 'Tools for AI assistants',
           description:
             'The Model Context Protocol over streamable HTTP without sessions: read-only tools that list projects and read ' +
-            'counts. A reading key opens its one project, an admin key all of its organization.',
+            'counts. A reading key opens its one project, an admin key all of its organization. ' +
+            `A batch, which only old revisions of the protocol have, has at most ${toolBatchMax} messages; each counts for the rate limit.`,
           security: [{ adminKey: [] }, { readingKey: [] }],
           querystring: NoParameters,
           body: {
-            content: { 'application/json': { schema: message('A message of the protocol (JSON-RPC 2.0).') } },
+            content: {
+              'application/json': {
+                schema: message('A message of the protocol (JSON-RPC 2.0), or a batch.'),
+              },
+            },
           },
           response: {
             200: {
               description: 'The response.',
-              content: { 'application/json': { schema: message('The response.') } },
+              content: { 'application/json': { schema: message('The response, or those of a batch.') } },
             },
             202: { description: 'The notification was received.' },
             ...errorResponses(400, 401, 403, 405, 413, 415, 429, 500, 503),
@@ -85,6 +94,7 @@ export async function addMcp(
               'There is no body; send a message of the Model Context Protocol as JSON.',
             );
           }
+          await requireSmallBatch(request, (count) => authenticator.countMore(request, reply, count));
           const response = await answer({
             source: observeRefusals(createStoreSource(store, sendingKey(request), LIST_PROJECTS), (status) =>
               refusals.refused(request, status),
@@ -101,6 +111,21 @@ export async function addMcp(
       },
     });
   });
+}
+
+/** Refuses a batch of too many messages, and counts the others than the first, which the request itself is counted for. */
+async function requireSmallBatch(
+  { body }: FastifyRequest,
+  countMore: (count: number) => Promise<void>,
+): Promise<void> {
+  if (!Array.isArray(body)) return;
+  if (body.length > toolBatchMax) {
+    throw new HttpError(
+      400,
+      `The batch has more than ${toolBatchMax} messages; send each message in a request of its own.`,
+    );
+  }
+  await countMore(body.length - 1);
 }
 
 /** The protocol answers what a tool refuses with `200`, so `refused` gets the status that other routes have for it. */

@@ -1,8 +1,15 @@
 /** `POST /mcp`: refusals, then what the official client and plain requests get. */
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, test } from 'vitest';
-import { toolBodyBytesMax } from '../../../src/domain/limits.js';
-import { errorOf, type Service, STATS, sharedService, type TestRequest } from '../../support/http/http.js';
+import { toolBatchMax, toolBodyBytesMax } from '../../../src/domain/limits.js';
+import {
+  errorOf,
+  type Service,
+  STATS,
+  sharedService,
+  startService,
+  type TestRequest,
+} from '../../support/http/http.js';
 
 const service = sharedService({}, async ({ store, record }) => {
   await record([
@@ -21,6 +28,19 @@ const calling = (name: string, given: object = {}): TestRequest => ({
   headers,
   body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } }),
 });
+
+/** Calls of `list_projects` in one request, as revision 2025-03-26 of the protocol allows. */
+const batchOf = (ids: readonly number[], ...more: object[]): TestRequest => {
+  const call = (id: number) => ({
+    jsonrpc: '2.0',
+    id,
+    method: 'tools/call',
+    params: { name: 'list_projects' },
+  });
+  return { ...calling('list_projects'), body: JSON.stringify([...ids.map(call), ...more]) };
+};
+
+const numbersTo = (count: number): number[] => Array.from({ length: count }, (_, at) => at);
 
 function resultOf({ text }: { readonly text: string }) {
   return (JSON.parse(text) as { result: { isError?: boolean; content: { text: string }[] } }).result;
@@ -90,6 +110,26 @@ describe('a call is refused', () => {
     expect(await sending({ headers: { 'content-type': 'application/json' } })).toBe(200);
   });
 
+  test('in a batch of too many, of none, or with one that is invalid', async () => {
+    const { send, calls } = service();
+    for (const [request, says] of [
+      [batchOf(numbersTo(toolBatchMax + 1)), /^The batch has more than 10 messages; send each message in/],
+      [batchOf([]), /^The message was refused: /],
+      [batchOf([1, 2], { jsonrpc: '1.0' }), /^The message was refused: /],
+    ] as const) {
+      calls.length = 0;
+      const answer = await send(request);
+      expect([answer.status, errorOf(answer)]).toEqual([400, expect.stringMatching(says)]);
+    }
+    expect(calls.map(({ method }) => method)).not.toContain('listProjects');
+  });
+
+  test('as a whole if not all calls of its batch are within the rate limit', async () => {
+    const { send } = await startService({ limits: { requestsPerMinute: 7 } });
+    expect((await send(batchOf([1, 2, 3]))).headers['ratelimit']).toMatch(/;r=4;/);
+    expect((await send(batchOf([1, 2, 3, 4, 5]))).status).toBe(429);
+  });
+
   test('about a project that the key does not read', async () => {
     const { send, keys, addKey, calls } = service();
     const reading = await addKey('mcp reading', { type: 'reading', projectId: 'docs' });
@@ -108,6 +148,13 @@ describe('a call is refused', () => {
     }
     expect(calls.map(({ method }) => method)).not.toContain('count');
   });
+});
+
+test('a batch is answered in its order, without its notifications', async () => {
+  const { send } = service();
+  const notification = { jsonrpc: '2.0', method: 'notifications/initialized' };
+  const answers = JSON.parse((await send(batchOf([3, 1, 2], notification))).text) as { id: number }[];
+  expect(answers.map(({ id }) => id)).toEqual([3, 1, 2]);
 });
 
 /** Connects the official client, and closes it after `use`. */

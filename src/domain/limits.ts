@@ -168,6 +168,10 @@ export const toolBatchMax = 10;
 /** Buckets that an MCP tool returns, because a model has to read every one of them. */
 export const toolBucketsMax = 1_000;
 
+/** Unknown parameters or fields that an error names: finding the known name that one resembles takes microseconds. */
+export const unknownNamesMax = 100;
+/** The same of one item of a list. */
+export const unknownItemNamesMax = 5;
 /** Messages in the `details` of one error: more than anybody reads. A last one says how many were left out. */
 export const detailsMax = 1_000;
 /** Bytes of these messages, which quote what was sent. */
@@ -212,6 +216,8 @@ export const requestsMax = 1_000;
 export const recordingsMax = 1_000;
 /** Bytes of all recording bodies in memory (setting). Parsed, they take several times as much. */
 export const recordingBytesMax = 64 * 1024 * 1024;
+/** Recording bodies that are decompressed at a time, before the memory that they take is known. */
+export const inflationsMax = 4;
 /** Mean event loop delay above which the server refuses recordings (setting). */
 export const eventLoopDelayMsMax = 1_000;
 
@@ -219,12 +225,12 @@ export const eventLoopDelayMsMax = 1_000;
 
 /** Nesting depth of a JSON value. Valid input has at most five levels. */
 export const jsonLevelsMax = 64;
-/** Brackets, commas and colons of a long JSON body. 10,000 queries have 70,000; one OTLP attribute has seven. */
+/** Brackets, commas and colons of JSON, such as a record of an import. */
 export const jsonPartsMax = 500_000;
-/** The same for each query that the setting of the batch size allows, with room for unknown fields. */
-export const queryPartsMax = 10;
-/** Bytes from which on a body is checked for depth and parts before parsing. Shorter ones parse in 0.1 s at any depth. */
-export const jsonLevelsCountedBytesMin = 1024 * 1024;
+/** The same of a JSON body with queries, for each query that the setting of the batch size allows. A query has seven, an imported count eleven. */
+export const queryPartsMax = 15;
+/** The same of one query or imported count, with room for unknown fields. */
+export const itemPartsMax = 1_000;
 /** Bytes of an OTLP request's body after decompression. It is read span by span, so only its largest span is in memory. */
 export const otlpBytesMax = 64 * 1024 * 1024;
 /** Spans or log records of one OTLP request. What is read of them stays in memory until it is recorded. */

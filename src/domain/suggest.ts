@@ -1,5 +1,6 @@
 /** Suggests the name that a mistyped one was probably meant to be. */
 import { closest, distance } from 'fastest-levenshtein';
+import { unknownNamesMax } from './limits.js';
 import { quote } from './result.js';
 
 /** The message for a name that is not one of `known`, with a suggestion if a known name is close. */
@@ -13,6 +14,19 @@ export function unknownNameMessage(
   const suggestion = suggest(name.toLowerCase(), known);
   if (suggestion !== undefined) return `${unknown}; did you mean ${suggestion}?`;
   return `${unknown}; there ${known.length === 1 ? 'is' : 'are'} ${known.join(', ')}`;
+}
+
+/** The messages for unknown names: for the first of them, and one that says how many more there are. */
+export function unknownNameMessages(
+  kind: 'field' | 'parameter',
+  names: readonly string[],
+  known: readonly string[],
+  namedMax = unknownNamesMax,
+): string[] {
+  const unknown = names.filter((name) => !known.includes(name));
+  const named = unknown.slice(0, namedMax).map((name) => unknownNameMessage(kind, name, known));
+  const more = unknown.length - named.length;
+  return more > 0 ? [...named, `and ${more} more unknown ${kind}s`] : named;
 }
 
 /** The time to compare grows with both lengths, and a very long name is not a mistyped short one. */

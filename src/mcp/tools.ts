@@ -22,7 +22,7 @@ import { formatCount } from '../domain/format.js';
 import { toolBucketsMax } from '../domain/limits.js';
 import { CALLER_TYPE_DESCRIPTIONS, CALLER_TYPES } from '../domain/queries/caller.js';
 import { collectProblems } from '../domain/result.js';
-import { unknownNameMessage } from '../domain/suggest.js';
+import { unknownNameMessages } from '../domain/suggest.js';
 import { DEFAULT_WEEK_START, WEEK_STARTS, type WeekStart } from '../domain/time/calendar.js';
 import type { Clock } from '../domain/time/clock.js';
 import { UTC } from '../domain/time/time-zone.js';
@@ -233,9 +233,7 @@ function readArguments(
   const notStrings = names.filter((name) => typeof given[name] !== 'string');
   const problems = [
     ...required.filter((name) => !names.includes(name)).map((name) => `${name}: is missing`),
-    ...names
-      .filter((name) => !known.includes(name))
-      .map((name) => unknownNameMessage('parameter', name, known)),
+    ...unknownNameMessages('parameter', names, known),
     ...known
       .filter((name) => notStrings.includes(name))
       .map((name) => `${name}: is not a string; leave it out or give one`),

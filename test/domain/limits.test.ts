@@ -11,7 +11,6 @@ test.each<[string, number, number]>([
   ['an unused session lasts a week', limits.sessionSecondsMax, 604_800],
   ['a dashboard request has at most 16 KiB', limits.dashboardBodyBytesMax, 16_384],
   ['headers have at most 16 KiB', limits.headerBytesMax, 16_384],
-  ['JSON levels are counted from 1 MiB on', limits.jsonLevelsCountedBytesMin, 1_048_576],
   ['concurrent recordings have at most 64 MiB', limits.recordingBytesMax, 67_108_864],
   ['a line of a body has at most 64 KiB', limits.lineBytesMax, 65_536],
   ['a record of an import has at most 1 MiB', limits.importRecordBytesMax, 1_048_576],

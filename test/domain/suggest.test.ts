@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { suggestNearMiss, unknownNameMessage } from '../../src/domain/suggest.js';
+import { unknownNamesMax } from '../../src/domain/limits.js';
+import { suggestNearMiss, unknownNameMessage, unknownNameMessages } from '../../src/domain/suggest.js';
 
 test.each([
   ['datefrom', 'did you mean dateFrom?'],
@@ -15,6 +16,17 @@ test.each([
   expect(unknownNameMessage('parameter', name, ['dateFrom', 'dateTo'])).toBe(
     `"${name}": is not a parameter here; ${hint}`,
   );
+});
+
+test('of many unknown names, the first are named and the others are counted', () => {
+  const names = ['dateTo', ...Array.from({ length: unknownNamesMax + 3 }, (_, at) => `x${at}`)];
+  const messages = unknownNameMessages('parameter', names, ['dateFrom', 'dateTo']);
+  expect(messages).toHaveLength(unknownNamesMax + 1);
+  expect(messages.at(-1)).toBe('and 3 more unknown parameters');
+  expect(unknownNameMessages('parameter', names.slice(0, 3), ['dateTo'])).toEqual([
+    '"x0": is not a parameter here; there is dateTo',
+    '"x1": is not a parameter here; there is dateTo',
+  ]);
 });
 
 test('the message about an unknown parameter says if there are no parameters', () => {

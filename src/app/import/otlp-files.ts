@@ -85,7 +85,7 @@ class Sender {
   }
 
   async #sendLine(bytes: Buffer, line: number, file: string): Promise<void> {
-    const json = parseJson(bytes, Number.POSITIVE_INFINITY);
+    const json = parseJson(bytes, { partsMax: Number.POSITIVE_INFINITY });
     const message = json.ok && isObject(json.value) ? (json.value as Record<string, unknown>) : undefined;
     const signals = this.#plan.signals.filter(([resources]) => message !== undefined && resources in message);
     if (signals.length === 0 && message !== undefined && 'resourceMetrics' in message) {

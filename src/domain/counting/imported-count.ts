@@ -6,10 +6,11 @@ import {
   importedSourceCharactersMax,
   importedSpanDaysMax,
   occurredAtAheadMsMax,
+  unknownItemNamesMax,
 } from '../limits.js';
 import { callerProblems } from '../queries/query.js';
 import { collectProblems, failure, prefixProblems, type Result, success } from '../result.js';
-import { unknownNameMessage } from '../suggest.js';
+import { unknownNameMessages } from '../suggest.js';
 import { parseTimestamp, YEAR_ZERO_MS } from '../time/date-time.js';
 import { dayMs } from '../time/duration.js';
 import type { DateRange } from './date-range.js';
@@ -60,9 +61,7 @@ export function parseImportedCount(input: unknown, nowMs: number): Result<Import
     ...collectProblems(from, to),
     ...(from.ok && to.ok ? spanProblems({ from: from.value, to: to.value }, nowMs) : []),
     ...countProblems(count),
-    ...Object.keys(rest)
-      .slice(0, 5)
-      .map((name) => unknownNameMessage('field', name, IMPORTED_COUNT_FIELDS)),
+    ...unknownNameMessages('field', Object.keys(rest), IMPORTED_COUNT_FIELDS, unknownItemNamesMax),
   ];
   if (problems.length > 0 || !from.ok || !to.ok) return failure(...problems);
   return success({

@@ -1,6 +1,11 @@
-import { likelyTimeMsMin, occurredAtAheadMsMax, queryIdCharactersMax } from '../limits.js';
+import {
+  likelyTimeMsMin,
+  occurredAtAheadMsMax,
+  queryIdCharactersMax,
+  unknownItemNamesMax,
+} from '../limits.js';
 import { collectProblems, failure, prefixProblems, type Result, success } from '../result.js';
-import { unknownNameMessage } from '../suggest.js';
+import { unknownNameMessages } from '../suggest.js';
 import { parseTimestamp, YEAR_ZERO_MS } from '../time/date-time.js';
 import { CALLER_FORM, CALLER_PATTERN, isCallerName } from './caller.js';
 
@@ -32,16 +37,10 @@ export function parseQuery(input: unknown, nowMs: number): Result<Query> {
     ...idProblems(id),
     ...callerProblems(caller),
     ...collectProblems(time),
-    ...unknownFields(Object.keys(rest)),
+    ...unknownNameMessages('field', Object.keys(rest), QUERY_FIELDS, unknownItemNamesMax),
   ];
   if (problems.length > 0 || !time.ok) return failure(...problems);
   return success({ id: id as string, caller: caller as string, occurredAt: time.value });
-}
-
-/** Names only five, because there could be as many as fit into a body. */
-function unknownFields(names: readonly string[]): string[] {
-  const named = names.slice(0, 5).map((name) => unknownNameMessage('field', name, QUERY_FIELDS));
-  return names.length > 5 ? [...named, `and ${names.length - 5} more unknown fields`] : named;
 }
 
 export function isQueryId(id: string): boolean {

@@ -99,7 +99,7 @@ export class Admission {
   }
 
   /** Resolves when it is this recording's turn to have its bytes parsed. */
-  turn(bytes: number): Promise<void> {
+  turn(bytes = 0): Promise<void> {
     this.#refusals.credit(refusalsPerRecording);
     return this.#turns.next(bytes);
   }

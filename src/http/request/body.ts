@@ -2,8 +2,17 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { jsonPartsMax, lineBytesMax, queryPartsMax } from '../../domain/limits.js';
-import { nonBlankLines, parseJson } from '../../domain/queries/lines.js';
+import { inflationsMax, itemPartsMax, lineBytesMax, queryPartsMax } from '../../domain/limits.js';
+import {
+  decodeJson,
+  type JsonBounds,
+  nonBlankLines,
+  parseJson,
+  parseJsonText,
+} from '../../domain/queries/lines.js';
+import type { Result } from '../../domain/result.js';
+import { nextTurn, Pauses } from '../../shared/pauses.js';
+import { Slots } from '../../shared/slots.js';
 import type { Admission } from '../admission/admission.js';
 import { HttpError } from '../server/errors.js';
 
@@ -43,7 +52,7 @@ function unsupportedEncoding(supported: string, acceptEncoding: string): HttpErr
 
 /** Adds a parser for small JSON bodies. Larger ones get 413. */
 export function addJsonParser(app: FastifyInstance, bytesMax: number): void {
-  addParser(app, 'application/json', bytesMax, async (body) => parseBody(body));
+  addParser(app, 'application/json', bytesMax, (body) => parseBody(body));
 }
 
 /** Limits of one recording request. */
@@ -60,13 +69,15 @@ export function addRecordingParsers(
   admission: Admission,
 ): void {
   const decode = createDecoder(bodyBytesMax, admission);
-  const partsMax = Math.max(jsonPartsMax, batchQueriesMax * queryPartsMax);
-  const parseLines = (body: Buffer, request: FastifyRequest) => {
+  const bounds = { partsMax: Math.max(itemPartsMax, batchQueriesMax * queryPartsMax), itemPartsMax };
+  const parseLines = async (body: Buffer, request: FastifyRequest) => {
     const values: unknown[] = [];
+    const pauses = new Pauses(smallBodyBytes, () => admission.turn());
     for (const line of nonBlankLines(body)) {
       values.push(parseLine(line));
       // After each line, because there could be millions of them.
       requireAtMost(batchQueriesMax, values, request);
+      await pauses.take(line.length + lineOverheadBytes);
     }
     return values;
   };
@@ -74,7 +85,7 @@ export function addRecordingParsers(
     const decoded = await decode(body, request);
     // Log shippers send NDJSON with this type, and one line of it is JSON.
     if (isSeveralLines(decoded)) return parseLines(decoded, request);
-    const value = parseBody(decoded, partsMax);
+    const value = await parseBody(decoded, bounds);
     if (Array.isArray(value)) requireAtMost(batchQueriesMax, value, request);
     return value;
   });
@@ -114,16 +125,28 @@ export function refuseOtlpType(): never {
 }
 
 /** The value of a JSON body. Throws 400 for invalid JSON. */
-function parseBody(body: Buffer, partsMax?: number): unknown {
-  const value = parseJson(body, partsMax);
-  if (!value.ok) throw new HttpError(400, `The body ${value.problems.join('; ')}.`);
-  return value.value;
+async function parseBody(body: Buffer, bounds?: JsonBounds): Promise<unknown> {
+  const text = requireJson(decodeJson(body, bounds));
+  // Both steps may take tens of milliseconds.
+  if (body.length > smallBodyBytes) await nextTurn();
+  return requireJson(parseJsonText(text));
+}
+
+/** Parsing so many bytes takes a millisecond, or two. */
+const smallBodyBytes = 64 * 1024;
+
+/** An empty line takes as long as so many bytes. */
+const lineOverheadBytes = 100;
+
+function requireJson<T>(json: Result<T>): T {
+  if (!json.ok) throw new HttpError(400, `The body ${json.problems.join('; ')}.`);
+  return json.value;
 }
 
 /** Does not parse lines that are longer than any query: a few such lines would take seconds. */
 function parseLine(line: Uint8Array): unknown {
   if (line.length > lineBytesMax) return new MalformedLine(`is longer than ${lineBytesMax} bytes`);
-  const value = parseJson(line);
+  const value = parseJson(line, { partsMax: itemPartsMax });
   return value.ok ? value.value : new MalformedLine(value.problems.join('; '));
 }
 
@@ -142,9 +165,13 @@ function getEncoding(request: FastifyRequest): 'gzip' | 'identity' | undefined {
   return encoding === 'gzip' || encoding === 'identity' ? encoding : undefined;
 }
 
+/** Bodies are counted once they are decompressed, so only a few are decompressed at a time. */
+const inflations = new Slots(inflationsMax);
+
 function createDecoder(bytesMax: number, admission: Admission) {
   return async (body: Buffer, request: FastifyRequest): Promise<Buffer> => {
-    const decoded = getEncoding(request) === 'gzip' ? await unpack(body, bytesMax, request) : body;
+    const decoded =
+      getEncoding(request) === 'gzip' ? await inflations.run(() => unpack(body, bytesMax, request)) : body;
     if (decoded !== body) admission.count(request, decoded.length);
     // Parsing blocks the event loop.
     await admission.turn(decoded.length);

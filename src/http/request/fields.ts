@@ -5,7 +5,7 @@ import { passwordCharactersMax, passwordCharactersMin } from '../../domain/limit
 import { parseName } from '../../domain/names.js';
 import { ROLES, type Role, toEmail } from '../../domain/people/member.js';
 import { failure, oneOf, type Result, success } from '../../domain/result.js';
-import { unknownNameMessage } from '../../domain/suggest.js';
+import { unknownNameMessages } from '../../domain/suggest.js';
 
 /** Reads one value; it is undefined if the field is missing. */
 export type FieldReader<T> = (value: unknown) => Result<T>;
@@ -24,9 +24,7 @@ export function readFields<const Readers extends Readonly<Record<string, FieldRe
     throw new CallerStatsError('invalid', 'The body is not a JSON object.');
   }
   const names = Object.keys(readers);
-  const problems = Object.keys(body)
-    .filter((name) => !names.includes(name))
-    .map((name) => unknownNameMessage('field', name, names));
+  const problems = unknownNameMessages('field', Object.keys(body), names);
   const values: Record<string, unknown> = {};
   for (const [name, read] of Object.entries(readers)) {
     const value = read((body as Record<string, unknown>)[name]);

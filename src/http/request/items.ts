@@ -2,6 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import { CallerStatsError } from '../../domain/errors.js';
 import { failure, type Result } from '../../domain/result.js';
+import { Pauses } from '../../shared/pauses.js';
 import { MalformedLine } from './body.js';
 
 /** The items of a body: those of an array, or the only one. */
@@ -9,18 +10,23 @@ export function itemsOf({ body }: FastifyRequest): readonly unknown[] {
   return Array.isArray(body) ? body : [body];
 }
 
+/** Each takes up to 50 µs, if all of it is wrong. */
+const itemsInTurn = 200;
+
 /** The valid items of the body. Throws 400 with a message for each problem, which begins with the index of its item. */
-export function parseItems<T>(
+export async function parseItems<T>(
   request: FastifyRequest,
   { many, done }: { readonly many: string; readonly done: string },
   parse: (item: unknown) => Result<T>,
-): T[] {
+): Promise<T[]> {
+  const pauses = new Pauses(itemsInTurn);
   const parsed: T[] = [];
   const problems: string[] = [];
   for (const [index, item] of itemsOf(request).entries()) {
     const one = item instanceof MalformedLine ? failure(item.problem) : parse(item);
     if (one.ok) parsed.push(one.value);
     else problems.push(...one.problems.map((problem) => `${many}[${index}]: ${problem}`));
+    await pauses.take();
   }
   if (problems.length > 0)
     throw new CallerStatsError('invalid', `Nothing was ${done}.`, { details: problems });

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { CallerStatsError } from '../../domain/errors.js';
 import type { Result } from '../../domain/result.js';
-import { unknownNameMessage } from '../../domain/suggest.js';
+import { unknownNameMessages } from '../../domain/suggest.js';
 
 /** Throws for any query parameter, with a message for each. */
 export function requireNoParameters(request: FastifyRequest): void {
@@ -31,9 +31,7 @@ export function readParameters<Field extends string, T>(
 }
 
 function unknownParameters(request: FastifyRequest, known: readonly string[]): string[] {
-  return Object.keys(getQuery(request))
-    .filter((name) => !known.includes(name))
-    .map((name) => unknownNameMessage('parameter', name, known));
+  return unknownNameMessages('parameter', Object.keys(getQuery(request)), known);
 }
 
 function getQuery(request: FastifyRequest): Readonly<Record<string, string | string[]>> {

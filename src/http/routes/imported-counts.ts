@@ -37,7 +37,7 @@ export function addImportedCounts(app: FastifyInstance, options: RecordingOption
         const dryRun = readParameters(request, { dryRun: 'dryRun' }, parseDryRun);
         if (Array.isArray(request.body) && request.body.length > maxItems)
           throw new HttpError(413, `The body has more than ${maxItems} counts; send fewer at a time.`);
-        const counts = parseItems(request, { many: 'counts', done: 'imported' }, (item) =>
+        const counts = await parseItems(request, { many: 'counts', done: 'imported' }, (item) =>
           parseImportedCount(item, clock.now()),
         );
         const sender = { kind: 'key', keyId: sendingKey(request).id } as const;

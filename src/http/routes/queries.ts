@@ -78,7 +78,7 @@ export function addQueries(app: FastifyInstance, options: RecordingOptions): voi
       preParsing: refuseUnknownEncoding,
       handler: async (request) => {
         requireNoParameters(request);
-        const queries = parseQueries(request, clock.now());
+        const queries = await parseQueries(request, clock.now());
         const sender = { kind: 'key', keyId: sendingKey(request).id } as const;
         const result = await recordQueries(options, sender, getProjectId(request), queries);
         arrivals.noteRecorded(request, result);
@@ -102,6 +102,6 @@ function keyTypesOf({ method }: FastifyRequest): readonly KeyType[] {
 
 const OLD_TIMES = 'queries of a time before 2000 were recorded; check the unit and the clock of the sender';
 
-function parseQueries(request: FastifyRequest, nowMs: number): Query[] {
+function parseQueries(request: FastifyRequest, nowMs: number): Promise<Query[]> {
   return parseItems(request, { many: 'queries', done: 'recorded' }, (item) => parseQuery(item, nowMs));
 }

@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { jsonLevelsCountedBytesMin, jsonLevelsMax, jsonPartsMax } from '../../../src/domain/limits.js';
+import { jsonLevelsMax, jsonPartsMax } from '../../../src/domain/limits.js';
 import { parseJson } from '../../../src/domain/queries/lines.js';
 
-/** Puts the JSON behind a string that is long enough for levels to be counted. */
-const padding = '-'.repeat(jsonLevelsCountedBytesMin);
-const long = (json: string) => Buffer.from(`["${padding}",${json}]`);
+/** Puts the JSON behind another value. */
+const behind = (json: string) => Buffer.from(`["-",${json}]`);
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 const tooDeep = { ok: false, problems: [`is nested more than ${jsonLevelsMax} levels deep`] };
 
@@ -20,13 +19,7 @@ describe('JSON is refused with too many levels', () => {
     ['inside a query', `[{"id":${nested(jsonLevelsMax - 2)}}]`],
     ['ten million of them', '['.repeat(10_000_000)],
   ])('%s', (_what, json) => {
-    expect(parseJson(long(json))).toEqual(tooDeep);
-  });
-
-  test('only from the length at which nesting becomes expensive', () => {
-    const ofBytes = (bytes: number) => Buffer.from(nested(jsonLevelsMax + 1).padStart(bytes));
-    expect(parseJson(ofBytes(jsonLevelsCountedBytesMin))).toEqual(tooDeep);
-    expect(parseJson(ofBytes(jsonLevelsCountedBytesMin - 1))).toMatchObject({ ok: true });
+    expect(parseJson(behind(json))).toEqual(tooDeep);
   });
 });
 
@@ -40,18 +33,40 @@ describe('JSON is refused with too many', () => {
     ['values, if it is cut', '0,'.repeat(jsonPartsMax + 1)],
   ])('%s', (_what, json) => {
     const problem = `has more than ${jsonPartsMax} brackets, commas and colons; send less at a time`;
-    expect(parseJson(long(json))).toEqual({ ok: false, problems: [problem] });
-    expect(parseJson(long(json), 10 * jsonPartsMax), 'with a higher limit').not.toMatchObject({
-      problems: [expect.stringContaining('send less')],
-    });
+    expect(parseJson(behind(json))).toEqual({ ok: false, problems: [problem] });
+    expect(parseJson(behind(json), { partsMax: 10 * jsonPartsMax }), 'with a higher limit').not.toMatchObject(
+      {
+        problems: [expect.stringContaining('send less')],
+      },
+    );
   });
 
   test('parts, but not with the largest allowed number', () => {
     // Two brackets and a comma come before them.
     const json = `[${'0,'.repeat(jsonPartsMax - 3)}0]`;
-    expect(parseJson(long(json))).toMatchObject({ ok: true });
+    expect(parseJson(behind(json))).toMatchObject({ ok: true });
     const text = JSON.stringify([',:[]{}'.repeat(jsonPartsMax)]);
-    expect(parseJson(long(text)), 'in a string').toMatchObject({ ok: true });
+    expect(parseJson(behind(text)), 'in a string').toMatchObject({ ok: true });
+  });
+});
+
+describe('JSON is refused with a value of too many parts', () => {
+  const bounds = { itemPartsMax: 7 };
+  const tooMany = { ok: false, problems: ['has a value with more than 7 brackets, commas and colons'] };
+  const query = '{"a":1,"b":2,"c":3}';
+  test.each([
+    ['alone', '{"a":1,"b":2,"c":3,"d":4}'],
+    ['as an element', `[${query}, {"a":1,"b":2,"c":[4,5]},${query}]`],
+    ['of arrays', `[${query},[[],[],[],[],0]]`],
+    ['that is an object with an array', '{"a":[0,0,0,0,0,0]}'],
+    ['behind an array', `[] {"a":1,"b":2,"c":3,"d":4}`],
+  ])('%s', (_what, json) => {
+    expect(parseJson(Buffer.from(json), bounds)).toEqual(tooMany);
+  });
+
+  test('but not with as many as are allowed', () => {
+    for (const json of [query, `[${Array.from({ length: 100 }, () => query).join()}]`])
+      expect(parseJson(Buffer.from(json), bounds)).toEqual({ ok: true, value: JSON.parse(json) });
   });
 });
 
@@ -63,21 +78,21 @@ describe('JSON is accepted with', () => {
     ['brackets after an escaped quote', JSON.stringify(`a"\\"${'['.repeat(1000)}`)],
     ['a string that ends with a backslash', JSON.stringify([`${'{'.repeat(1000)}\\`, []])],
   ])('%s', (_what, json) => {
-    expect(parseJson(long(json))).toEqual({ ok: true, value: [padding, JSON.parse(json)] });
+    expect(parseJson(behind(json))).toEqual({ ok: true, value: ['-', JSON.parse(json)] });
   });
 
   test('any value', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 20 }), (value) => {
         const json = JSON.stringify(value);
-        expect(parseJson(long(json))).toEqual({ ok: true, value: [padding, JSON.parse(json)] });
+        expect(parseJson(behind(json))).toEqual({ ok: true, value: ['-', JSON.parse(json)] });
       }),
     );
   });
 });
 
 test.each(['["a', ']]]'])('%s is refused as invalid JSON', (json) => {
-  expect(parseJson(long(json))).toMatchObject({
+  expect(parseJson(behind(json))).toMatchObject({
     ok: false,
     problems: [expect.stringMatching(/^is not JSON/)],
   });

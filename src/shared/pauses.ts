@@ -1,0 +1,28 @@
+/**
+ * Pauses long work after so many steps, so that the event loop does other work in between. Counts steps and not milliseconds, so
+ * that the same work always has the same pauses.
+ */
+export class Pauses {
+  readonly #stepsMax: number;
+  readonly #pause: () => Promise<void>;
+  #steps = 0;
+
+  /** `pause` resolves when the work goes on. */
+  constructor(stepsMax: number, pause: () => Promise<void> = nextTurn) {
+    this.#stepsMax = stepsMax;
+    this.#pause = pause;
+  }
+
+  /** Call it after each step, or after work like so many. If it returns a promise, wait for it. */
+  take(steps = 1): Promise<void> | undefined {
+    this.#steps += steps;
+    if (this.#steps < this.#stepsMax) return undefined;
+    this.#steps = 0;
+    return this.#pause();
+  }
+}
+
+/** Resolves after the event loop has done its other work. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

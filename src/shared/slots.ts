@@ -1,0 +1,29 @@
+/** Runs a few tasks at a time. The others wait for their turn, first come, first served. */
+export class Slots {
+  readonly #waiting: (() => void)[] = [];
+  readonly #waitingMax: number;
+  #free: number;
+
+  /** Beyond `waitingMax` waiting tasks, `isFull` is true. */
+  constructor(count: number, waitingMax = Number.POSITIVE_INFINITY) {
+    this.#free = count;
+    this.#waitingMax = waitingMax;
+  }
+
+  /** Whether one more task would be too many. */
+  get isFull(): boolean {
+    return this.#free === 0 && this.#waiting.length >= this.#waitingMax;
+  }
+
+  async run<T>(task: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free--;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      return await task();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#free++;
+      else next();
+    }
+  }
+}

@@ -157,6 +157,14 @@ export const seriesBucketsMax = 10_000;
 export const seriesByCallerBucketsMax = 1_000;
 /** Bars of the dashboard's chart: the most that can be told apart on a wide screen. */
 export const barsMax = 750;
+/** Series and lists of callers that are made at a time, and that wait; more are refused with 503. */
+export const reportsMax = 4;
+export const waitingReportsMax = 200;
+/** The same for readers of share links, all together. */
+export const sharedReportsMax = 1;
+export const waitingSharedReportsMax = 50;
+/** Requests with one share link from one address in a minute, unless organizations have a limit, which it is then. */
+export const sharedRequestsPerMinute = 600;
 /** Projects in the overview of all projects. */
 export const summarizedProjectsMax = 100;
 /** Callers with a series of their own: more than a chart has colors for. All others are counted together. */

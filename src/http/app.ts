@@ -14,9 +14,15 @@ import { AuthProvider, type UsersOptions } from '../auth/auth-provider.js';
 import { SealedTexts } from '../auth/sealed-texts.js';
 import type { LoadLimits } from '../domain/admission.js';
 import { createNetworks } from '../domain/keys/networks.js';
-import { keepAliveTimeoutMs } from '../domain/limits.js';
+import {
+  keepAliveTimeoutMs,
+  reportsMax,
+  sharedRequestsPerMinute,
+  waitingReportsMax,
+} from '../domain/limits.js';
 import { ProjectRules, type TelemetryTexts } from '../domain/queries/telemetry-settings.js';
 import type { Clock } from '../domain/time/clock.js';
+import { Slots } from '../shared/slots.js';
 import type { RecordResult, Store } from '../storage/ports/store.js';
 import { Admission, watchEventLoop } from './admission/admission.js';
 import { FailureLimit, RateLimit, type RateLimits } from './admission/rate-limits.js';
@@ -112,7 +118,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const authenticator = new Authenticator({ store, clock, requests, failures, log: app.log });
   const projectRules = new ProjectRules(options.telemetry);
   const ingestion = new IngestionMonitor({ store, clock, projectRules, log: app.log, metrics });
-  addAnalytics(app, { store, clock, ingestion }, authenticator);
+  const slots = new Slots(reportsMax, waitingReportsMax);
+  addAnalytics(app, { store, clock, ingestion, slots }, authenticator);
   const recording = {
     store,
     onRecorded: (result: RecordResult) => metrics?.recorded(result),
@@ -149,9 +156,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     notifications,
     store,
     clock,
+    requests: new RateLimit('share link', limits.requestsPerMinute || sharedRequestsPerMinute),
     ingestion,
+    slots,
     telemetry: projectRules.defaults,
-    requests,
     failures,
     refusals,
   });

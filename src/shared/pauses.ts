@@ -26,3 +26,22 @@ export class Pauses {
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
+
+/** Work in steps, each of about a millisecond. */
+export type Steps<T> = Generator<void, T>;
+
+/** Takes all steps at once. */
+export function finish<T>(steps: Steps<T>): T {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+export async function finishWithPauses<T>(steps: Steps<T>, pauses: Pauses): Promise<T> {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    await pauses.take();
+  }
+}

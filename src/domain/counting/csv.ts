@@ -71,6 +71,7 @@ export function toCsv(columns: readonly Cell[], rows: readonly (readonly Cell[])
 const FORMULA = /^[-=+@\t\r]/;
 
 function toCell(value: Cell): string {
-  const text = typeof value === 'string' && FORMULA.test(value) ? `'${value}` : String(value);
+  if (typeof value === 'number') return String(value);
+  const text = FORMULA.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

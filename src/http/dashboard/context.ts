@@ -9,6 +9,7 @@ import type { Users } from '../../auth/users.js';
 import type { ShareLinkRule } from '../../domain/projects/share-link.js';
 import type { TelemetryTexts } from '../../domain/queries/telemetry-settings.js';
 import type { Clock } from '../../domain/time/clock.js';
+import type { Slots } from '../../shared/slots.js';
 import type { Store } from '../../storage/ports/store.js';
 import type { FailureLimit, RateLimit } from '../admission/rate-limits.js';
 import type { BasePath } from '../request/base-path.js';
@@ -37,11 +38,13 @@ export interface DashboardOptions extends DashboardSettings {
   readonly authProvider: AuthProvider;
   readonly store: Store;
   readonly ingestion: IngestionMonitor;
+  /** In which long reports of members are made. */
+  readonly slots: Slots;
   /** The server's texts, which apply to projects without their own. */
   readonly telemetry: TelemetryTexts;
   readonly clock: Clock;
   readonly basePath: BasePath;
-  /** Limits organizations. */
+  /** Limits readers of share links. */
   readonly requests: RateLimit;
   /** Limits addresses whose requests fail to authenticate. */
   readonly failures: FailureLimit;

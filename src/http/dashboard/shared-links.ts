@@ -9,6 +9,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AuthProvider } from '../../auth/auth-provider.js';
 import { CallerStatsError } from '../../domain/errors.js';
+import { sharedNetworksOf } from '../../domain/keys/networks.js';
 import { shareTicketSeconds } from '../../domain/limits.js';
 import { hashToken } from '../../domain/people/invitation.js';
 import type { Project } from '../../domain/projects/project.js';
@@ -35,7 +36,7 @@ interface SharedLinksOptions {
   readonly shareLinks: ShareLinkRule;
   readonly authProvider: AuthProvider;
   readonly loginThrottle: LoginThrottle;
-  /** Limits organizations. */
+  /** Limits each address with one link. The limit of the organization is that of its keys: no stranger can use it up. */
   readonly requests: RateLimit;
   /** Limits addresses that send unknown tokens. */
   readonly failures: FailureLimit;
@@ -75,8 +76,8 @@ export class SharedLinks {
       await failures.consume(getClientAddress(request), reply);
       throw noSuchLink();
     }
-    // Quiet, because how much the organization has left of its limit is its own matter.
-    await requests.consume(link.organizationId, reply, { quiet: true });
+    const { narrow } = sharedNetworksOf(getClientAddress(request));
+    await requests.consume(`${link.id} ${narrow}`, reply, { quiet: true });
     return { link, project };
   }
 

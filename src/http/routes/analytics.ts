@@ -7,6 +7,7 @@ import { COUNT_FIELDS } from '../../domain/counting/counts.js';
 import { REPORT_PARAMETER_NAMES, type ReportInput } from '../../domain/counting/report-request.js';
 import { seriesBucketsMax } from '../../domain/limits.js';
 import type { Clock } from '../../domain/time/clock.js';
+import type { Slots } from '../../shared/slots.js';
 import type { Store } from '../../storage/ports/store.js';
 import { type Authenticator, READING_TYPES } from '../request/authenticate.js';
 import { openedProject } from '../request/opened.js';
@@ -28,6 +29,7 @@ import {
   SeriesParameters,
   SeriesSchema,
 } from '../schemas/schemas.js';
+import { LoadSheddingError } from '../server/errors.js';
 import { addResource } from '../server/resource.js';
 
 /** In the syntax of the router. */
@@ -37,10 +39,18 @@ interface ReportSources {
   readonly store: Store;
   readonly clock: Clock;
   readonly ingestion: IngestionMonitor;
+  /** In which long reports are made, so that a few of them at a time are in memory. */
+  readonly slots: Slots;
 }
 
 /** Creates the handlers of the reports, for requests with an API key, for the dashboard and for share links. */
-export function createReportHandlers({ store, clock, ingestion }: ReportSources) {
+export function createReportHandlers({ store, clock, ingestion, slots }: ReportSources) {
+  const inSlot =
+    <Answer>(read: (request: FastifyRequest) => Promise<Answer>) =>
+    (request: FastifyRequest) => {
+      if (slots.isFull) throw new LoadSheddingError('Too many reports are being made; try again.');
+      return slots.run(() => read(request));
+    };
   const readerOf = <Question, Answer>(report: Readable<Question, Answer>) => {
     const names = Object.fromEntries(report.parameters.map((one) => [one, REPORT_PARAMETER_NAMES[one]]));
     return async (request: FastifyRequest): Promise<Answer> => {
@@ -50,8 +60,8 @@ export function createReportHandlers({ store, clock, ingestion }: ReportSources)
       return report.read(store, openedProject(request).id, question);
     };
   };
-  const readSeries = readerOf(SERIES);
-  const readCallers = readerOf(CALLERS);
+  const readSeries = inSlot(readerOf(SERIES));
+  const readCallers = inSlot(readerOf(CALLERS));
   return {
     callerStats: readerOf(CALLER_STATS),
     series: async (request: FastifyRequest, reply: FastifyReply) => {
@@ -59,7 +69,7 @@ export function createReportHandlers({ store, clock, ingestion }: ReportSources)
       reply.header('vary', 'Accept');
       return prefersCsv(request) ? sendCsv(reply, SERIES.toCsv(answer)) : reply.send(answer);
     },
-    numbers: readerOf(NUMBERS),
+    numbers: inSlot(readerOf(NUMBERS)),
     cutBounds: readerOf(CUT_BOUNDS),
     callers: async (request: FastifyRequest, reply: FastifyReply) => {
       const answer = await readCallers(request);

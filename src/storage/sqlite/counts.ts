@@ -4,8 +4,12 @@ import type { DateRange } from '../../domain/counting/date-range.js';
 import type { CutSpan, ImportedCount } from '../../domain/counting/imported-count.js';
 import { importCommitQueriesMax } from '../../domain/limits.js';
 import type { Query } from '../../domain/queries/query.js';
+import { finish } from '../../shared/pauses.js';
 import type { ComparedCallerCounts, CountStore, RecordResult, SeriesByCaller } from '../ports/counts.js';
 import type { SqliteFile } from './file.js';
+
+/** A series with as many bounds takes a few milliseconds. */
+const shortSeriesBoundsMax = 100;
 
 export class SqliteCounts implements CountStore {
   readonly importBatchQueries = importCommitQueriesMax;
@@ -34,7 +38,9 @@ export class SqliteCounts implements CountStore {
   }
 
   async count(projectId: string, range: DateRange, caller?: string): Promise<Counts> {
-    return this.#file.read(({ counters }) => counters.count(projectId, range, caller));
+    return caller === undefined
+      ? this.#file.read(({ counters }) => counters.count(projectId, range))
+      : this.#file.readInTurns((counters) => counters.countCaller(projectId, range, caller));
   }
 
   async countSeries(
@@ -42,7 +48,11 @@ export class SqliteCounts implements CountStore {
     bounds: readonly number[],
     caller?: string,
   ): Promise<readonly Counts[]> {
-    return this.#file.read(({ counters }) => counters.countSeries(projectId, bounds, caller));
+    return caller === undefined && bounds.length <= shortSeriesBoundsMax
+      ? this.#file.read(({ counters, snapshot }) =>
+          snapshot.run(() => finish(counters.countSeries(projectId, bounds))),
+        )
+      : this.#file.readInTurns((counters) => counters.countSeries(projectId, bounds, caller));
   }
 
   async countSeriesByCaller(
@@ -50,7 +60,7 @@ export class SqliteCounts implements CountStore {
     bounds: readonly number[],
     callers: readonly string[],
   ): Promise<SeriesByCaller> {
-    return this.#file.read(({ counters }) => counters.countSeriesByCaller(projectId, bounds, callers));
+    return this.#file.readInTurns((counters) => counters.countSeriesByCaller(projectId, bounds, callers));
   }
 
   async countCallers(
@@ -58,7 +68,7 @@ export class SqliteCounts implements CountStore {
     range: DateRange,
     compared?: DateRange,
   ): Promise<ComparedCallerCounts> {
-    return this.#file.read(({ counters }) => counters.countCallers(projectId, range, compared));
+    return this.#file.readInTurns((counters) => counters.countCallers(projectId, range, compared));
   }
 
   async findExtent(projectId: string): Promise<DateRange | undefined> {

@@ -1,13 +1,22 @@
 /** An open file: reads on this thread, changes in groups on the writer thread. */
+import { setTimeout } from 'node:timers/promises';
 import { CallerStatsError } from '../../domain/errors.js';
+import { finishWithPauses, Pauses, type Steps } from '../../shared/pauses.js';
+import { Slots } from '../../shared/slots.js';
 import { Backlog, CommitQueue } from '../commit-queue.js';
 import type { CommitObserver } from '../ports/store-stats.js';
 import { type Connection, openReader } from './connection.js';
+import { CounterReader } from './counters/counter-reader.js';
+import { ReadSnapshot } from './counters/read-snapshot.js';
 import { storeError } from './errors.js';
 import { OpenedFile, sizeOf } from './files/opened-file.js';
 import { Reader } from './reader.js';
 import type { Operation, Operations } from './writer/operations.js';
 import type { WriterHandle } from './writer/writer-handle.js';
+
+/** The steps of a turn of a long read take two to four milliseconds, and the pause after them leaves as much to all other work. */
+const longReadSteps = 4;
+const longReadPauseMs = 4;
 
 export class SqliteFile {
   readonly name: string;
@@ -18,6 +27,9 @@ export class SqliteFile {
   readonly #backlog = new Backlog();
   /** Each operation results in what its kind says. */
   readonly #queue: CommitQueue<Operation, never>;
+  /** Long reads take turns with all other work, one at a time. */
+  readonly #longReads = new Slots(1);
+  #longReader: LongReader | undefined;
   #writer: WriterHandle;
   #closing: Promise<void> | undefined;
 
@@ -51,6 +63,28 @@ export class SqliteFile {
     }
   }
 
+  /**
+   * Counts on a connection of its own, whose snapshot stays open over many turns of the event loop. The snapshot is opened after
+   * this was called.
+   */
+  readInTurns<T>(read: (counters: CounterReader) => Steps<T>): Promise<T> {
+    return this.#longReads.run(async () => {
+      this.requireOpen();
+      this.#file.requireThereLately();
+      try {
+        this.#longReader ??= openLongReader(this.name);
+        const { snapshot, counters } = this.#longReader;
+        const pauses = new Pauses(longReadSteps, async () => {
+          await setTimeout(longReadPauseMs);
+          this.requireOpen();
+        });
+        return await snapshot.runInTurns(() => finishWithPauses(read(counters), pauses));
+      } catch (error) {
+        throw storeError(error);
+      }
+    });
+  }
+
   /** Resolves with the result of this kind of operation, once it is on disk. */
   submit<Kind extends keyof Operations>(
     operation: Operation & { readonly kind: Kind },
@@ -79,6 +113,7 @@ export class SqliteFile {
 
   async #close(): Promise<void> {
     await this.#queue.close();
+    await this.#longReads.run(async () => this.#longReader?.db.close());
     this.#file.close();
     this.#connection.close();
     await this.#writer.close();
@@ -95,6 +130,18 @@ export class SqliteFile {
     this.#file.requireThere();
     return outcomes;
   }
+}
+
+interface LongReader {
+  readonly db: Connection;
+  readonly snapshot: ReadSnapshot;
+  readonly counters: CounterReader;
+}
+
+function openLongReader(name: string): LongReader {
+  const db = openReader(name);
+  const snapshot = new ReadSnapshot(db);
+  return { db, snapshot, counters: new CounterReader(db, snapshot) };
 }
 
 /** The number of rows that an operation adds; 1 for other operations. */

@@ -230,12 +230,16 @@ describe('a share link', () => {
     }
   });
 
-  test('counts against the limit of its organization', async () => {
+  test('has a limit for each address, which takes nothing from the keys of its organization', async () => {
     const { service, editor } = await start({ limits: { requestsPerMinute: 2 } });
     const { token } = await share(service, editor);
     const statuses: number[] = [];
     for (let at = 0; at < 3; at++) statuses.push((await open(service, token)).status);
     expect(statuses).toEqual([200, 200, 429]);
+    const elsewhere = { path: `/api/shared/${token}`, key: null, from: '192.0.2.7' };
+    expect((await service.send(elsewhere)).status).toBe(200);
+    expect((await open(service, (await share(service, editor)).token)).status).toBe(200);
+    expect((await service.record([{ id: 'a', caller: 'web' }])).status).toBe(200);
   });
 
   test('cannot be guessed quickly from one address', async () => {

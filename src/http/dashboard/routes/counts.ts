@@ -13,13 +13,14 @@ import { addResource } from '../../server/resource.js';
 import type { Dashboard } from '../context.js';
 import { requireProject } from '../requests.js';
 
-export function addCounts(app: FastifyInstance, { store, clock, ingestion, sessionGuard }: Dashboard): void {
+export function addCounts(app: FastifyInstance, dashboard: Dashboard): void {
+  const { store, sessionGuard } = dashboard;
   const requireMember = sessionGuard.requireMember('viewer');
   const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     await requireMember(request, reply);
     request.project = await requireProject(store, request);
   };
-  const handlers = createReportHandlers({ store, clock, ingestion });
+  const handlers = createReportHandlers(dashboard);
   for (const [name, querystring, handler] of [
     ['caller-stats', CallerStatsParameters, handlers.callerStats],
     ['series', SeriesParameters, handlers.series],

@@ -1,6 +1,7 @@
 /** What holders of a share link get: its page, CSV for spreadsheets, and the counts for the page. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CallerStatsError } from '../../../domain/errors.js';
+import type { Slots } from '../../../shared/slots.js';
 import { readFields, text } from '../../request/fields.js';
 import { requireNoParameters } from '../../request/parameters.js';
 import { createReportHandlers } from '../../routes/analytics.js';
@@ -22,9 +23,9 @@ import type { SharedProjectResponse, ShareTicketResponse } from '../responses.js
 const UNLISTED = { 'x-robots-tag': 'noindex' };
 
 /** The API of the page. */
-export function addShared(app: FastifyInstance, dashboard: Dashboard): void {
+export function addShared(app: FastifyInstance, dashboard: Dashboard, slots: Slots): void {
   const { sharedLinks } = dashboard;
-  const { handlers, preHandler } = createSharedReports(dashboard);
+  const { handlers, preHandler } = createSharedReports(dashboard, slots);
   addResource(app, '/api/shared/:token', {
     GET: async (request, reply): Promise<SharedProjectResponse> => {
       const { link, project } = await sharedLinks.authorize(request, reply);
@@ -57,7 +58,11 @@ export function addShared(app: FastifyInstance, dashboard: Dashboard): void {
 }
 
 /** The page and the CSV. */
-export async function addSharedPages(app: FastifyInstance, dashboard: Dashboard): Promise<void> {
+export async function addSharedPages(
+  app: FastifyInstance,
+  dashboard: Dashboard,
+  slots: Slots,
+): Promise<void> {
   const { sharedLinks, pages, basePath } = dashboard;
   const html = await readSecretPage(pages, basePath);
   addResource(app, '/share/:token', {
@@ -74,7 +79,7 @@ export async function addSharedPages(app: FastifyInstance, dashboard: Dashboard)
       }
     },
   });
-  const { handlers, preHandler } = createSharedReports(dashboard, { withoutPassword: true });
+  const { handlers, preHandler } = createSharedReports(dashboard, slots, { withoutPassword: true });
   for (const [path, querystring, handler] of [
     ['/share/:token.csv', SeriesParameters, handlers.seriesCsv],
     ['/share/:token/callers.csv', CallersParameters, handlers.callersCsv],
@@ -88,10 +93,11 @@ export async function addSharedPages(app: FastifyInstance, dashboard: Dashboard)
 /** The reports of the link's project, and what authorizes requests for them. */
 function createSharedReports(
   { store, clock, ingestion, sharedLinks }: Dashboard,
+  slots: Slots,
   { withoutPassword = false } = {},
 ) {
   return {
-    handlers: createReportHandlers({ store, clock, ingestion }),
+    handlers: createReportHandlers({ store, clock, ingestion, slots }),
     preHandler: async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
       reply.headers(UNLISTED);
       const { link, project } = await sharedLinks[withoutPassword ? 'find' : 'authorize'](request, reply);

@@ -1,4 +1,7 @@
-/** Answers questions from the counters. Like all reads, it runs on the main thread. */
+/**
+ * Answers questions from the counters. Like all reads, it runs on the main thread; what may take more than a few milliseconds is
+ * divided into steps, which must be taken within one snapshot.
+ */
 import { type Segment, splitIntoBuckets } from '../../../domain/counting/buckets.js';
 import {
   addCounts,
@@ -19,6 +22,7 @@ import {
   splitSeriesIntoBuckets,
 } from '../../../domain/counting/series-segments.js';
 import { CALLER_TYPES, callerType, SINGLE_CALLER_TYPES } from '../../../domain/queries/caller.js';
+import type { Steps } from '../../../shared/pauses.js';
 import type { ComparedCallerCounts, SeriesByCaller } from '../../ports/counts.js';
 import type { Connection } from '../connection.js';
 import { type Prepared, prepare, prepareArrays } from '../statements.js';
@@ -74,17 +78,21 @@ const callerCountersSql = (segments: number): string => `
 
 const FIND_CALLERS = 'SELECT number, name FROM caller WHERE name IN (SELECT value FROM json_each(?))';
 
-const callersSql = (segments: number): string => `
-  WITH ${segmentTables(segments)}, by_type (${SINGLE_CALLER_TYPES.join(', ')}) AS MATERIALIZED (
-    SELECT ${columnSums(SINGLE_CALLER_TYPES)} FROM ${countersIn('type_counter')}
-  )
-  ${SINGLE_CALLER_TYPES.map((type) => `SELECT '${type}', ${type} FROM by_type UNION ALL`).join(' ')}
-  SELECT caller.name, counted.queries
-  FROM (SELECT caller, sum(queries) AS queries FROM ${countersIn('caller_counter')} GROUP BY caller) AS counted
-  JOIN caller ON caller.number = counted.caller`;
+/** Not grouped, so that it returns its first row without reading the others. */
+const callerRowsSql = (segments: number): string => `
+  WITH ${segmentTables(segments)}
+  SELECT caller, queries FROM ${countersIn('caller_counter')}`;
+
+const FIND_CALLER_NAMES = 'SELECT number, name FROM caller WHERE number IN (SELECT value FROM json_each(?))';
+
+/** Callers whose counters or names one step reads. */
+const callersInStep = 500;
 
 /** Segments per statement of a series. More are not faster, and each number of segments has its own statement. */
 const seriesSegmentsMax = 64;
+
+/** The same with callers, of which each segment may have thousands. */
+const callerSegmentsMax = 4;
 
 /** With the largest series, these take 40 MB; with the largest by caller, 16 MB. */
 const cachedSeriesMax = 50;
@@ -101,8 +109,9 @@ export class CounterReader {
   readonly #findExtent: Prepared<{ readonly first: number | null; readonly last: number }>;
   readonly #prepareSum: (segments: number) => Prepared<readonly number[]>;
   readonly #prepareSegmentSums: (segments: number) => Prepared<readonly [sums: string | null]>;
-  readonly #prepareCallers: (segments: number) => Prepared<readonly [caller: string, queries: number]>;
+  readonly #prepareCallerRows: (segments: number) => Prepared<readonly [caller: number, queries: number]>;
   readonly #prepareCallerCounters: (segments: number) => Prepared<readonly [counters: string | null]>;
+  readonly #findCallerNames: Prepared<readonly [number: number, name: string]>;
   readonly #findCallers: Prepared<readonly [number: number, name: string]>;
 
   constructor(db: Connection, snapshot: ReadSnapshot) {
@@ -113,7 +122,8 @@ export class CounterReader {
     this.#callerCounts = new VersionedCache(snapshot, cachedCallerCountsMax);
     this.#prepareSum = prepareOnce(db, sumSql);
     this.#prepareSegmentSums = prepareOnce(db, segmentSumsSql);
-    this.#prepareCallers = prepareOnce(db, callersSql);
+    this.#prepareCallerRows = prepareOnce(db, callerRowsSql);
+    this.#findCallerNames = prepareArrays(db, FIND_CALLER_NAMES);
     this.#prepareCallerCounters = prepareOnce(db, callerCountersSql);
     this.#findCallers = prepareArrays(db, FIND_CALLERS);
     // Two look-ups, one at each end of the key. With min and max, SQLite would read everything in between.
@@ -125,12 +135,17 @@ export class CounterReader {
     );
   }
 
-  count(projectId: string, range: DateRange, caller?: string): Counts {
-    if (caller !== undefined) return this.#countCaller(projectId, range, caller);
+  count(projectId: string, range: DateRange): Counts {
     return this.#snapshot.run((version) => {
       const { sum, rest } = this.#cache.lookUp(projectId, range, version);
       return withTotal(addCounts([sum, this.#sum(projectId, rest.flatMap(splitIntoBuckets))]));
     });
+  }
+
+  /** The queries of one caller. */
+  countCaller(projectId: string, range: DateRange, caller: string): Steps<Counts> {
+    const read = () => this.#countCaller(projectId, range, caller);
+    return this.#callerCounts.getInSteps(`${projectId} ${caller} ${range.from},${range.to}`, read);
   }
 
   /** Reads only from the file. */
@@ -138,38 +153,59 @@ export class CounterReader {
     return withTotal(this.#sum(projectId, splitIntoBuckets(range)));
   }
 
-  countSeries(projectId: string, bounds: readonly number[], caller?: string): readonly Counts[] {
+  countSeries(projectId: string, bounds: readonly number[], caller?: string): Steps<readonly Counts[]> {
     // No caller has an empty name.
-    return this.#series.get(`${projectId} ${caller ?? ''} ${bounds.join()}`, () => {
-      if (caller === undefined) return this.#countSeries(projectId, bounds);
-      const [numbers = []] = this.#countEachCaller(projectId, bounds, [caller]);
-      return numbers.map((number) => countsOfType(callerType(caller), number));
-    });
+    return this.#series.getInSteps(`${projectId} ${caller ?? ''} ${bounds.join()}`, () =>
+      caller === undefined
+        ? this.#countSeries(projectId, bounds)
+        : this.#countSeriesOfCaller(projectId, bounds, caller),
+    );
   }
 
   countSeriesByCaller(
     projectId: string,
     bounds: readonly number[],
     callers: readonly string[],
-  ): SeriesByCaller {
-    return this.#byCaller.get(`${projectId} ${callers.join()} ${bounds.join()}`, () => ({
-      all: this.countSeries(projectId, bounds),
-      callers: this.#countEachCaller(projectId, bounds, callers),
-    }));
+  ): Steps<SeriesByCaller> {
+    const read = function* (this: CounterReader): Steps<SeriesByCaller> {
+      const all = yield* this.countSeries(projectId, bounds);
+      return { all, callers: yield* this.#countEachCaller(projectId, bounds, callers) };
+    };
+    return this.#byCaller.getInSteps(`${projectId} ${callers.join()} ${bounds.join()}`, () =>
+      read.call(this),
+    );
   }
 
-  countCallers(projectId: string, range: DateRange, compared?: DateRange): ComparedCallerCounts {
-    if (compared === undefined) return this.#countCallers(projectId, range);
-    return this.#snapshot.run(() => ({
-      ...this.#countCallers(projectId, range),
-      inCompared: this.count(projectId, compared),
-    }));
+  *countCallers(projectId: string, range: DateRange, compared?: DateRange): Steps<ComparedCallerCounts> {
+    const counts = yield* this.#countCallers(projectId, range);
+    return compared === undefined ? counts : { ...counts, inCompared: this.count(projectId, compared) };
   }
 
-  #countCallers(projectId: string, range: DateRange): CallerCounts {
+  *#countCallers(projectId: string, range: DateRange): Steps<CallerCounts> {
     const segments = splitIntoBuckets(range);
     if (segments.length === 0) return toCallerCounts([]);
-    return toCallerCounts(this.#prepareCallers(segments.length).all(projectId, ...toParameters(segments)));
+    const types = this.#sum(projectId, segments);
+    const sums = new Map<number, number>();
+    let rows = 0;
+    for (const [caller, queries] of this.#prepareCallerRows(segments.length).iterate(
+      projectId,
+      ...toParameters(segments),
+    )) {
+      sums.set(caller, (sums.get(caller) ?? 0) + queries);
+      if (++rows % callersInStep === 0) yield;
+    }
+    const counted: (readonly [caller: string, count: number])[] = SINGLE_CALLER_TYPES.map((type) => [
+      type,
+      types[type],
+    ]);
+    const numbers = [...sums.keys()];
+    for (let at = 0; at < numbers.length; at += callersInStep) {
+      const some = JSON.stringify(numbers.slice(at, at + callersInStep));
+      for (const [number, name] of this.#findCallerNames.all(some))
+        counted.push([name, sums.get(number) ?? 0]);
+      yield;
+    }
+    return toCallerCounts(counted);
   }
 
   findExtent(projectId: string): DateRange | undefined {
@@ -178,56 +214,64 @@ export class CounterReader {
     return { from: row.first, to: row.last + 1 };
   }
 
-  #countCaller(projectId: string, range: DateRange, caller: string): Counts {
-    return this.#callerCounts.get(`${projectId} ${caller} ${range.from},${range.to}`, () => {
-      const type = callerType(caller);
-      if (type !== 'other') return countsOfType(type, this.count(projectId, range)[type]);
-      const segments = splitIntoBuckets(range).map((segment) => ({ ...segment, sum: 0 }));
-      return countsOfType(type, this.#sumCallers(projectId, segments, [caller]).get(caller)?.get(0) ?? 0);
-    });
+  *#countCaller(projectId: string, range: DateRange, caller: string): Steps<Counts> {
+    const type = callerType(caller);
+    if (type !== 'other') return countsOfType(type, this.count(projectId, range)[type]);
+    const segments = splitIntoBuckets(range).map((segment) => ({ ...segment, sum: 0 }));
+    const sums = yield* this.#sumCallers(projectId, segments, [caller]);
+    return countsOfType(type, sums.get(caller)?.get(0) ?? 0);
   }
 
-  #countEachCaller(
+  *#countSeriesOfCaller(projectId: string, bounds: readonly number[], caller: string): Steps<Counts[]> {
+    const [numbers = []] = yield* this.#countEachCaller(projectId, bounds, [caller]);
+    return numbers.map((number) => countsOfType(callerType(caller), number));
+  }
+
+  *#countEachCaller(
     projectId: string,
     bounds: readonly number[],
     callers: readonly string[],
-  ): (readonly number[])[] {
+  ): Steps<(readonly number[])[]> {
     const segments = splitSeriesIntoBuckets(bounds);
     const others = callers.filter((caller) => callerType(caller) === 'other');
-    const sums = this.#sumCallers(projectId, segments, others);
+    const sums = yield* this.#sumCallers(projectId, segments, others);
+    const all = others.length === callers.length ? [] : yield* this.countSeries(projectId, bounds);
     const combine = combinerFor(bounds);
     return callers.map((caller) => {
       const type = callerType(caller);
-      if (type !== 'other') return this.countSeries(projectId, bounds).map((counts) => counts[type]);
+      if (type !== 'other') return all.map((counts) => counts[type]);
       const ofCaller = sums.get(caller);
       return combine((index) => ofCaller?.get(index) ?? 0);
     });
   }
 
   /** The sums of the segments' counters by caller and index of the sum, for callers of type other. */
-  #sumCallers(
+  *#sumCallers(
     projectId: string,
     segments: readonly SumSegment[],
     callers: readonly string[],
-  ): ReadonlyMap<string, ReadonlyMap<number, number>> {
+  ): Steps<ReadonlyMap<string, ReadonlyMap<number, number>>> {
     const numbers = this.#findCallers.all(JSON.stringify(callers));
     const sums = new Map(numbers.map(([number]) => [number, new Map<number, number>()] as const));
     const wanted = JSON.stringify([...sums.keys()]);
-    for (let at = 0; at < segments.length && sums.size > 0; at += seriesSegmentsMax) {
-      const some = segments.slice(at, at + seriesSegmentsMax);
+    for (let at = 0; at < segments.length && sums.size > 0; at += callerSegmentsMax) {
+      const some = segments.slice(at, at + callerSegmentsMax);
       const rows = this.#prepareCallerCounters(some.length).all(projectId, ...toParameters(some), wanted);
       for (const [index, { sum }] of some.entries()) addCounters(sums, sum, rows[index]?.[0]);
+      yield;
     }
     return new Map(numbers.map(([number, name]) => [name, sums.get(number) ?? new Map()]));
   }
 
-  #countSeries(projectId: string, bounds: readonly number[]): Counts[] {
+  *#countSeries(projectId: string, bounds: readonly number[]): Steps<Counts[]> {
     const segments = splitSeriesIntoBuckets(bounds);
+    yield;
     const sums = new Map<number, TypeCounts>();
     for (let at = 0; at < segments.length; at += seriesSegmentsMax) {
       const some = segments.slice(at, at + seriesSegmentsMax);
       const rows = this.#prepareSegmentSums(some.length).all(projectId, ...toParameters(some));
       for (const [index, { sum }] of some.entries()) addTo(sums, sum, rows[index]?.[0]);
+      yield;
     }
     return combineSeriesCounts(bounds, sums);
   }

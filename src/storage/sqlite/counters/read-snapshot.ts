@@ -30,6 +30,16 @@ export class ReadSnapshot {
     }
   }
 
+  /** As `run`, for work that takes several turns of the event loop. No other work may use the connection meanwhile. */
+  async runInTurns<T>(work: () => Promise<T>): Promise<T> {
+    this.#open();
+    try {
+      return await work();
+    } finally {
+      this.#close();
+    }
+  }
+
   /**
    * Opens a snapshot for all reads that follow before the event loop goes on: of requests that continue together, each opens
    * none of its own. It is as new as theirs would be, because until then the process learns of no commit.

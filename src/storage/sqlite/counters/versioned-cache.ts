@@ -1,4 +1,5 @@
 import { BoundedCache } from '../../../shared/bounded-cache.js';
+import type { Steps } from '../../../shared/pauses.js';
 import type { ReadSnapshot } from './read-snapshot.js';
 
 /** Caches what a reading connection has read until any connection commits. So no value is older than the last commit. */
@@ -19,5 +20,17 @@ export class VersionedCache<T> {
       this.#seen = version;
       return this.#values.getOrCreate(name, read);
     });
+  }
+  /** As `get`, for a value that is read in steps, within one snapshot. */
+  *getInSteps(name: string, read: () => Steps<T>): Steps<T> {
+    const found = this.#version.run((version) => {
+      if (version !== this.#seen) this.#values.clear();
+      this.#seen = version;
+      return this.#values.get(name);
+    });
+    if (found !== undefined) return found;
+    const value = yield* read();
+    this.#values.set(name, value);
+    return value;
   }
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { EARLIEST_MS, LATEST_MS } from '../../../../src/domain/counting/date-range.js';
 import { dayMs } from '../../../../src/domain/time/duration.js';
+import { finish } from '../../../../src/shared/pauses.js';
 import { CounterReader } from '../../../../src/storage/sqlite/counters/counter-reader.js';
 import { ReadSnapshot } from '../../../../src/storage/sqlite/counters/read-snapshot.js';
 import { knownEvent, recount } from '../../../support/storage/ledger.js';
@@ -34,7 +35,7 @@ const recounted = (bounds: readonly number[]) =>
 test.each([1, 2, 20, 21, 22, 60, 63, 64, 65, 130, 400])('counts a series of %i days', (days) => {
   const bounds = boundsOf(days);
   const { reader, runsOf } = open();
-  expect(reader.countSeries('docs', bounds)).toEqual(recounted(bounds));
+  expect(finish(reader.countSeries('docs', bounds))).toEqual(recounted(bounds));
   const runs = runsOf(ofSeries);
   expect(runs).toBeGreaterThan(0);
   expect(runs).toBeLessThanOrEqual(Math.ceil((days * 12) / 64) + 1);
@@ -46,7 +47,7 @@ test('counts a series whose segments just fill a statement', () => {
     // Each range is a segment, and no bound is moved.
     const bounds = Array.from({ length: milliseconds + 1 }, (_, at) => at - 30);
     const before = runsOf(ofSeries);
-    expect(reader.countSeries('docs', bounds)).toEqual(recounted(bounds));
+    expect(finish(reader.countSeries('docs', bounds))).toEqual(recounted(bounds));
     expect(runsOf(ofSeries) - before).toBe(Math.ceil(milliseconds / 64));
   }
 });
@@ -58,14 +59,14 @@ test('caches a series by project and bounds until a commit', async () => {
   const ran = notedRuns(db);
   const reader = new CounterReader(db, new ReadSnapshot(db));
   const bounds = boundsOf(3);
-  const first = reader.countSeries('docs', bounds);
+  const first = finish(reader.countSeries('docs', bounds));
   const runs = ran.filter((sql) => ofSeries.test(sql)).length;
-  expect(reader.countSeries('docs', [...bounds])).toEqual(first);
+  expect(finish(reader.countSeries('docs', [...bounds]))).toEqual(first);
   expect(ran.filter((sql) => ofSeries.test(sql))).toHaveLength(runs);
-  expect(reader.countSeries('empty', bounds)).not.toEqual(first);
-  expect(reader.countSeries('docs', boundsOf(4))).not.toEqual(first);
+  expect(finish(reader.countSeries('empty', bounds))).not.toEqual(first);
+  expect(finish(reader.countSeries('docs', boundsOf(4)))).not.toEqual(first);
   other.exec('UPDATE type_counter SET web = web + 1');
-  expect(reader.countSeries('docs', bounds)).not.toEqual(first);
+  expect(finish(reader.countSeries('docs', bounds))).not.toEqual(first);
 });
 
 test('counts callers of a range, including web and api', () => {
@@ -77,7 +78,7 @@ test('counts callers of a range, including web and api', () => {
     { from: 5, to: 5 },
   ]) {
     const within = events.filter(({ occurredAt }) => occurredAt >= range.from && occurredAt < range.to);
-    const { total, callers } = reader.countCallers('docs', range);
+    const { total, callers } = finish(reader.countCallers('docs', range));
     expect(total).toBe(within.length);
     for (const { caller, count } of callers)
       expect(count).toBe(within.filter((one) => one.caller === caller).length);
@@ -111,8 +112,8 @@ test('prepares one statement per number of segments', () => {
   const before = prepared.length;
   for (let at = 0; at < 5; at++) {
     reader.count('docs', { from: at, to: at + 1 });
-    reader.countSeries('docs', [at, at + 1]);
-    reader.countCallers('docs', { from: at, to: at + 1 });
+    finish(reader.countSeries('docs', [at, at + 1]));
+    finish(reader.countCallers('docs', { from: at, to: at + 1 }));
   }
   expect(prepared.length - before).toBe(3);
 });

@@ -1,12 +1,19 @@
 /** Everything that the dashboard shows of a range: numbers that agree with each other. */
 
-import type { Bucket, CallerCount, CallerCounts, Counts, PreviousCounts } from '../domain/counting/counts.js';
-import { addCounts, withTotal } from '../domain/counting/counts.js';
+import type {
+  Bucket,
+  CallerCount,
+  CallerCounts,
+  Counts,
+  PreviousCounts,
+  RestOfCallers,
+} from '../domain/counting/counts.js';
+import { addCounts, firstCallers, withTotal } from '../domain/counting/counts.js';
 import { type DateRange, EARLIEST_MS, LATEST_MS } from '../domain/counting/date-range.js';
 import { bucketAround, findBucketEdges } from '../domain/counting/interval.js';
 import { INTERVALS, type Interval } from '../domain/counting/names.js';
 import type { NumbersRequest } from '../domain/counting/report-request.js';
-import { barsMax } from '../domain/limits.js';
+import { barsMax, callersShownMax } from '../domain/limits.js';
 import { formatWithOffset } from '../domain/time/date-time.js';
 import { dayMs } from '../domain/time/duration.js';
 import { offsetAt } from '../domain/time/time-zone.js';
@@ -27,7 +34,10 @@ export interface Numbers {
   /** The time of the first query; null without queries. */
   readonly recordingBegan: string | null;
   readonly buckets: readonly NumbersBucket[];
+  /** Those with the most queries. */
   readonly callers: readonly CallerCount[];
+  /** All others, if there are any. */
+  readonly callersRest?: RestOfCallers;
   readonly callersTotal: number;
 }
 
@@ -49,7 +59,9 @@ export async function readNumbers(
     const { counts, callers, callersTotal } = numbers;
     const ofCallers =
       question.caller === undefined ? callersTotal : (findCaller(callers, question.caller)?.count ?? 0);
-    if (ofCallers === counts.total || attempt === attemptsMax) return numbers;
+    if (ofCallers !== counts.total && attempt < attemptsMax) continue;
+    const { callers: first, rest } = firstCallers(callers, callersShownMax);
+    return { ...numbers, callers: first, ...(rest && { callersRest: rest }) };
   }
 }
 

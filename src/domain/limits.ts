@@ -165,6 +165,8 @@ export const sharedReportsMax = 1;
 export const waitingSharedReportsMax = 50;
 /** Requests with one share link from one address in a minute, unless organizations have a limit, which it is then. */
 export const sharedRequestsPerMinute = 600;
+/** Callers that the dashboard and a tool for AI assistants name; the rest are one. The operation `callers` and its CSV have all. */
+export const callersShownMax = 100;
 /** Projects in the overview of all projects. */
 export const summarizedProjectsMax = 100;
 /** Callers with a series of their own: more than a chart has colors for. All others are counted together. */

@@ -8,6 +8,7 @@ import {
   type ReportSource,
   SERIES,
 } from '../app/reports.js';
+import { firstCallers } from '../domain/counting/counts.js';
 import { COMPARISONS, INTERVALS, PERIODS } from '../domain/counting/names.js';
 import {
   type CountsRequest,
@@ -19,7 +20,7 @@ import {
 import type { Series } from '../domain/counting/series.js';
 import { CallerStatsError } from '../domain/errors.js';
 import { formatCount } from '../domain/format.js';
-import { toolBucketsMax } from '../domain/limits.js';
+import { callersShownMax, toolBucketsMax } from '../domain/limits.js';
 import { CALLER_TYPE_DESCRIPTIONS, CALLER_TYPES } from '../domain/queries/caller.js';
 import { collectProblems } from '../domain/result.js';
 import { unknownNameMessages } from '../domain/suggest.js';
@@ -83,9 +84,19 @@ export function createTools(context: ToolContext): Tool[] {
       title: 'Callers',
       description:
         'How many queries came from each caller in a range of time, most first. Shows which integrations and SDKs ' +
-        'make up the type other.',
+        `make up the type other. Names the first ${callersShownMax}; rest has all others together.`,
       input: reportInput(CALLERS.parameters),
-      output: CallersSchema,
+      output: {
+        ...CallersSchema,
+        properties: {
+          ...CallersSchema.properties,
+          rest: objectSchema({
+            callers: { type: 'integer', description: 'How many other callers there are.' },
+            count: { type: 'integer', description: 'The queries of all of them.' },
+          }),
+        },
+      },
+      shorten: ({ callers, ...answer }) => ({ ...answer, ...firstCallers(callers, callersShownMax) }),
     }),
   ];
 }
@@ -186,7 +197,16 @@ function listTool(projects: ReportSource['projects']): Tool {
 function readTool<Question extends CountsRequest, Answer extends object>(
   { source, clock }: ToolContext,
   report: Report<Question, Answer>,
-  { tooMuch, output, ...tool }: Omit<Tool, 'call'> & { tooMuch?: (answer: Answer) => string[] },
+  {
+    tooMuch,
+    shorten = (answer) => answer,
+    output,
+    ...tool
+  }: Omit<Tool, 'call'> & {
+    tooMuch?: (answer: Answer) => string[];
+    /** Makes the answer short enough for a model. */
+    shorten?: (answer: Answer) => object;
+  },
 ): Tool {
   // Without the $id: clients refuse two schemas that have the same one.
   const { type, required = [], properties } = output;
@@ -210,7 +230,7 @@ function readTool<Question extends CountsRequest, Answer extends object>(
       ask(null);
       const { question, answer } = await source.read(report, id, ask, asked);
       refuse(tooMuch?.(answer) ?? []);
-      return { about: describeQuestion(question), ...answer };
+      return { about: describeQuestion(question), ...shorten(answer) };
     },
   };
 }

@@ -112,6 +112,24 @@ export function toCallerCounts(counted: Iterable<readonly [caller: string, count
   return { total: callers.reduce((sum, { count }) => sum + count, 0), callers };
 }
 
+/** All callers but the first ones, together. */
+export interface RestOfCallers {
+  /** How many there are. */
+  readonly callers: number;
+  readonly count: number;
+}
+
+/** The first callers and, if there are more than `callersMax`, the rest. They add up to the same total. */
+export function firstCallers(
+  callers: readonly CallerCount[],
+  callersMax: number,
+): { readonly callers: readonly CallerCount[]; readonly rest?: RestOfCallers } {
+  if (callers.length <= callersMax) return { callers };
+  const others = callers.slice(callersMax);
+  const count = others.reduce((sum, one) => sum + one.count, 0);
+  return { callers: callers.slice(0, callersMax), rest: { callers: others.length, count } };
+}
+
 /** The counts of queries by these callers. */
 export function sumByType(callers: readonly CallerCount[]): Counts {
   const sums = zeroCounts();

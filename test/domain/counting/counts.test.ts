@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   addCounts,
   COUNT_FIELDS,
+  firstCallers,
   mapTypes,
   toBucket,
   toCallerCounts,
@@ -139,4 +140,14 @@ describe('an error', () => {
     expect(quote('x'.repeat(40))).toBe(`"${'x'.repeat(40)}"`);
     expect(quote('x'.repeat(41))).toBe(`"${'x'.repeat(40)}…"`);
   });
+});
+
+test('the first callers and the rest add up to all, and there is no rest of few callers', () => {
+  const { callers, total } = toCallerCounts(
+    Array.from({ length: 9 }, (_, at) => [`c${at}`, at + 1] as const),
+  );
+  expect(firstCallers(callers, 9)).toEqual({ callers });
+  const { callers: first, rest } = firstCallers(callers, 2);
+  expect(first.map(({ count }) => count)).toEqual([9, 8]);
+  expect(rest).toEqual({ callers: 7, count: total - 17 });
 });

@@ -1,7 +1,7 @@
 /** `POST /mcp`: refusals, then what the official client and plain requests get. */
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, test } from 'vitest';
-import { toolBatchMax, toolBodyBytesMax } from '../../../src/domain/limits.js';
+import { callersShownMax, toolBatchMax, toolBodyBytesMax } from '../../../src/domain/limits.js';
 import {
   errorOf,
   type Service,
@@ -215,4 +215,26 @@ describe('the official client', () => {
       );
     }
   });
+});
+
+test('of more callers than a model reads, get_callers names the first and adds up the rest', async () => {
+  const { send, store } = service();
+  const queries = numbersTo(callersShownMax + 5).map((at) => ({
+    id: `q${at}`,
+    caller: `sdk-${at}`,
+    occurredAt: 0,
+  }));
+  await store.counts.record('blog', queries);
+  const { content } = resultOf(await send(calling('get_callers', { projectId: 'blog' })));
+  const { callers, rest, total } = JSON.parse(content[0]?.text ?? '') as {
+    callers: { count: number }[];
+    rest: { callers: number; count: number };
+    total: number;
+  };
+  // One of the project was there before.
+  expect([callers.length, rest, total]).toEqual([
+    callersShownMax,
+    { callers: 6, count: 6 },
+    callersShownMax + 6,
+  ]);
 });

@@ -23,7 +23,7 @@ interface CallersCardProps {
 }
 
 export function CallersCard({ numbers, trends, selected, onSelect }: CallersCardProps) {
-  const { callers, callersTotal } = numbers;
+  const { callers, callersRest, callersTotal } = numbers;
   const [isWhole, setWhole] = useState(false);
   const most = Math.max(1, ...callers.map((one) => one.count));
   const columns: Column<Caller>[] = [
@@ -77,6 +77,12 @@ export function CallersCard({ numbers, trends, selected, onSelect }: CallersCard
           keepsColumns
           sorted={{ column: 'Queries', isAscending: false }}
         />
+      )}
+      {callersRest && (
+        <p className="quiet callers-rest">
+          {count(callersRest.callers)} other callers have {count(callersRest.count)} queries together. The CSV
+          names all of them.
+        </p>
       )}
       {callers.length > firstRows && (
         <div className="callers-more">

@@ -3,7 +3,7 @@ import { isOperationAttribute } from '../ingestion/operations.js';
 import { sourceName } from '../ingestion/source-counts.js';
 import { detectCaller } from './caller-detection.js';
 import type { QueryKeys } from './query-identity.js';
-import { ID_ATTRIBUTES, withMetadata } from './telemetry-rules.js';
+import { ID_ATTRIBUTES, IGNORE_RULES, matchesRules, withMetadata } from './telemetry-rules.js';
 import type { TelemetryRules } from './telemetry-settings.js';
 
 /** Attributes by name, with values as text; only those that are read. */
@@ -56,6 +56,7 @@ export class RecordRules {
       ...this.#callerNames,
       ...USER_AGENTS,
       ...ID_ATTRIBUTES,
+      ...IGNORE_RULES.map(({ attribute }) => attribute),
       SERVICE_ATTRIBUTE,
       ...(typeof rules.id === 'object' ? [rules.id.attribute] : []),
     ]);
@@ -75,6 +76,11 @@ export class RecordRules {
       if (values === undefined ? this.#values.has(name) : values.has(value)) return true;
     }
     return false;
+  }
+
+  /** Whether the record says that neither it nor anything below it belongs to a query. */
+  ignores({ attributes, resource }: TelemetryRecord): boolean {
+    return matchesRules(attributes, IGNORE_RULES) || matchesRules(resource, IGNORE_RULES);
   }
 
   /** What the record itself says of its query. */

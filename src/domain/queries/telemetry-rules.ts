@@ -100,6 +100,23 @@ export const ID_ATTRIBUTES: readonly string[] = [
   ...METADATA_PREFIXES.map((prefix) => `${prefix}messageId`),
 ];
 
+/** With this attribute the application says of a span or resource that neither it nor anything below it belongs to a query. */
+const IGNORE_ATTRIBUTE = 'caller_stats.ignore';
+
+/** Evaluations, too, run assistants and models. A span, and all below it, belongs to no query if one of these accepts it. */
+export const IGNORE_RULES: readonly QueryRule[] = [
+  ...withMetadata(IGNORE_ATTRIBUTE).map((attribute) => ({ attribute, values: ['true'] })),
+  // Mastra: @mastra/core 1.71.0 (2026-11-23).
+  { attribute: 'mastra.span.type', values: ['scorer_run'] },
+  // Mastra's exporter, and Pydantic Evals around all cases.
+  { attribute: 'gen_ai.operation.name', values: ['scorer_run', 'experiment'] },
+  { attribute: 'openinference.span.kind', values: ['EVALUATOR'] },
+  // Langfuse: evaluators, and the runner of experiments.
+  { attribute: 'langfuse.observation.type', values: ['evaluator'] },
+  { attribute: 'langfuse.experiment.id', values: [] },
+  { attribute: 'langfuse.environment', values: ['sdk-experiment'] },
+];
+
 /** The rules as the text of a setting, which `parseQueryRules` reads. */
 export function formatQueryRules(rules: readonly QueryRule[]): string {
   const known: readonly QueryRule[] = KNOWN_RULES;

@@ -94,16 +94,19 @@ export class QueryCollector {
   }
 
   add(record: TelemetryRecord): void {
-    const read = this.#read.accepts(record) ? this.#readQuery(record) : undefined;
+    const isIgnored = this.#read.ignores(record);
+    const read = !isIgnored && this.#read.accepts(record) ? this.#readQuery(record) : undefined;
     if (read?.ok === false) this.#reject(`${describe(record)}: ${read.problems.join('; ')}`);
     const query = read?.ok ? read.value : undefined;
     if (query !== undefined) this.#ids.add(query.id);
     const outcome = read === undefined ? 'unmatched' : read.ok ? 'matched' : 'rejected';
     const problems = read?.ok === false ? read.problems : [];
-    this.#count(record.attributes, record.resource, outcome, problems);
+    // What an ignored record names is no reason for another rule.
+    const named = isIgnored ? new Map() : record.attributes;
+    this.#count(named, record.resource, outcome, problems);
     const { traceId, spanId, isLog } = record;
     const isTraced = isTraceId(traceId) && (isLog || isSpanId(spanId));
-    if (this.#rules.id === 'question' && isTraced) this.#noteSpan(record, query?.occurredAt);
+    if (this.#rules.id === 'question' && isTraced) this.#noteSpan(record, isIgnored, query?.occurredAt);
     else if (query !== undefined) this.#addQuery(record, query);
   }
 
@@ -180,7 +183,7 @@ export class QueryCollector {
     this.#queries.push({ keys, caller, isNamed, occurredAt, noteRecorded: () => {} });
   }
 
-  #noteSpan(record: TelemetryRecord, askedAt: number | undefined): void {
+  #noteSpan(record: TelemetryRecord, isIgnored: boolean, askedAt: number | undefined): void {
     const { traceId, spanId, isEntry, isLog, attributes, resource, timeNs } = record;
     if (isLog && askedAt === undefined) return;
     // A log record is below the span in which it was written.
@@ -190,6 +193,7 @@ export class QueryCollector {
     const span = {
       parentSpanId: isSpanId(parent) ? parent : '',
       isEntry,
+      isIgnored,
       service: this.#read.serviceOf(resource),
       explicitId: explicitId !== undefined && isQueryId(explicitId) ? explicitId : undefined,
       caller: isCallerName(caller) ? caller : undefined,

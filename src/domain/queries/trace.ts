@@ -11,6 +11,8 @@ export interface IndexedSpan {
   readonly parentSpanId: string;
   /** Whether a server, or a consumer of messages, began its work with this span. */
   readonly isEntry: boolean;
+  /** Whether neither it nor any span below it belongs to a query. */
+  readonly isIgnored: boolean;
   readonly service: string;
   /** The id that the application gave the query; undefined if none. So is `caller`. */
   readonly explicitId: string | undefined;
@@ -38,6 +40,7 @@ export const spanBytes = 1_000;
 
 /** What a span and those above it say, as far as they are known. The nearest id and caller apply. */
 interface Path {
+  readonly isIgnored: boolean;
   readonly explicitId: string | undefined;
   readonly caller: string | undefined;
   /** The nearest server span. */
@@ -48,6 +51,7 @@ interface Path {
 }
 
 const nothingKnown: Path = {
+  isIgnored: false,
   explicitId: undefined,
   caller: undefined,
   entrySpanId: undefined,
@@ -157,7 +161,11 @@ export class Trace {
     for (const place of this.#unrecorded) {
       const path = this.#walk(place);
       const askedAt = place.span?.askedAt;
-      if (askedAt === undefined || (place.recorded !== undefined && hasSameKeys(place.recorded, path)))
+      if (
+        askedAt === undefined ||
+        path.isIgnored ||
+        (place.recorded !== undefined && hasSameKeys(place.recorded, path))
+      )
         this.#unrecorded.delete(place);
       else addToGroup(groups, path, place, askedAt);
     }
@@ -236,16 +244,22 @@ function putFirstLast(places: Place[], at: number): void {
 function extend({ span, spanId }: Place, above: Path): Path {
   if (span === undefined) return above;
   const { explicitId = above.explicitId, caller = above.caller, askedAt, service } = span;
+  const isIgnored = above.isIgnored || span.isIgnored;
   // The first span of a trace is no key of its own: there is nothing to tell it apart from.
   const isServer = span.isEntry && span.parentSpanId !== '';
   const entrySpanId = isServer ? spanId : above.entrySpanId;
   const begins = above.outermost === undefined && askedAt !== undefined;
   const outermost = begins ? { service, entrySpanId } : above.outermost;
   const isInner = isServer && above.outermost !== undefined;
-  const isSame = explicitId === above.explicitId && caller === above.caller && !isServer && !begins;
+  const isSame =
+    explicitId === above.explicitId &&
+    caller === above.caller &&
+    !isServer &&
+    !begins &&
+    isIgnored === above.isIgnored;
   if (isSame) return above;
   const innerSpanIds = isInner ? [...above.innerSpanIds, spanId].slice(-innerSpansMax) : above.innerSpanIds;
-  return { explicitId, caller, entrySpanId, outermost, innerSpanIds };
+  return { isIgnored, explicitId, caller, entrySpanId, outermost, innerSpanIds };
 }
 
 /** The spans of one query by the same caller. */
@@ -284,6 +298,7 @@ function merge(one: IndexedSpan, other: IndexedSpan): IndexedSpan {
   return {
     parentSpanId: one.parentSpanId || other.parentSpanId,
     isEntry: one.isEntry || other.isEntry,
+    isIgnored: one.isIgnored || other.isIgnored,
     service: one.service || other.service,
     explicitId: one.explicitId ?? other.explicitId,
     caller: one.caller ?? other.caller,
@@ -296,6 +311,7 @@ function isDifferent(one: IndexedSpan, other: IndexedSpan): boolean {
   return (
     one.parentSpanId !== other.parentSpanId ||
     one.isEntry !== other.isEntry ||
+    one.isIgnored !== other.isIgnored ||
     one.service !== other.service ||
     one.explicitId !== other.explicitId ||
     one.caller !== other.caller ||

@@ -16,6 +16,7 @@ type Spans = readonly (readonly [spanId: string, span: Partial<IndexedSpan>])[];
 const plain: IndexedSpan = {
   parentSpanId: '',
   isEntry: false,
+  isIgnored: false,
   service: 'docs',
   explicitId: undefined,
   caller: undefined,
@@ -155,6 +156,7 @@ test('a trace is of one project', () => {
 function walkAll(spans: ReadonlyMap<string, IndexedSpan>): string[] {
   return [...spans].flatMap(([spanId, { askedAt }]) => {
     if (askedAt === undefined) return [];
+    let isIgnored = false;
     let [explicitId, caller, entrySpanId]: (string | undefined)[] = [];
     let inner: string[] = [];
     const entries: string[] = [];
@@ -163,6 +165,7 @@ function walkAll(spans: ReadonlyMap<string, IndexedSpan>): string[] {
       span !== undefined;
       at = span.parentSpanId, span = spans.get(at)
     ) {
+      isIgnored ||= span.isIgnored;
       explicitId ??= span.explicitId;
       caller ??= span.caller;
       if (span.askedAt !== undefined) {
@@ -174,7 +177,7 @@ function walkAll(spans: ReadonlyMap<string, IndexedSpan>): string[] {
       entrySpanId ??= at;
       entries.push(at);
     }
-    return [JSON.stringify([explicitId, caller, entrySpanId, inner.join()])];
+    return isIgnored ? [] : [JSON.stringify([explicitId, caller, entrySpanId, inner.join()])];
   });
 }
 
@@ -202,6 +205,7 @@ const anyTrace = fc
     fc.record({
       parent: fc.nat({ max: 12 }),
       isEntry: fc.boolean(),
+      isIgnored: fc.constantFrom(false, false, false, false, true),
       askedAt: fc.constantFrom(undefined, undefined, 1, 2),
       explicitId: fc.constantFrom(undefined, undefined, 'i', 'j'),
       caller: fc.constantFrom(undefined, undefined, 'slack', 'api'),

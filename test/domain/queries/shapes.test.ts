@@ -1,0 +1,137 @@
+/** Traces as instrumentations write them, and the queries that a person would count in them. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { mergeQueries } from '../../../src/domain/queries/found-queries.js';
+import { planIdentities, type StoredKey } from '../../../src/domain/queries/query-identity.js';
+import { QueryCollector } from '../../../src/domain/queries/telemetry.js';
+import type { TelemetryRecord } from '../../../src/domain/queries/telemetry-record.js';
+import { KNOWN_RULES } from '../../../src/domain/queries/telemetry-rules.js';
+import type { TelemetryRules } from '../../../src/domain/queries/telemetry-settings.js';
+import { TraceIndex } from '../../../src/domain/queries/trace-index.js';
+import { spanId, traceId } from '../../support/http/telemetry.js';
+import { returned } from '../../support/http/telemetry-reading.js';
+
+const nowMs = Date.parse('2026-06-15T12:00:00Z');
+const rules: TelemetryRules = {
+  queries: KNOWN_RULES,
+  id: 'question',
+  callerAttribute: 'caller_stats.caller',
+  detection: {},
+};
+
+interface Told {
+  readonly trace?: number;
+  /** The number of the span below which it is; 0 for the first one of a trace. */
+  readonly below?: number;
+  /** Whether a server or a consumer began with it, or its parent is in another process. */
+  readonly isEntry?: boolean;
+  readonly service?: string;
+  readonly resource?: Readonly<Record<string, string>>;
+  readonly atMs?: number;
+}
+
+type Attributes = Readonly<Record<string, string>>;
+
+/** The number of a span is also that of its place in time. */
+function span(number: number, attributes: Attributes, told: Told = {}): TelemetryRecord {
+  const { trace = 1, below = 0, isEntry = false, service = 'docs', resource = {}, atMs = number } = told;
+  return {
+    traceId: traceId(trace),
+    spanId: spanId(number),
+    parentSpanId: below === 0 ? '' : spanId(below),
+    isEntry,
+    isLog: false,
+    timeNs: BigInt(nowMs + atMs) * 1_000_000n,
+    attributes: new Map(Object.entries(attributes)),
+    resource: new Map(Object.entries({ 'service.name': service, ...resource })),
+  };
+}
+
+const chat = { 'gen_ai.operation.name': 'chat' };
+const agent = { 'gen_ai.operation.name': 'invoke_agent' };
+const plain = {};
+const ignored = { 'caller_stats.ignore': 'true' };
+
+/** The callers of the queries that are recorded when these requests arrive. */
+function callersOf(requests: readonly (readonly TelemetryRecord[])[], more: Partial<TelemetryRules> = {}) {
+  const stored = new Map<string, StoredKey>();
+  const recorded = new Map<string, string>();
+  const index = new TraceIndex(1_000_000);
+  for (const records of requests) {
+    const receipt = { project: 'docs', nowMs, rowsFrom: null };
+    const collector = new QueryCollector({ ...rules, ...more }, receipt, index);
+    for (const record of records) collector.add(record);
+    const { queries } = returned(collector.result());
+    const { queryIds, changes } = planIdentities(
+      queries.map(({ keys }) => keys),
+      stored,
+    );
+    for (const [name, key] of changes) stored.set(name, key);
+    for (const { id, caller } of mergeQueries(queries, queryIds))
+      if (!recorded.has(id)) recorded.set(id, caller);
+    for (const { noteRecorded } of queries) noteRecorded();
+  }
+  return [...recorded.values()];
+}
+
+const inAnyOrder = (records: readonly TelemetryRecord[]) =>
+  fc.shuffledSubarray([...records], { minLength: records.length });
+
+type Shape = readonly [what: string, records: readonly TelemetryRecord[], queries: number];
+
+describe('what the application or an evaluation says to ignore', () => {
+  test.each<Shape>([
+    ['a span', [span(1, { ...chat, ...ignored })], 0],
+    ['a span above', [span(1, chat, { below: 2 }), span(2, plain, { below: 3 }), span(3, ignored)], 0],
+    ['a resource', [span(1, chat, { resource: ignored })], 0],
+    ['metadata of a call', [span(1, { ...chat, 'ai.telemetry.metadata.caller_stats.ignore': 'true' })], 0],
+    [
+      'a title beside an answer',
+      [span(1, chat, { below: 3 }), span(2, { ...chat, ...ignored }, { below: 3 }), span(3, plain)],
+      1,
+    ],
+    ['no other value', [span(1, { ...chat, 'caller_stats.ignore': 'false' })], 1],
+    [
+      "Mastra's scorer",
+      [
+        span(1, agent),
+        span(2, agent, { trace: 2, below: 3 }),
+        span(3, { 'mastra.span.type': 'scorer_run' }, { trace: 2 }),
+      ],
+      1,
+    ],
+    [
+      'an experiment of Pydantic Evals',
+      [span(1, chat, { below: 2 }), span(2, { 'gen_ai.operation.name': 'experiment' })],
+      0,
+    ],
+    [
+      'an evaluator of OpenInference',
+      [
+        span(1, { 'openinference.span.kind': 'LLM' }, { below: 2 }),
+        span(2, { 'openinference.span.kind': 'EVALUATOR' }),
+      ],
+      0,
+    ],
+    [
+      "Langfuse's experiments",
+      [
+        span(1, { ...chat, 'langfuse.experiment.id': 'e' }),
+        span(2, { ...chat, 'langfuse.environment': 'sdk-experiment' }, { trace: 2 }),
+      ],
+      0,
+    ],
+  ])('%s', (_what, records, queries) => {
+    fc.assert(
+      fc.property(inAnyOrder(records), (sent) => {
+        expect(callersOf([sent])).toHaveLength(queries);
+      }),
+    );
+    // The spans above first, one at a time.
+    expect(callersOf(records.toReversed().map((one) => [one]))).toHaveLength(queries);
+  });
+
+  test.each(['trace', 'span'] as const)('also where the %s tells queries apart', (id) => {
+    expect(callersOf([[span(1, { ...chat, ...ignored })]], { id })).toEqual([]);
+  });
+});

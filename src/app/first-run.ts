@@ -181,7 +181,8 @@ async function loadEvents(store: Store, io: FirstRunIo): Promise<void> {
     sources: [await openSource(recordedEvents)],
     selectReader: () => readJsonLines,
     strict: false,
-    sink: (queries) => recordQueries({ store }, { kind: 'demo' }, SAMPLE_PROJECTS.events.id, queries),
+    sink: (queries) =>
+      recordQueries({ store, clock: io.clock }, { kind: 'demo' }, SAMPLE_PROJECTS.events.id, queries),
     clock: io.clock,
     progress: { advance: () => {}, show: () => {}, note: io.warn },
   });
@@ -193,7 +194,9 @@ async function generateTraffic(store: Store, { project, by }: Plan, io: FirstRun
   const made = { organizationId: project.organizationId, ...SAMPLE_PROJECTS.traffic };
   const { id } = made;
   await createUnlessTaken(() => createProject({ store, randomInt: io.randomInt }, made, by));
-  const batcher = new Batcher((queries) => recordQueries({ store }, { kind: 'demo' }, id, queries));
+  const batcher = new Batcher((queries) =>
+    recordQueries({ store, clock: io.clock }, { kind: 'demo' }, id, queries),
+  );
   for (const query of sampleTraffic(trafficSeed, by.at)) await batcher.add(query);
   await batcher.flush();
   io.print(`Sample traffic of an assistant, up to now, is in the project ${id}.`);

@@ -1,41 +1,34 @@
 /** The one way into a store for all that is counted. A test keeps every other way closed. */
 import type { ImportedCount } from '../domain/counting/imported-count.js';
-import type { Query } from '../domain/queries/query.js';
+import { type ArrivingQuery, receiptOf, type Sender } from '../domain/queries/receipt.js';
+import type { Clock } from '../domain/time/clock.js';
 import type { CountStore } from '../storage/ports/counts.js';
 import type { RecordResult, Store } from '../storage/ports/store.js';
 
-/** Who sends what is recorded. Stores do not keep it. */
-export type Sender =
-  | { readonly kind: 'key'; readonly keyId: string }
-  /** A service whose OpenTelemetry data come with a key. */
-  | { readonly kind: 'telemetry'; readonly keyId: string; readonly service: string }
-  /** The command that imports into a database; its files are paths, `-` or a URL. */
-  | { readonly kind: 'import'; readonly files: readonly string[] }
-  | { readonly kind: 'copy' }
-  /** The samples of a first start. */
-  | { readonly kind: 'demo' };
+export type { Sender } from '../domain/queries/receipt.js';
 
 export interface RecordTarget {
   readonly store: Pick<Store, 'counts'>;
+  readonly clock: Clock;
   /** Called for the metrics after queries were recorded. */
   readonly onRecorded?: (result: RecordResult) => void;
 }
 
-/** Records queries as `CountStore.record` does. */
+/** Records queries as `CountStore.record` does, and that this sender sent them now. */
 export async function recordQueries(
-  { store, onRecorded }: RecordTarget,
-  _sender: Sender,
+  { store, clock, onRecorded }: RecordTarget,
+  sender: Sender,
   projectId: string,
-  queries: readonly Query[],
+  queries: readonly ArrivingQuery[],
 ): Promise<RecordResult> {
-  const result = await store.counts.record(projectId, queries);
+  const result = await store.counts.record(projectId, queries, receiptOf(sender, clock.now()));
   onRecorded?.(result);
   return result;
 }
 
-/** Records imported counts as `CountStore.importCounts` does. */
+/** Records imported counts as `CountStore.importCounts` does. They are told apart by their own source. */
 export function recordCounts(
-  { store }: RecordTarget,
+  { store }: Pick<RecordTarget, 'store'>,
   _sender: Sender,
   projectId: string,
   counts: readonly ImportedCount[],

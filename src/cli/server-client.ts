@@ -49,8 +49,8 @@ export class ServerClient {
 
   /** Records a batch. Retries while the server is unavailable. */
   record(projectId: string, queries: readonly Query[], note: (line: string) => void): Promise<RecordResult> {
-    const lines = queries.map(({ occurredAt, ...rest }) =>
-      JSON.stringify({ ...rest, occurredAt: new Date(occurredAt).toISOString() }),
+    const lines = queries.map(({ id, caller, occurredAt }) =>
+      JSON.stringify({ id, caller, occurredAt: new Date(occurredAt).toISOString() }),
     );
     const url = operationUrl(this.#url, projectId, 'queries');
     return this.#postLines(url, lines, (post) => retryWhileUnavailable(post, { note }));

@@ -184,7 +184,54 @@ export function describeRecording(kind: string, factory: PlaceFactory): void {
           read.push(...page);
           if (page.length < limit) break;
         }
-        expect(read.toSorted((a, b) => a.occurredAt - b.occurredAt)).toEqual(sent);
+        expect(read.toSorted((a, b) => a.occurredAt - b.occurredAt)).toEqual(
+          sent.map((one) => ({ ...one, receipt: null })),
+        );
+      }
+    });
+
+    test('knows how each query arrived first', async () => {
+      const store = await openWithProjects('p', 'q');
+      const [key, file, old] = [
+        { day: 20_000, sender: 'key:a' },
+        { day: 20_000, sender: 'import:"{a}\\b", null, é😀' },
+        { day: -3, sender: 'copy' },
+      ];
+      await store.counts.record('p', [query('a'), { ...query('b'), receipt: old }, query('a')], key);
+      await store.counts.record(
+        'p',
+        [query('a'), query('b'), query('c'), { ...query('d'), receipt: null }],
+        file,
+      );
+      await store.counts.record('p', [query('e')]);
+      await store.counts.record('p', [query('f')], key);
+      await store.counts.record('q', [query('a')], old);
+      const receipts = Object.fromEntries(
+        (await store.counts.readQueries('p', undefined, 10)).map(({ id, receipt }) => [id, receipt]),
+      );
+      expect(receipts).toEqual({ a: key, b: old, c: file, d: file, e: null, f: key });
+      expect((await store.counts.readQueries('q', undefined, 10)).map(({ receipt }) => receipt)).toEqual([
+        old,
+      ]);
+    });
+
+    test('knows how queries arrived whose receipts several handles see first at the same time', async () => {
+      const { open } = await factory();
+      const handles = [await open(), await open(), await open()];
+      await handles[0]?.directory.createProject(projectOf('p'), by);
+      await Promise.all(
+        Array.from({ length: 60 }, (_, turn) =>
+          handles[turn % 3]?.counts.record('p', [query(`${turn}`), query(`${turn} too`)], {
+            day: Math.floor(turn / 6),
+            sender: `key:${turn % 2}`,
+          }),
+        ),
+      );
+      const rows = (await handles[0]?.counts.readQueries('p', undefined, 1000)) ?? [];
+      expect(rows).toHaveLength(120);
+      for (const { id, receipt } of rows) {
+        const turn = Number.parseInt(id, 10);
+        expect(receipt, id).toEqual({ day: Math.floor(turn / 6), sender: `key:${turn % 2}` });
       }
     });
 

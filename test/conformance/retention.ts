@@ -29,7 +29,9 @@ const since = (timeMs: number) => queries.filter(({ occurredAt }) => occurredAt 
 /** All queries that still have their rows. */
 async function rowsOf(store: Store, projectId: string): Promise<Query[]> {
   const rows = await store.counts.readQueries(projectId, undefined, 10_000);
-  return rows.toSorted((a, b) => a.occurredAt - b.occurredAt || (a.id < b.id ? -1 : 1));
+  return rows
+    .map(({ receipt: _receipt, ...query }) => query)
+    .toSorted((a, b) => a.occurredAt - b.occurredAt || (a.id < b.id ? -1 : 1));
 }
 
 const sorted = (some: readonly Query[]) =>

@@ -190,7 +190,11 @@ export class Node {
     const collector = new QueryCollector(rules, receipt, this.#index);
     for (const record of records) collector.add(record);
     const { queries } = returned(collector.result());
-    await recordTelemetry({ store: this.#store }, 'key', this.#projectId, { queries, id: rules.id, nowMs });
+    await recordTelemetry({ store: this.#store, clock: { now: () => nowMs } }, 'key', this.#projectId, {
+      queries,
+      id: rules.id,
+      nowMs,
+    });
   }
 }
 

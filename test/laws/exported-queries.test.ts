@@ -36,6 +36,21 @@ const oddQueries = fc
   .tuple(queries, fc.array(oddId, { maxLength: 20 }))
   .map(([plain, ids]) => plain.map((query, at): Query => ({ ...query, id: ids[at] ?? query.id })));
 
+const anyReceipt = fc.option(
+  fc.record({
+    day: fc.integer({ min: 0, max: 2_900_000 }),
+    sender: fc.constantFrom(
+      'key:a',
+      'import:a b.csv',
+      'import:"x",y;z',
+      'telemetry:a:the site',
+      'import: ',
+      '=',
+    ),
+  }),
+  { nil: undefined },
+);
+
 /** Much later than all queries of the laws. */
 const clock = { now: () => Date.UTC(9999, 11, 31, 23, 59, 59, 999) };
 
@@ -46,7 +61,8 @@ async function exported(
   asked: object = {},
 ): Promise<string> {
   let text = '';
-  const request = { projectId, range: ALL_TIME, caller: undefined, format, ...asked };
+  const receipts = { from: undefined, to: undefined, sender: undefined };
+  const request = { projectId, range: ALL_TIME, caller: undefined, receipts, format, ...asked };
   for await (const part of exportQueries(store.counts, request)) text += part;
   return text;
 }
@@ -76,14 +92,15 @@ describe.each(placeFactories)('%s', (kind, factory) => {
     const scenario = oddQueries.chain((delivered) =>
       fc.record({
         delivered: fc.constant(delivered),
+        receipt: anyReceipt,
         ranges: rangesAround(delivered),
         times: fc.array(timesAround(delivered), { minLength: 2, maxLength: 4 }),
       }),
     );
     await fc.assert(
-      fc.asyncProperty(scenario, async ({ delivered, ranges, times }) => {
+      fc.asyncProperty(scenario, async ({ delivered, receipt, ranges, times }) => {
         const [project, copy] = [await newProject(), await newProject()];
-        await handles[0].counts.record(project, delivered);
+        await handles[0].counts.record(project, delivered, receipt);
         const recorded = firstOfEachId(delivered);
         const text = await exported(handles[1], project, format);
         const totals = await imported(handles[1], copy, text, format);

@@ -96,7 +96,7 @@ test('a backup is complete and reports its contents', async () => {
   expect(contents).toEqual({ bytes: statSync(copy).size, projects: 2, queries: 3 });
   expect(queriesIn(copy)).toBe(3);
   const db = openMigrated(file);
-  db.exec(`INSERT INTO query VALUES (1, 'more', 0, 0)`);
+  db.exec(`INSERT INTO query VALUES (1, 'more', 0, 0, NULL)`);
   db.close();
   expect(await back(url, copy, true)).toMatchObject({ queries: 4 });
 });

@@ -97,7 +97,7 @@ export async function copyStock(
   const results = new Map<string, RecordResult & Pick<CopiedProject, 'importedQueries'>>();
   for (const { id } of projects) {
     const importedQueries = await copyImportedCounts(id, from, to, onRead);
-    results.set(id, { ...(await copyQueries(id, from, to, onRead)), importedQueries });
+    results.set(id, { ...(await copyQueries(id, from, to, io.clock, onRead)), importedQueries });
   }
   const copied: CopiedProject[] = [];
   for (const [id, result] of results) {
@@ -145,10 +145,11 @@ async function copyQueries(
   projectId: string,
   from: Side,
   to: Side,
+  clock: Clock,
   onRead: (queries: number) => void,
 ): Promise<RecordResult> {
   const batcher = new Batcher((queries) =>
-    to.ask((store) => recordQueries({ store }, { kind: 'copy' }, projectId, queries)),
+    to.ask((store) => recordQueries({ store, clock }, { kind: 'copy' }, projectId, queries)),
   );
   let afterId: string | undefined;
   do {

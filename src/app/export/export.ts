@@ -1,6 +1,6 @@
 /** Reads a project's queries for taking them away. */
-import type { CountsRequest } from '../../domain/counting/report-request.js';
-import type { Query } from '../../domain/queries/query.js';
+import type { QueriesRequest } from '../../domain/counting/report-request.js';
+import { isSelected, type RecordedQuery } from '../../domain/queries/receipt.js';
 import { Turns } from '../../shared/turns.js';
 import type { CountStore } from '../../storage/ports/counts.js';
 import { type ExportFormat, WRITING } from './rows.js';
@@ -12,7 +12,7 @@ const pageQueries = 1_000;
 const turns = new Turns();
 
 /** Which queries of a project to export, and how. */
-export interface ExportRequest extends Pick<CountsRequest, 'range' | 'caller'> {
+export interface ExportRequest extends Pick<QueriesRequest, 'range' | 'caller' | 'receipts'> {
   readonly projectId: string;
   readonly format: ExportFormat;
 }
@@ -23,13 +23,14 @@ export interface ExportRequest extends Pick<CountsRequest, 'range' | 'caller'> {
  */
 export async function* exportQueries(
   counts: Pick<CountStore, 'readQueries'>,
-  { projectId, range, caller, format }: ExportRequest,
+  { projectId, range, caller, receipts, format }: ExportRequest,
 ): AsyncGenerator<string, void> {
   const { head, row } = WRITING[format];
-  const isAsked = (query: Query): boolean =>
+  const isAsked = (query: RecordedQuery): boolean =>
     query.occurredAt >= range.from &&
     query.occurredAt < range.to &&
-    (caller === undefined || query.caller === caller);
+    (caller === undefined || query.caller === caller) &&
+    isSelected(query.receipt, receipts);
   let afterId: string | undefined;
   let text = head;
   do {

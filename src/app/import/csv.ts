@@ -7,7 +7,8 @@
 import { parse } from 'csv-parse/sync';
 import { importRecordBytesMax } from '../../domain/limits.js';
 import { decodeUtf8, isBlank, stripByteOrderMark, trimEnd } from '../../domain/queries/lines.js';
-import { parseQuery, QUERY_FIELDS } from '../../domain/queries/query.js';
+import { QUERY_FIELDS } from '../../domain/queries/query.js';
+import { parseExportedQuery, RECEIPT_FIELDS } from '../../domain/queries/receipt.js';
 import { failure, quote, type Result, success } from '../../domain/result.js';
 import { unknownNameMessage } from '../../domain/suggest.js';
 import { type Converter, createConverter, isObject, type Reading } from './fields.js';
@@ -47,7 +48,7 @@ export function readCsv(chunks: AsyncIterable<Buffer>, reading: Reading): AsyncG
       };
     },
     isGood: (value, whole) =>
-      parseQuery(value, Number.POSITIVE_INFINITY).ok && (hasTime(value) || !hasTime(whole)),
+      parseExportedQuery(value, Number.POSITIVE_INFINITY).ok && (hasTime(value) || !hasTime(whole)),
   });
 }
 
@@ -258,6 +259,10 @@ function parseRecord(record: string, delimiter: string): Result<readonly string[
 
 const lineEnd = Buffer.from('\n');
 
+/** The columns of queries, and of exported ones. */
+const COLUMNS: readonly string[] = [...QUERY_FIELDS, ...RECEIPT_FIELDS];
+const MAY_BE_EMPTY: readonly string[] = ['occurredAt', ...RECEIPT_FIELDS];
+
 function headerProblems(columns: readonly string[], { map, caller, where, recordIds }: Reading): string[] {
   const names = map ?? { id: 'id', caller: 'caller', occurredAt: undefined };
   const used = [
@@ -268,8 +273,8 @@ function headerProblems(columns: readonly string[], { map, caller, where, record
   ].filter((name) => name !== undefined);
   return [
     ...columns
-      .filter((name) => map === undefined && !QUERY_FIELDS.some((field) => field === name))
-      .map((name) => unknownNameMessage('column', name, QUERY_FIELDS)),
+      .filter((name) => map === undefined && !COLUMNS.includes(name))
+      .map((name) => unknownNameMessage('column', name, COLUMNS)),
     ...used
       .filter((name) => !columns.includes(name))
       .map((name) => `${name}: there is no such column; the first line names ${listNames(columns)}`),
@@ -287,6 +292,8 @@ function listNames(columns: readonly string[]): string {
 
 function convertRow(columns: readonly string[], row: readonly string[], convert: Converter): Parsed {
   const fields = columns.map((name, at) => [name, row[at]] as const);
-  const record = Object.fromEntries(fields.filter(([name, value]) => name !== 'occurredAt' || value !== ''));
+  const record = Object.fromEntries(
+    fields.filter(([name, value]) => value !== '' || !MAY_BE_EMPTY.includes(name)),
+  );
   return convert(record, row);
 }

@@ -2,7 +2,7 @@
 
 import { formatCount, formatQuantity } from '../../domain/format.js';
 import { badRecordsNamedMax, likelyTimeMsMin } from '../../domain/limits.js';
-import { parseQuery, type Query } from '../../domain/queries/query.js';
+import { type ArrivingQuery, parseExportedQuery } from '../../domain/queries/receipt.js';
 import type { Clock } from '../../domain/time/clock.js';
 import type { Progress } from '../progress.js';
 import { Batcher, type Sink } from './batcher.js';
@@ -61,7 +61,7 @@ async function recordIfAllGood(plan: ImportPlan, batcher: Batcher, totals: Impor
   }
 }
 
-type OnQuery = (query: Query) => Promise<void>;
+type OnQuery = (query: ArrivingQuery) => Promise<void>;
 
 /** Reads all sources, even after one that cannot be read to its end. */
 async function readAll(plan: ImportPlan, totals: ImportTotals, onQuery: OnQuery): Promise<void> {
@@ -91,7 +91,7 @@ async function readSource(
       totals.skipped++;
       continue;
     }
-    const query = value.ok ? parseQuery(value.value, clock.now()) : value;
+    const query = value.ok ? parseExportedQuery(value.value, clock.now()) : value;
     if (query.ok) {
       if (query.value.occurredAt < likelyTimeMsMin) plan.onUnlikelyTime?.(`${source.name}:${line}`);
       await onQuery(query.value);

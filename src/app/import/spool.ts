@@ -1,7 +1,7 @@
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Query } from '../../domain/queries/query.js';
+import type { ArrivingQuery, Receipt } from '../../domain/queries/receipt.js';
 import { readJsonLines } from './records.js';
 
 const bufferedCharactersMax = 256 * 1024;
@@ -33,19 +33,19 @@ export class Spool {
     this.#folder = folder;
   }
 
-  async add({ id, caller, occurredAt }: Query): Promise<void> {
-    this.#buffered += `${JSON.stringify([id, caller, occurredAt])}\n`;
+  async add({ id, caller, occurredAt, receipt }: ArrivingQuery): Promise<void> {
+    this.#buffered += `${JSON.stringify([id, caller, occurredAt, receipt])}\n`;
     if (this.#buffered.length >= bufferedCharactersMax) await this.#write();
   }
 
   /** Reads the added queries, in order. */
-  async *read(): AsyncGenerator<Query> {
+  async *read(): AsyncGenerator<ArrivingQuery> {
     await this.#write();
     const chunks: AsyncIterable<Buffer> = this.#file.createReadStream({ start: 0, autoClose: false });
     for await (const { line, value } of readJsonLines(chunks)) {
       if (value === 'skipped' || !value.ok) throw new Error(`line ${line} of the temporary file is damaged`);
-      const [id, caller, occurredAt] = value.value as [string, string, number];
-      yield { id, caller, occurredAt };
+      const [id, caller, occurredAt, receipt] = value.value as [string, string, number, Receipt | null];
+      yield { id, caller, occurredAt, receipt };
     }
   }
 

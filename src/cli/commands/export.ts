@@ -6,12 +6,13 @@ import { exportQueries } from '../../app/export/export.js';
 import { EXPORT_FORMATS, type ExportFormat } from '../../app/export/rows.js';
 import { requireProject } from '../../app/projects.js';
 import {
-  parseCountsRequest,
+  parseQueriesRequest,
   REPORT_PARAMETER_NAMES,
   REPORT_PARAMETERS,
   type ReportInput,
 } from '../../domain/counting/report-request.js';
 import { formatTime, toPrintable } from '../../domain/format.js';
+import type { ReceiptInput, ReceiptNames } from '../../domain/queries/receipt.js';
 import type { WeekStart } from '../../domain/time/calendar.js';
 import { type Io, UsageError } from '../io.js';
 import { addSourceOptions, type SourceOptions } from '../options/count-source.js';
@@ -20,7 +21,14 @@ import { ServerClient } from '../server-client.js';
 import { readStoreSettings, runOnStore } from '../store-command.js';
 import { printLine } from '../terminal/output.js';
 
-interface ExportOptions extends SourceOptions, ReportInput {
+const NAMES: ReceiptNames = {
+  recordedFrom: '--recorded-since',
+  recordedTo: '--recorded-to',
+  recordedBy: '--recorded-by',
+};
+
+interface ExportOptions extends SourceOptions, ReportInput, Omit<ReceiptInput, 'recordedFrom'> {
+  readonly recordedSince?: string;
   readonly format: ExportFormat;
 }
 
@@ -29,7 +37,14 @@ export function addExportCommand(program: Command, io: Io): void {
     .command('export')
     .description("prints a project's recorded queries, which `import` reads")
     .argument('<project>', "the project's id");
-  addRangeOptions(command).option('--caller <caller>', 'only the queries of this caller');
+  addRangeOptions(command)
+    .option('--caller <caller>', 'only the queries of this caller')
+    .option('--recorded-since <date>', 'only those that arrived on this UTC day or later')
+    .option('--recorded-to <date>', 'only those that arrived before this UTC day')
+    .option(
+      '--recorded-by <sender>',
+      'only those of this sender: key:ID, import:FILE, telemetry:SERVICE, copy, demo or unknown',
+    );
   addSourceOptions(command)
     .addOption(
       new Option('--format <format>', 'ndjson: one JSON object per line; csv: with a header line')
@@ -39,22 +54,31 @@ export function addExportCommand(program: Command, io: Io): void {
     .action((projectId: string, options: ExportOptions) => runExport(projectId, options, io));
 }
 
-async function runExport(projectId: string, options: ExportOptions, io: Io): Promise<void> {
+async function runExport(projectId: string, given: ExportOptions, io: Io): Promise<void> {
+  const options = { ...given, recordedFrom: given.recordedSince };
   const { format, organization, url } = options;
   const ask = (weekStart: WeekStart | null) => {
-    const asked = parseCountsRequest(options, { nowMs: io.clock.now(), names: REPORT_OPTIONS, weekStart });
+    const asked = parseQueriesRequest(
+      options,
+      { nowMs: io.clock.now(), names: REPORT_OPTIONS, weekStart },
+      NAMES,
+    );
     if (!asked.ok) throw new UsageError(asked.problems);
     return asked.value;
   };
   // Before a database or server is needed.
   ask(null);
   if (url !== undefined) {
-    const parameters = REPORT_PARAMETERS.queries.map(
-      (one) => [REPORT_PARAMETER_NAMES[one], options[one]] as const,
-    );
+    const { recordedFrom, recordedTo, recordedBy } = options;
+    const parameters = {
+      ...Object.fromEntries(
+        REPORT_PARAMETERS.queries.map((one) => [REPORT_PARAMETER_NAMES[one], options[one]]),
+      ),
+      ...{ recordedFrom, recordedTo, recordedBy },
+    };
     const accept = format === 'csv' ? 'text/csv' : 'application/x-ndjson';
     const client = new ServerClient(url, io);
-    return write(client.download(projectId, 'queries', Object.fromEntries(parameters), accept), io);
+    return write(client.download(projectId, 'queries', parameters, accept), io);
   }
   return runOnStore(readStoreSettings(options, io), async (store) => {
     const project = await requireProject(store, organization, projectId, '; see caller-stats project list');

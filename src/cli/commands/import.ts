@@ -97,7 +97,7 @@ async function rehearse(
       sources,
       form,
       options,
-      (queries) => recordQueries({ store }, sender, id, queries),
+      (queries) => recordQueries({ store, clock: io.clock }, sender, id, queries),
       io,
     );
     const months = await countMonths(store.counts, id);
@@ -191,7 +191,9 @@ async function withSink<T>(
     (store) =>
       work(
         (queries) =>
-          retryWhileUnavailable(() => recordQueries({ store }, sender, project, queries), { note }),
+          retryWhileUnavailable(() => recordQueries({ store, clock: io.clock }, sender, project, queries), {
+            note,
+          }),
         store,
       ),
     { mustExist: true, forImport: true },

@@ -4,6 +4,13 @@
  */
 
 import { CALLER_FORM, isCallerName } from '../queries/caller.js';
+import {
+  parseReceiptFilter,
+  RECEIPT_PARAMETER_NAMES,
+  type ReceiptFilter,
+  type ReceiptInput,
+  type ReceiptNames,
+} from '../queries/receipt.js';
 import { collectProblems, failure, prefixProblems, quote, type Result, success } from '../result.js';
 import { type Calendar, DEFAULT_WEEK_START, parseWeekStart, type WeekStart } from '../time/calendar.js';
 import { parseTimeZone, type TimeZone, UTC } from '../time/time-zone.js';
@@ -67,6 +74,11 @@ export interface SeriesRequest extends CountsRequest {
   readonly byCaller: boolean;
 }
 
+/** Which queries to read. */
+export interface QueriesRequest extends CountsRequest {
+  readonly receipts: ReceiptFilter;
+}
+
 /** What the dashboard shows of a range. */
 export interface NumbersRequest extends CountsRequest {
   readonly nowMs: number;
@@ -91,6 +103,18 @@ export const SERIES_BY = ['caller'] as const;
 /** Parses the parameters of a report at a moment. Reports every problem, each beginning with the parameter's name. */
 export function parseCountsRequest(input: ReportInput, context: AskingContext): Result<CountsRequest> {
   return parseCompared(input, context, (found) => found);
+}
+
+/** As `parseCountsRequest`, for the queries themselves. */
+export function parseQueriesRequest(
+  input: ReportInput & ReceiptInput,
+  context: AskingContext,
+  names: ReceiptNames = RECEIPT_PARAMETER_NAMES,
+): Result<QueriesRequest> {
+  const counts = parseCountsRequest(input, context);
+  const receipts = parseReceiptFilter(input, names);
+  if (!(counts.ok && receipts.ok)) return failure(...collectProblems(counts, receipts));
+  return success({ ...counts.value, receipts: receipts.value });
 }
 
 /** As `parseCountsRequest`, for a series. */

@@ -3,13 +3,14 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import { exportQueries } from '../../app/export/export.js';
-import type { ExportFormat } from '../../app/export/rows.js';
+import { EXPORTED_COLUMNS, type ExportFormat } from '../../app/export/rows.js';
 import {
-  parseCountsRequest,
+  parseQueriesRequest,
   REPORT_PARAMETER_NAMES,
   REPORT_PARAMETERS,
   type ReportInput,
 } from '../../domain/counting/report-request.js';
+import { RECEIPT_PARAMETER_NAMES, type ReceiptInput } from '../../domain/queries/receipt.js';
 import type { Clock } from '../../domain/time/clock.js';
 import type { Store } from '../../storage/ports/store.js';
 import { extendDeadline } from '../connection/deadlines.js';
@@ -24,9 +25,10 @@ const TYPES: Readonly<Record<ExportFormat, string>> = {
   csv: 'text/csv; charset=utf-8; header=present',
 };
 
-const NAMES: Readonly<Record<string, string>> = Object.fromEntries(
-  REPORT_PARAMETERS.queries.map((one) => [one, REPORT_PARAMETER_NAMES[one]]),
-);
+const NAMES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(REPORT_PARAMETERS.queries.map((one) => [one, REPORT_PARAMETER_NAMES[one]])),
+  ...RECEIPT_PARAMETER_NAMES,
+};
 
 interface ExportSources {
   readonly store: Pick<Store, 'counts'>;
@@ -46,13 +48,19 @@ export function exportedQueries(
     schema: SCHEMA,
     attachValidation: true,
     handler: async (request, reply) => {
-      const { range, caller } = readParameters(request, NAMES, (parameters: ReportInput) =>
-        parseCountsRequest(parameters, { nowMs: clock.now(), weekStart: openedProject(request).weekStart }),
+      const { range, caller, receipts } = readParameters(
+        request,
+        NAMES,
+        (parameters: ReportInput & ReceiptInput) =>
+          parseQueriesRequest(parameters, {
+            nowMs: clock.now(),
+            weekStart: openedProject(request).weekStart,
+          }),
       );
       const format = preferredFormat(request);
       reply.header('vary', 'Accept').type(TYPES[format]);
       const projectId = openedProject(request).id;
-      const parts = exportQueries(store.counts, { projectId, range, caller, format });
+      const parts = exportQueries(store.counts, { projectId, range, caller, receipts, format });
       // If the store cannot be read, the response is an error.
       const first = await parts.next();
       if (request.method === 'HEAD') return reply.send();
@@ -88,8 +96,8 @@ const SCHEMA = {
   tags: ['Analytics'],
   summary: 'Export queries',
   description:
-    'All recorded queries that occurred in the half-open range [dateFrom, dateTo), each with its id, caller and time, in no ' +
-    'particular order: NDJSON, with one query per line, or CSV for `Accept: text/csv`. Every query that was recorded before the ' +
+    'All recorded queries that occurred in the half-open range [dateFrom, dateTo), each with its id, caller and time, and the UTC day ' +
+    'on which it arrived and its sender, null where nobody knows them, in no particular order: NDJSON, with one query per line, or CSV for `Accept: text/csv`. Every query that was recorded before the ' +
     'request is in the response; those that are recorded meanwhile may be. The response is made while it is read, in little ' +
     'memory, and breaks off if the server stops or cannot read its store: then repeat the request. `caller-stats import` reads ' +
     'what this returns.',
@@ -101,7 +109,9 @@ const SCHEMA = {
       description: 'The queries.',
       content: {
         'application/x-ndjson': { schema: stringSchema('One query per line.') },
-        'text/csv': { schema: stringSchema('RFC 4180, with the header line `id,caller,occurredAt`.') },
+        'text/csv': {
+          schema: stringSchema(`RFC 4180, with the header line \`${EXPORTED_COLUMNS.join()}\`.`),
+        },
       },
     },
     ...errorResponses(400, 401, 403, 404, 405, 429, 500, 503),

@@ -28,6 +28,7 @@ import {
   CALLER_TYPE_DESCRIPTIONS,
   CALLER_TYPES,
 } from '../../domain/queries/caller.js';
+import { type ReceiptInput, SENDER_PATTERN } from '../../domain/queries/receipt.js';
 import { DEFAULT_WEEK_START, WEEK_STARTS } from '../../domain/time/calendar.js';
 import { BOUND_PATTERN, TIMESTAMP_PATTERN } from '../../domain/time/date-time.js';
 import { TIME_ZONE_PATTERN, UTC } from '../../domain/time/time-zone.js';
@@ -404,17 +405,33 @@ const REPORT_SCHEMAS: Readonly<Record<ReportParameter, Schema>> = {
   },
 };
 
-const parametersOf = (parameters: readonly ReportParameter[]) =>
+const RECEIPT_SCHEMAS: Readonly<Record<keyof ReceiptInput, Schema>> = {
+  recordedFrom: stringSchema('Only queries that arrived on this UTC day or later, such as `2026-01-31`.', {
+    pattern: BOUND_PATTERN,
+    examples: ['2026-01-31'],
+  }),
+  recordedTo: stringSchema('Only queries that arrived before this UTC day.', { pattern: BOUND_PATTERN }),
+  recordedBy: stringSchema(
+    'Only the queries of this sender: `key:` and the id of a key, `import:` and the name of a file, `telemetry:` and a service, ' +
+      '`copy`, `demo`, or `unknown` for those from before senders were kept.',
+    { pattern: SENDER_PATTERN, examples: ['import:messages.csv'] },
+  ),
+};
+
+const parametersOf = (parameters: readonly ReportParameter[], more: Readonly<Record<string, Schema>> = {}) =>
   strictObjectSchema(
     {},
-    Object.fromEntries(parameters.map((one) => [REPORT_PARAMETER_NAMES[one], REPORT_SCHEMAS[one]])),
+    {
+      ...Object.fromEntries(parameters.map((one) => [REPORT_PARAMETER_NAMES[one], REPORT_SCHEMAS[one]])),
+      ...more,
+    },
   );
 
 export const CallerStatsParameters = parametersOf(REPORT_PARAMETERS.callerStats);
 export const SeriesParameters = parametersOf(REPORT_PARAMETERS.series);
 export const CallersParameters = parametersOf(REPORT_PARAMETERS.callers);
 export const CutBoundsParameters = parametersOf(REPORT_PARAMETERS.cutBounds);
-export const QueriesParameters = parametersOf(REPORT_PARAMETERS.queries);
+export const QueriesParameters = parametersOf(REPORT_PARAMETERS.queries, RECEIPT_SCHEMAS);
 export const NumbersParameters = parametersOf(REPORT_PARAMETERS.numbers);
 
 export const DryRunParameter = strictObjectSchema(

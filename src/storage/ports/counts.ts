@@ -2,7 +2,7 @@
 import type { CallerCounts, Counts } from '../../domain/counting/counts.js';
 import type { DateRange } from '../../domain/counting/date-range.js';
 import type { CutSpan, ImportedCount } from '../../domain/counting/imported-count.js';
-import type { Query } from '../../domain/queries/query.js';
+import type { ArrivingQuery, Receipt, RecordedQuery } from '../../domain/queries/receipt.js';
 
 /** The outcome of a batch: `recorded + duplicates` is its length. */
 export interface RecordResult {
@@ -29,8 +29,9 @@ export interface CountStore {
    * of handles and processes may record the same ids at once.
    * `not_found` if there is no such project. `invalid`, with a detail for each query by its index, if queries are older
    * than the project's `rowsFrom`: duplicates of them can no longer be detected. `unavailable` if too much is waiting.
+   * New queries that have no receipt of their own get this one.
    */
-  record(projectId: string, queries: readonly Query[]): Promise<RecordResult>;
+  record(projectId: string, queries: readonly ArrivingQuery[], receipt?: Receipt): Promise<RecordResult>;
   /** How many queries an import should pass to `record` at once; undefined if it makes no difference. */
   readonly importBatchQueries: number | undefined;
 
@@ -69,11 +70,11 @@ export interface CountStore {
   findExtent(projectId: string): Promise<DateRange | undefined>;
 
   /**
-   * A page of the project's queries, for copying them: at most `limit` queries after the one with the id `afterId`, in
+   * A page of the project's queries, for copying and exporting them: at most `limit` queries after the one with the id `afterId`, in
    * the store's own order of ids. Each page is its own snapshot; a page that is not full is the last. Empty if there is
    * no such project.
    */
-  readQueries(projectId: string, afterId: string | undefined, limit: number): Promise<Query[]>;
+  readQueries(projectId: string, afterId: string | undefined, limit: number): Promise<RecordedQuery[]>;
 
   /**
    * Imports counts into a project: all of them or, when it rejects, none. Idempotent forever by (project, source, caller,

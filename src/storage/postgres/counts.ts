@@ -26,10 +26,11 @@ import {
 import { CallerStatsError } from '../../domain/errors.js';
 import { importedSpanDaysMax } from '../../domain/limits.js';
 import { callerType } from '../../domain/queries/caller.js';
-import type { Query } from '../../domain/queries/query.js';
+import type { ArrivingQuery, Receipt, RecordedQuery } from '../../domain/queries/receipt.js';
 import { dayMs } from '../../domain/time/duration.js';
 import type { ComparedCallerCounts, CountStore, RecordResult, SeriesByCaller } from '../ports/counts.js';
 import type { CommitObserver } from '../ports/store-stats.js';
+import { type ReceivedRow, toRecordedQuery } from '../sql/received-rows.js';
 import { withDatabaseDeadline } from './connection/database.js';
 import { rowsFromOf } from './connection/errors.js';
 import type { OpenDatabase } from './connection/open-database.js';
@@ -62,10 +63,14 @@ export class PostgresCounts implements CountStore {
 
   readonly importBatchQueries = undefined;
 
-  async record(projectId: string, queries: readonly Query[]): Promise<RecordResult> {
+  async record(
+    projectId: string,
+    queries: readonly ArrivingQuery[],
+    receipt?: Receipt,
+  ): Promise<RecordResult> {
     this.#database.requireOpen();
     return withDatabaseDeadline(this.#database.timeoutMs, (signal) =>
-      this.#recorder.record(projectId, { queries, signal }),
+      this.#recorder.record(projectId, { queries, receipt, signal }),
     );
   }
 
@@ -160,13 +165,10 @@ export class PostgresCounts implements CountStore {
     return row === undefined || row.first === null ? undefined : { from: row.first, to: row.last + 1 };
   }
 
-  async readQueries(projectId: string, afterId: string | undefined, limit: number): Promise<Query[]> {
+  async readQueries(projectId: string, afterId: string | undefined, limit: number): Promise<RecordedQuery[]> {
     const values = [projectId, bytesOf(afterId), limit];
-    const rows = await this.#database.read<Omit<Query, 'id'> & { readonly id: Buffer }>(
-      'readQueries',
-      values,
-    );
-    return rows.map((row) => ({ ...row, id: decodeQueryId(row.id) }));
+    const rows = await this.#database.read<ReceivedRow<Buffer>>('readQueries', values);
+    return rows.map((row) => toRecordedQuery(row, decodeQueryId));
   }
 
   async importCounts(
@@ -212,11 +214,15 @@ export class PostgresCounts implements CountStore {
   /** Without a name, so that each call is planned with its project: Citus then sends all of it to the project's server. */
   async #callRecord(call: RecordCall): Promise<RecordAnswer> {
     await this.#database.schema.ready();
-    const { projectId, ids, times, callers } = call;
+    const { projectId, ids, times, callers, days, senders, receiptOf } = call;
     try {
       const { rows } = await this.#database.connections.write<{
         readonly duplicates: readonly number[] | null;
-      }>({ text: this.#database.statements.record }, [projectId, ids, times, callers], { repeatable: true });
+      }>(
+        { text: this.#database.statements.record },
+        [projectId, ids, times, callers, days, senders, receiptOf],
+        { repeatable: true },
+      );
       if (rows[0] === undefined) throw new Error('Invariant violated: the function record returns one row.');
       return rows[0].duplicates;
     } catch (error) {

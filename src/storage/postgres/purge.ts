@@ -9,6 +9,7 @@ import type { Statements } from './statements/statements.js';
 /** The statements that remove the first rows of a project, one for each table. */
 const REMOVALS = [
   'removeQueries',
+  'removeReceipts',
   'removeImportedCounts',
   'removeTypeCounters',
   'removeCallerCounters',

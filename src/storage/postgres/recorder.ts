@@ -1,6 +1,6 @@
 /** Group commit for PostgreSQL: each project has one call of `record` at a time, shared by all requests that wait for it. */
 import { oldQueriesError } from '../../domain/projects/retention.js';
-import type { Query } from '../../domain/queries/query.js';
+import { type ArrivingQuery, collectReceipts, type Receipt } from '../../domain/queries/receipt.js';
 import { Backlog, CommitQueue, type Outcome, refused } from '../commit-queue.js';
 import type { RecordResult } from '../ports/store.js';
 import type { CommitObserver } from '../ports/store-stats.js';
@@ -16,6 +16,10 @@ export interface RecordCall {
   readonly times: string;
   /** `text[]`. */
   readonly callers: string;
+  /** How they arrived, as `CollectedReceipts`: `integer[]`, `text[]`, and the place of each query's receipt from 1, or 0. */
+  readonly days: string;
+  readonly senders: string;
+  readonly receiptOf: string;
 }
 
 /**
@@ -27,7 +31,9 @@ export type RecordAnswer = readonly number[] | { readonly rowsFrom: number } | n
 export type RecordFunction = (call: RecordCall) => Promise<RecordAnswer>;
 
 interface Batch {
-  readonly queries: readonly Query[];
+  readonly queries: readonly ArrivingQuery[];
+  /** Of queries without one of their own. */
+  readonly receipt?: Receipt | undefined;
   /** Aborted when the request has timed out. Then the batch is skipped, because its sender was told to retry. */
   readonly signal: AbortSignal;
 }
@@ -108,7 +114,9 @@ export class Recorder {
     batches: readonly Batch[],
   ): Promise<Map<Batch, Outcome<RecordResult>>> {
     const firsts = distinctQueries(batches);
-    const queries = firsts.map(({ query }) => query);
+    const queries = firsts.map(({ query, batch }) =>
+      query.receipt || batch.receipt === undefined ? query : { ...query, receipt: batch.receipt },
+    );
     const answer = await this.#record(toCall(projectId, queries));
     if (answer === null) {
       const message = `There is no project ${projectId}.`;
@@ -120,7 +128,7 @@ export class Recorder {
 
 /** A query and the first batch that contains it. Others with its id are duplicates. */
 interface First {
-  readonly query: Query;
+  readonly query: ArrivingQuery;
   readonly batch: Batch;
 }
 
@@ -163,17 +171,21 @@ function refuseOld(batches: readonly Batch[], rowsFrom: number): Map<Batch, Outc
   return outcomes;
 }
 
-function toCall(projectId: string, queries: readonly Query[]): RecordCall {
+function toCall(projectId: string, queries: readonly ArrivingQuery[]): RecordCall {
+  const { receipts, receiptOf } = collectReceipts(queries, undefined);
   return {
     projectId,
     ids: arrayOf(queries, ({ id }) => `"\\\\x${encodeQueryId(id)}"`),
     times: arrayOf(queries, ({ occurredAt }) => String(occurredAt)),
     // Quoted, because a caller may be called null. Names of callers need no escaping.
     callers: arrayOf(queries, ({ caller }) => `"${caller}"`),
+    days: arrayOf(receipts, ({ day }) => String(day)),
+    senders: arrayOf(receipts, ({ sender }) => JSON.stringify(sender)),
+    receiptOf: arrayOf(queries, (_query, at) => String((receiptOf?.[at] ?? -1) + 1)),
   };
 }
 
 /** An array literal (postgresql.org/docs/current/arrays.html#ARRAYS-IO). */
-function arrayOf(queries: readonly Query[], element: (query: Query) => string): string {
-  return `{${queries.map(element).join(',')}}`;
+function arrayOf<T>(items: readonly T[], element: (item: T, at: number) => string): string {
+  return `{${items.map(element).join(',')}}`;
 }

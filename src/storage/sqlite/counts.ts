@@ -3,7 +3,12 @@ import type { Counts } from '../../domain/counting/counts.js';
 import type { DateRange } from '../../domain/counting/date-range.js';
 import type { CutSpan, ImportedCount } from '../../domain/counting/imported-count.js';
 import { importCommitQueriesMax } from '../../domain/limits.js';
-import type { Query } from '../../domain/queries/query.js';
+import {
+  type ArrivingQuery,
+  collectReceipts,
+  type Receipt,
+  type RecordedQuery,
+} from '../../domain/queries/receipt.js';
 import { finish } from '../../shared/pauses.js';
 import type { ComparedCallerCounts, CountStore, RecordResult, SeriesByCaller } from '../ports/counts.js';
 import type { SqliteFile } from './file.js';
@@ -19,13 +24,18 @@ export class SqliteCounts implements CountStore {
     this.#file = file;
   }
 
-  async record(projectId: string, queries: readonly Query[]): Promise<RecordResult> {
+  async record(
+    projectId: string,
+    queries: readonly ArrivingQuery[],
+    receipt?: Receipt,
+  ): Promise<RecordResult> {
     return this.#file.submit({
       kind: 'record',
       projectId,
       ids: queries.map(({ id }) => id),
       callers: queries.map(({ caller }) => caller),
       occurredAt: Float64Array.from(queries, ({ occurredAt }) => occurredAt),
+      ...collectReceipts(queries, receipt),
     });
   }
 
@@ -75,7 +85,7 @@ export class SqliteCounts implements CountStore {
     return this.#file.read(({ counters }) => counters.findExtent(projectId));
   }
 
-  async readQueries(projectId: string, afterId: string | undefined, limit: number): Promise<Query[]> {
+  async readQueries(projectId: string, afterId: string | undefined, limit: number): Promise<RecordedQuery[]> {
     return this.#file.read((reader) => reader.readQueries(projectId, afterId, limit));
   }
 

@@ -4,11 +4,12 @@ import type { CutSpan, ImportedCount } from '../../domain/counting/imported-coun
 import type { ApiKey } from '../../domain/keys/api-key.js';
 import { importedSpanDaysMax } from '../../domain/limits.js';
 import { needsRetention } from '../../domain/projects/retention.js';
-import type { Query } from '../../domain/queries/query.js';
+import type { RecordedQuery } from '../../domain/queries/receipt.js';
 import { dayMs } from '../../domain/time/duration.js';
 import { BoundedCache } from '../../shared/bounded-cache.js';
 import type { Access } from '../ports/directory.js';
 import type { StorePart } from '../ports/store-stats.js';
+import { type ReceivedRow, toRecordedQuery } from '../sql/received-rows.js';
 import { KEY, PROJECT } from '../sql/rows.js';
 import type { Connection } from './connection.js';
 import { CounterReader } from './counters/counter-reader.js';
@@ -29,9 +30,10 @@ const FIND_PROJECT = `SELECT ${PROJECT.select()} FROM project WHERE id = $1 AND 
 
 const FIND_DELETED = 'SELECT 1 FROM deleted_project LIMIT 1';
 
-const READ_QUERIES = `SELECT query.id, caller.name AS caller, occurred_at AS "occurredAt"
+const READ_QUERIES = `SELECT query.id, caller.name AS caller, occurred_at AS "occurredAt", day, sender
   FROM query JOIN caller ON caller.number = query.caller
-  WHERE project = (SELECT number FROM project WHERE id = $1) AND query.id > $2 ORDER BY query.id LIMIT $3`;
+  LEFT JOIN receipt ON receipt.project = query.project AND receipt.number = query.receipt
+  WHERE query.project = (SELECT number FROM project WHERE id = $1) AND query.id > $2 ORDER BY query.id LIMIT $3`;
 
 const READ_IMPORTED_COUNTS = `SELECT source, caller.name AS caller, start_at AS start, end_at AS "end", queries AS count
   FROM imported_count JOIN caller ON caller.number = imported_count.caller
@@ -104,15 +106,15 @@ export class Reader {
   }
 
   /** See `CountStore.readQueries`. */
-  readQueries(projectId: string, afterId: string | undefined, limit: number): Query[] {
+  readQueries(projectId: string, afterId: string | undefined, limit: number): RecordedQuery[] {
     // Texts sort before blobs, so '' comes before every id.
     const after = afterId === undefined ? '' : encodeQueryId(afterId);
-    const rows = this.statements.all<Omit<Query, 'id'> & { readonly id: Uint8Array | string }>(READ_QUERIES, [
+    const rows = this.statements.all<ReceivedRow<Uint8Array | string>>(READ_QUERIES, [
       projectId,
       after,
       limit,
     ]);
-    return rows.map(({ id, caller, occurredAt }) => ({ id: decodeQueryId(id), caller, occurredAt }));
+    return rows.map((row) => toRecordedQuery(row, decodeQueryId));
   }
 
   /** See `CountStore.readImportedCounts`. */

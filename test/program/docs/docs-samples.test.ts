@@ -84,6 +84,7 @@ const NOT_HERE: Readonly<Record<string, string>> = {
     'test/program/notifications/channels.test.ts runs the function; the others are examples',
   'docs/guides/read/export.md: {': 'a row of an export; test/program/read/exported-queries.test.ts',
   'docs/guides/read/export.md: psql': 'a database of the reader',
+  'docs/guides/read/export.md: CREATE': 'the same',
   'docs/guides/read/export.md: SELECT': 'needs DuckDB',
   'docs/guides/read/export.md: import': 'needs Python',
   'docs/guides/read/spreadsheets.md':

@@ -132,14 +132,15 @@ describe('migrate', () => {
       'distributed caller_stats.ingestion_source',
       'distributed caller_stats.ingestion_count',
       'distributed caller_stats.imported_count',
+      'distributed caller_stats.receipt',
       'distributed caller_stats.audit',
-      'distributed caller_stats.record(text, bytea[], bigint[], text[])',
+      'distributed caller_stats.record(text, bytea[], bigint[], text[], integer[], text[], integer[])',
       'distributed caller_stats.import_counts(text, text[], text[], bigint[], bigint[], bigint[])',
       '',
     ]);
     const recordCall = [
       'create_distributed_function',
-      'caller_stats.record(text,bytea[],bigint[],text[])',
+      'caller_stats.record(text,bytea[],bigint[],text[],integer[],text[],integer[])',
       'asked_project',
       'caller_stats.query',
     ];
@@ -160,6 +161,8 @@ describe('migrate', () => {
       ['truncate_local_data', 'caller_stats.ingestion_count', null, null],
       ['create_distributed_table', 'caller_stats.imported_count', 'project_id', 'caller_stats.project'],
       ['truncate_local_data', 'caller_stats.imported_count', null, null],
+      ['create_distributed_table', 'caller_stats.receipt', 'project_id', 'caller_stats.project'],
+      ['truncate_local_data', 'caller_stats.receipt', null, null],
       manageCall,
       recordCall,
       importCall,

@@ -214,7 +214,7 @@ test('every statement in database functions reads and writes one project', () =>
   expect(changes.filter((text) => /\bWITH\s+(?!ORDINALITY\b)/.test(text))).toEqual([]);
   // Citus would keep a plan of each execution in memory.
   const ofOneRow = changes.filter((text) => /\)\s+VALUES\b/.test(text));
-  expect(ofOneRow).toHaveLength(7);
+  expect(ofOneRow).toHaveLength(8);
   expect(ofOneRow.filter((text) => !text.includes('random()'))).toEqual([]);
 });
 

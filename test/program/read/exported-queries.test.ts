@@ -13,7 +13,7 @@ import {
   refusal,
   succeed,
 } from '../../support/cli/cli-place.js';
-import { QUERIES, type Service, startService } from '../../support/http/http.js';
+import { QUERIES, type Service, startMs, startService } from '../../support/http/http.js';
 import { databases } from '../../support/storage/store.js';
 
 const EVENTS = [
@@ -21,6 +21,8 @@ const EVENTS = [
   { id: 'a,"1"', caller: 'web', occurredAt: '2026-03-01T12:00:00.000Z' },
   { id: '=1+1', caller: 'slack', occurredAt: '1969-12-31T23:59:59.999Z' },
 ];
+
+const TODAY = new Date(startMs).toISOString().slice(0, 10);
 
 const NDJSON_TYPE = 'application/x-ndjson; charset=utf-8';
 const CSV_TYPE = 'text/csv; charset=utf-8; header=present';
@@ -37,9 +39,11 @@ describe.each(databases)('%s: GET queries', (_kind, newDatabase) => {
     const reading = await addKey('reads-docs', { type: 'reading', projectId: 'docs' });
     for (const key of [keys.recording, reading, null])
       expect((await send({ path: QUERIES, key })).status, String(key).slice(0, 8)).toBe(401);
-    const answer = await send({ path: `${QUERIES}?dateFrom=soon&compare=previous&caller=A` });
+    const answer = await send({
+      path: `${QUERIES}?dateFrom=soon&compare=previous&caller=A&recordedTo=2026-03-01T12:00Z`,
+    });
     expect(answer.status).toBe(400);
-    for (const named of ['dateFrom', 'compare', 'caller']) expect(answer.text).toContain(named);
+    for (const named of ['dateFrom', 'compare', 'caller', 'recordedTo']) expect(answer.text).toContain(named);
     expect((await send({ path: QUERIES.replace('docs', 'none') })).status).toBe(404);
   });
 
@@ -50,8 +54,9 @@ describe.each(databases)('%s: GET queries', (_kind, newDatabase) => {
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line) as object);
+    const arrived = { recordedOn: TODAY, recordedBy: expect.stringMatching(/^key:\w/) as unknown };
     expect(rows).toHaveLength(EVENTS.length);
-    expect(rows).toEqual(expect.arrayContaining(EVENTS));
+    expect(rows).toEqual(expect.arrayContaining(EVENTS.map((event) => ({ ...event, ...arrived }))));
   });
 
   test('returns CSV with exactly the ids that were recorded', async () => {
@@ -60,11 +65,12 @@ describe.each(databases)('%s: GET queries', (_kind, newDatabase) => {
       headers: { accept: 'text/csv' },
     });
     expect([answer.headers['content-type'], answer.headers['vary']]).toEqual([CSV_TYPE, 'Accept']);
+    const [sender = ''] = /key:[\w-]+/.exec(answer.text) ?? [];
     expect(answer.text.split('\r\n').toSorted()).toEqual([
       '',
-      '"a,""1""",web,2026-03-01T12:00:00.000Z',
-      '=1+1,slack,1969-12-31T23:59:59.999Z',
-      'id,caller,occurredAt',
+      `"a,""1""",web,2026-03-01T12:00:00.000Z,${TODAY},${sender}`,
+      `=1+1,slack,1969-12-31T23:59:59.999Z,${TODAY},${sender}`,
+      'id,caller,occurredAt,recordedOn,recordedBy',
     ]);
     const head = await service().send({ method: 'HEAD', path: QUERIES, headers: { accept: 'text/csv' } });
     expect([head.status, head.headers['content-type']]).toEqual([200, CSV_TYPE]);
@@ -75,6 +81,9 @@ describe.each(databases)('%s: GET queries', (_kind, newDatabase) => {
     ['?dateFrom=2026-03-03&timeZone=Europe/Berlin', ['b']],
     ['?dateFrom=2026-03-03', []],
     ['?period=all&caller=web', ['a,"1"']],
+    [`?recordedFrom=${TODAY}&caller=web`, ['a,"1"']],
+    [`?recordedTo=${TODAY}`, []],
+    ['?recordedBy=import', []],
   ])('%s', async (parameters, ids) => {
     const answer = await service().send({ path: QUERIES + parameters });
     const lines = answer.text.split('\n').slice(0, -1);
@@ -151,6 +160,16 @@ describe('caller-stats export', () => {
       await succeed(place.run(['import', name, '--project', name.replace('.', '-')]));
       expect(await succeed(place.run(['stats', name.replace('.', '-'), '--callers']))).toEqual(stats);
     }
+    for (const [args, lines] of [
+      [['--recorded-since', '2026-01-01', '--recorded-by', 'import:local.csv'], 0],
+      [['--recorded-since', '2026-01-01', '--recorded-by', 'import'], 30_269],
+      [['--recorded-by', 'unknown'], 0],
+    ] as const) {
+      // The imports of exports know how the queries arrived first.
+      const { stdout } = await succeed(place.run(['export', 'local-csv', ...args]));
+      expect(stdout.split('\n')).toHaveLength(lines + 1);
+    }
+    expect((await succeed(place.run(['export', 'local-ndjson']))).stdout).toBe(ndjson.stdout);
     const march = ['--period', 'all', '--caller', 'slack'];
     const some = await succeed(place.run(['export', project, ...march]));
     expect(await succeed(place.run(['export', project, '--url', url, ...march], { env }))).toEqual(some);

@@ -229,7 +229,10 @@ describe('queries that share a trace', () => {
     const attributes = { 'caller_stats.id': 'msg-1', 'caller_stats.caller': 'slack' };
     await post(service, 'traces', PROTOBUF, [model(1), { ...server(1), attributes }]);
     const [recorded] = service.calls.filter(({ method }) => method === 'record');
-    expect(recorded?.parameters).toEqual(['docs', [{ id: 'msg-1', caller: 'slack', occurredAt: startMs }]]);
+    expect(recorded?.parameters.slice(0, 2)).toEqual([
+      'docs',
+      [{ id: 'msg-1', caller: 'slack', occurredAt: startMs }],
+    ]);
   });
 
   test('are one by --otlp-id trace', async () => {
@@ -247,12 +250,16 @@ describe('queries that share a trace', () => {
   });
 });
 
-test('only id, caller and time are recorded', async () => {
+test('only id, caller and time are recorded, and the day, key and service they came with', async () => {
   const service = await startService();
   await post(service, 'traces', PROTOBUF, [query(1, { attributes: { 'gen_ai.prompt': 'My secret' } })]);
   const [recorded] = service.calls.filter(({ method }) => method === 'record');
   const id = traceId(1).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
-  expect(recorded?.parameters).toEqual(['docs', [{ id, caller: 'unknown', occurredAt: startMs }]]);
+  expect(recorded?.parameters).toEqual([
+    'docs',
+    [{ id, caller: 'unknown', occurredAt: startMs }],
+    { day: Math.floor(startMs / dayMs), sender: expect.stringMatching(/^telemetry:[\w-]+:/) as unknown },
+  ]);
   expect(service.log()).not.toContain('My secret');
 });
 

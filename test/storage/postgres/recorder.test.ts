@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { commitQueriesMax, pendingOperationsMax, pendingQueriesMax } from '../../../src/domain/limits.js';
 import type { Query } from '../../../src/domain/queries/query.js';
+import type { ArrivingQuery } from '../../../src/domain/queries/receipt.js';
 import { encodeQueryId } from '../../../src/storage/postgres/query-id.js';
 import { type RecordCall, Recorder } from '../../../src/storage/postgres/recorder.js';
 
@@ -37,7 +38,10 @@ const query = (id: string, more: Partial<Query> = {}): Query => ({
   ...more,
 });
 const outcome = (recorded: number, duplicates: number) => ({ recorded, duplicates });
-const batch = (queries: readonly Query[], signal = new AbortController().signal) => ({ queries, signal });
+const batch = (queries: readonly ArrivingQuery[], signal = new AbortController().signal) => ({
+  queries,
+  signal,
+});
 
 /** The array literal of the ids in a call. */
 const idsAs = (...ids: string[]) => `{${ids.map((id) => `"\\\\x${encodeQueryId(id)}"`).join(',')}}`;
@@ -48,10 +52,37 @@ describe('the recorder', () => {
     const queries = [query('a', { caller: 'null', occurredAt: -5 }), query('b', { caller: 'sdk-python' })];
     const recorded = recorder.record('docs', batch(queries));
     expect(calls).toEqual([
-      { projectId: 'docs', ids: idsAs('a', 'b'), times: '{-5,1}', callers: '{"null","sdk-python"}' },
+      {
+        projectId: 'docs',
+        ids: idsAs('a', 'b'),
+        times: '{-5,1}',
+        callers: '{"null","sdk-python"}',
+        ...{ days: '{}', senders: '{}', receiptOf: '{0,0}' },
+      },
     ]);
     await end(0, []);
     expect(await recorded).toEqual({ recorded: 2, duplicates: 0 });
+  });
+
+  test('passes on each receipt once, and the place of each of its queries', async () => {
+    const { recorder, calls, end } = controlled();
+    const key = { day: 1, sender: 'key:a' };
+    const file = { day: -2, sender: 'import:"{a}\\b", null' };
+    const first = recorder.record('docs', { ...batch([query('zero')]), receipt: key });
+    const others = [
+      recorder.record('docs', { ...batch([query('a'), { ...query('b'), receipt: file }]), receipt: key }),
+      recorder.record('docs', batch([query('c')])),
+      recorder.record('docs', { ...batch([query('a'), { ...query('d'), receipt: null }]), receipt: file }),
+    ];
+    await end(0, []);
+    expect(calls[1]).toMatchObject({
+      ids: idsAs('a', 'b', 'c', 'd'),
+      days: '{1,-2}',
+      senders: '{"key:a","import:\\"{a}\\\\b\\", null"}',
+      receiptOf: '{1,2,0,2}',
+    });
+    await end(1, []);
+    await Promise.all([first, ...others]);
   });
 
   test('combines batches that arrive during a call', async () => {
@@ -79,6 +110,7 @@ describe('the recorder', () => {
       ids: idsAs('a', 'b', 'c'),
       times: '{1,1,1}',
       callers: '{"web","web","web"}',
+      ...{ days: '{}', senders: '{}', receiptOf: '{0,0,0}' },
     });
     await end(1, []);
     expect(await first).toEqual({ recorded: 1, duplicates: 0 });

@@ -16,6 +16,7 @@ export const SHARDED_TABLES = {
   ingestion_source: 'project_id',
   ingestion_count: 'project_id',
   imported_count: 'project_id',
+  receipt: 'project_id',
 } as const;
 
 /**
@@ -26,7 +27,7 @@ const MANAGED_TABLE = 'audit';
 
 /** The functions that write into them, in the schema. The first parameter of each is the project. */
 const FUNCTIONS = [
-  'record(text, bytea[], bigint[], text[])',
+  'record(text, bytea[], bigint[], text[], integer[], text[], integer[])',
   'import_counts(text, text[], text[], bigint[], bigint[], bigint[])',
 ];
 

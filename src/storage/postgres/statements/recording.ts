@@ -4,9 +4,15 @@ import { projectExistsIn } from './shared.js';
 export function recordingStatements(schema: string) {
   const projectExists = projectExistsIn(schema);
   return {
-    record: `SELECT ${schema}.record($1, $2, $3, $4) AS duplicates`,
-    readQueries: `SELECT id, caller, occurred_at AS "occurredAt" FROM ${schema}.query
-      WHERE project_id = $1 AND id > $2 AND ${projectExists} ORDER BY id LIMIT $3`,
+    record: `SELECT ${schema}.record($1, $2, $3, $4, $5, $6, $7) AS duplicates`,
+    readQueries: `SELECT id, caller, occurred_at AS "occurredAt", day, sender
+      FROM (
+        SELECT id, caller, occurred_at, receipt FROM ${schema}.query
+        WHERE project_id = $1 AND id > $2 AND ${projectExists} ORDER BY id LIMIT $3
+      ) AS page
+      LEFT JOIN (SELECT number, day, sender FROM ${schema}.receipt WHERE project_id = $1) AS receipt
+        ON receipt.number = page.receipt
+      ORDER BY id`,
     // What the function would return, without its locks. Of a project that does not exist, no row.
     checkCounts: `SELECT count(*) FILTER (WHERE present.end_at > sent.start_at IS NOT TRUE) AS recorded,
         jsonb_agg(jsonb_build_object(

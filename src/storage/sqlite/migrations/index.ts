@@ -9,8 +9,9 @@ import { OLDEST_VERSION } from '../../sql/oldest-version.js';
 import { SQL as V19 } from './019-initial-schema.js';
 import { SQL as V20 } from './020-week-start.js';
 import { SQL as V21 } from './021-proved-addresses.js';
+import { SQL as V22 } from './022-receipts.js';
 
-export const MIGRATIONS: readonly string[] = [V19, V20, V21];
+export const MIGRATIONS: readonly string[] = [V19, V20, V21, V22];
 
 /** The version to which `migrations` bring a file. */
 export const newestOf = (migrations: readonly string[]): number => OLDEST_VERSION + migrations.length - 1;

@@ -1,5 +1,7 @@
 /** The operations that the main thread sends to the writer thread. All of them can be structurally cloned. */
+
 import type { ImportedCount } from '../../../domain/counting/imported-count.js';
+import type { Receipt } from '../../../domain/queries/receipt.js';
 import type { RecordResult } from '../../ports/counts.js';
 import type { DirectoryChanges } from '../../ports/directory.js';
 import type { Identities } from '../../ports/identities.js';
@@ -16,6 +18,9 @@ export interface RecordBatch {
   readonly ids: readonly string[];
   readonly callers: readonly string[];
   readonly occurredAt: Float64Array;
+  /** How they arrived; see `CollectedReceipts`. */
+  readonly receipts?: readonly Receipt[];
+  readonly receiptOf?: Int32Array | undefined;
 }
 
 export interface ImportBatch {

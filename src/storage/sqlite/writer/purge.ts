@@ -9,6 +9,7 @@ import type { Statements } from '../statements.js';
 /** The tables with rows of a project, and the columns of their keys after the project. */
 const TABLES = [
   { table: 'query', columns: ['id'] },
+  { table: 'receipt', columns: ['number'] },
   { table: 'imported_count', columns: ['source', 'caller', 'start_at'] },
   { table: 'type_counter', columns: ['level', 'bucket'] },
   { table: 'caller_counter', columns: ['level', 'bucket', 'caller'] },

@@ -3,8 +3,8 @@ import { isConflict } from '../errors.js';
 import { type Prepared, prepare, prepareArrays } from '../statements.js';
 import { MultiRowInsert, multiRow, rowsPerStatement } from './multi-row.js';
 
-const head = 'INTO query (project, id, occurred_at, caller)';
-const columns = 4;
+const head = 'INTO query (project, id, occurred_at, caller, receipt)';
+const columns = 5;
 
 /**
  * Inserts queries and reports which are new. Usually all of them are. Then the statements return no rows, which saves much
@@ -27,7 +27,7 @@ export class QueryInsert {
     );
   }
 
-  /** `rows` is a flat array of (project, id, occurred_at, caller). Calls `onNew` for each new query, in order. */
+  /** `rows` is a flat array of (project, id, occurred_at, caller, receipt). Calls `onNew` for each new query, in order. */
   insert(rows: readonly unknown[], onNew: (timeMs: number, caller: number) => void): void {
     const step = columns * rowsPerStatement;
     let at = 0;

@@ -9,6 +9,7 @@ import {
 import { CallerStatsError } from '../../../domain/errors.js';
 import { oldQueriesError } from '../../../domain/projects/retention.js';
 import { CALLER_TYPES, callerType } from '../../../domain/queries/caller.js';
+import type { Receipt } from '../../../domain/queries/receipt.js';
 import type { RecordResult } from '../../ports/counts.js';
 import type { Connection } from '../connection.js';
 import { type CounterDeltas, TYPE_INDEX } from '../counters/counter-deltas.js';
@@ -45,7 +46,8 @@ export class Recording {
   }
 
   /** Inserts the queries that are new, and notes in `deltas` what they add to the counters. */
-  record({ projectId, ids, callers, occurredAt }: RecordBatch, deltas: CounterDeltas): RecordResult {
+  record(batch: RecordBatch, deltas: CounterDeltas): RecordResult {
+    const { projectId, ids, callers, occurredAt, receipts = [], receiptOf } = batch;
     const { number: project, rowsFrom } = this.#findProject(projectId);
     const tooOld = oldQueriesError(ids, occurredAt, rowsFrom);
     if (tooOld !== undefined) throw tooOld;
@@ -58,6 +60,7 @@ export class Recording {
       recorded++;
     };
     const order = inOrderOfIds(ids);
+    const receiptNumbers = ids.length === 0 ? [] : receipts.map((one) => this.#receiptNumber(project, one));
     for (let from = 0; from < order.length; from += rowsBoundAtOnce) {
       const values: unknown[] = [];
       for (const index of order.slice(from, from + rowsBoundAtOnce)) {
@@ -70,7 +73,8 @@ export class Recording {
           typesByNumber.set(number, TYPE_INDEX[callerType(caller)]);
         }
         const id = required(ids[index], 'the order has indexes of ids only');
-        values.push(project, encodeQueryId(id), timeMs, number);
+        const receipt = receiptNumbers[receiptOf === undefined ? 0 : (receiptOf[index] ?? -1)];
+        values.push(project, encodeQueryId(id), timeMs, number, receipt ?? null);
       }
       this.#queries.insert(values, onNew);
     }
@@ -123,6 +127,21 @@ export class Recording {
     );
     if (found === undefined) throw new CallerStatsError('not_found', `There is no project ${id}.`);
     return found;
+  }
+
+  /** The number of a receipt, assigned with its first query. */
+  #receiptNumber(project: number, { day, sender }: Receipt): number {
+    const find = (sql: string) =>
+      this.#statements.get<{ readonly number: number | null }>(sql, [project, day, sender])?.number;
+    return required(
+      find('SELECT max(number) AS number FROM receipt WHERE project = $1 AND day = $2 AND sender = $3') ??
+        find(
+          `INSERT INTO receipt (project, number, day, sender)
+           SELECT $1, coalesce(max(number), 0) + 1, $2, $3 FROM receipt WHERE project = $1 RETURNING number`,
+        ) ??
+        undefined,
+      'an inserted receipt has a number',
+    );
   }
 
   /** The number of a caller, assigned with its first query. */

@@ -155,7 +155,7 @@ test.each([
   const gone = open();
   gone.exec(`DELETE FROM query WHERE project = 1 AND id = '${caller} 3'`);
   const twice = open();
-  twice.exec(`INSERT INTO query SELECT project, id || ' again', occurred_at, caller FROM query
+  twice.exec(`INSERT INTO query SELECT project, id || ' again', occurred_at, caller, receipt FROM query
     WHERE project = 1 AND id = '${caller} 3'`);
   const places = levels.flatMap((level) => {
     const place = [level, bucketAt(times[3] ?? 0, level)];

@@ -3,11 +3,11 @@ import { rowsPerStatement } from '../../../../src/storage/sqlite/writer/multi-ro
 import { QueryInsert } from '../../../../src/storage/sqlite/writer/query-insert.js';
 import { databaseInMemory, notedRuns } from '../../../support/storage/sqlite.js';
 
-const columns = 4;
+const columns = 5;
 
 /** Rows of project 1, whose ids and times are these numbers; callers are told by them as well. */
 const rowsOf = (...numbers: readonly number[]): unknown[] =>
-  numbers.flatMap((number) => [1, `id ${number}`, number, number % 7]);
+  numbers.flatMap((number) => [1, `id ${number}`, number, number % 7, null]);
 
 const upTo = (count: number, from = 0): number[] => Array.from({ length: count }, (_, at) => from + at);
 

@@ -1,0 +1,274 @@
+/**
+ * How queries arrived: on which UTC day, and by whom. Each query has the number of a receipt of its project; null for those
+ * that were recorded before this version. Numbers only ascend. Released: never change it.
+ *
+ * The function `record` is that of the initial schema, with receipts: it takes the distinct ones of its queries, and the place
+ * of each query's receipt among them, 0 for none. Two calls may give one receipt two numbers, which changes nothing. A call
+ * that loses the race for a number waits for the other one to commit, which waits for nothing that this one holds, because
+ * receipts come before queries and counters.
+ */
+const OLD = 'record(text, bytea[], bigint[], text[])';
+const NEW = 'record(text, bytea[], bigint[], text[], integer[], text[], integer[])';
+
+/** The widths of the bucket levels in milliseconds. */
+const WIDTHS = [1, 10_000, 900_000, 10_800_000, 86_400_000, 2_764_800_000];
+const [, TEN_SECONDS = 0, QUARTER = 0] = WIDTHS;
+
+/** From how many queries on 15 minutes or 10 seconds have narrower counters. */
+const busyQueries = { quarter: 1000, tenSeconds: 10_000 };
+
+const WIDTH_ROWS = `(
+        VALUES ${WIDTHS.map((ms, level) => `(${level}, ${ms})`).join(', ')}
+      ) AS width (level, ms)`;
+
+/** Division truncates, so a negative remainder is made positive first. */
+const bucketOf = (time: string, ms: number | string): string =>
+  `(${time} - ((${time} % ${ms}) + ${ms}) % ${ms}) / ${ms}`;
+
+/**
+ * Zero. Citus 13.2 keeps another plan in memory each time that an `INSERT … VALUES` of a function runs, unless that calls a
+ * volatile function.
+ */
+const ZERO = '(random() * 0)::integer';
+
+const ADD_BY_TYPE = `ON CONFLICT (project_id, level, bucket) DO UPDATE SET
+      web = kept.web + excluded.web, api = kept.api + excluded.api, other = kept.other + excluded.other`;
+
+const ADD_BY_CALLER = `ON CONFLICT (project_id, level, bucket, caller) DO UPDATE SET
+      queries = kept.queries + excluded.queries`;
+
+/**
+ * A transaction that writes nothing waits for no standby server. But rows that exist already may be from a call whose commit
+ * no standby has confirmed, because its connection broke. Writing a message makes the commit wait for them.
+ */
+const CONFIRM = `IF current_setting('synchronous_standby_names') <> '' THEN
+        PERFORM pg_logical_emit_message(true, 'caller_stats', '');
+      END IF;`;
+
+/** Adds `amount` of the rows of `added` (time, caller, level) to the counters. `amount` takes the condition of an aggregate. */
+const count = (schema: string, added: string, amount: (condition: string) => string): string => `
+    INSERT INTO ${schema}.caller_type_counter AS kept (project_id, level, bucket, web, api, other)
+    SELECT project.id, sums.level, sums.bucket, sums.web, sums.api, sums.other
+    FROM (
+      SELECT width.level, ${bucketOf('added.time', 'width.ms')} AS bucket,
+        ${amount("added.caller = 'web'")} AS web, ${amount("added.caller = 'api'")} AS api,
+        ${amount("added.caller NOT IN ('web', 'api')")} AS other
+      FROM ${added} JOIN ${WIDTH_ROWS} ON width.level >= added.level
+      GROUP BY 1, 2
+    ) AS sums
+    CROSS JOIN ${schema}.project WHERE project.id = asked_project
+    ORDER BY sums.level, sums.bucket
+    ${ADD_BY_TYPE};
+    INSERT INTO ${schema}.caller_counter AS kept (project_id, level, bucket, caller, queries)
+    SELECT project.id, sums.level, sums.bucket, sums.caller, sums.queries
+    FROM (
+      SELECT width.level, ${bucketOf('added.time', 'width.ms')} AS bucket, added.caller, ${amount('true')} AS queries
+      FROM ${added} JOIN ${WIDTH_ROWS} ON width.level >= added.level
+      WHERE added.caller NOT IN ('web', 'api')
+      GROUP BY 1, 2, 3
+    ) AS sums
+    CROSS JOIN ${schema}.project WHERE project.id = asked_project
+    ORDER BY sums.level, sums.bucket, sums.caller
+    ${ADD_BY_CALLER};`;
+
+/** The rows of the levels from `first` on for one query, whose buckets are in `buckets`. */
+const rowsOfOne = (first: number, values: string): string =>
+  WIDTHS.map((_, level) => level)
+    .slice(first)
+    .map(
+      (level) =>
+        `(asked_project, ${level}, buckets[${level + 1}]${level === first ? ` + ${ZERO}` : ''}, ${values})`,
+    )
+    .join(',\n        ');
+
+const countOne = (schema: string, first: number): string => `
+        INSERT INTO ${schema}.caller_type_counter AS kept (project_id, level, bucket, web, api, other)
+        VALUES
+        ${rowsOfOne(first, 'is_web, is_api, is_other')}
+        ${ADD_BY_TYPE};
+        IF is_other = 1 THEN
+          INSERT INTO ${schema}.caller_counter AS kept (project_id, level, bucket, caller, queries)
+          VALUES
+        ${rowsOfOne(first, 'callers[1], 1')}
+          ${ADD_BY_CALLER};
+        END IF;`;
+
+/** The number of queries in a counter of a query whose buckets are in `buckets`. Without a counter, null. */
+const queriesIn = (schema: string, level: number): string =>
+  `(SELECT web + api + other FROM ${schema}.caller_type_counter
+        WHERE project_id = asked_project AND level = ${level} AND bucket = buckets[${level + 1}])`;
+
+/** Finds the levels of several queries. Those of the call count as well, so that the first call may be a large one. */
+const chooseLevels = (schema: string): string => {
+  const counters = (level: number, buckets: string) => `
+        SELECT level, bucket, web + api + other FROM ${schema}.caller_type_counter
+        WHERE project_id = asked_project AND level = ${level} AND bucket = ANY (${buckets})`;
+  return `
+    ten_seconds := ARRAY(SELECT DISTINCT ${bucketOf('time', TEN_SECONDS)} FROM unnest(times) AS sent (time));
+    quarters := ARRAY(SELECT DISTINCT ${bucketOf('time', QUARTER)} FROM unnest(times) AS sent (time));
+    SELECT
+      coalesce(array_agg(bucket) FILTER (WHERE level = 1), '{}'), coalesce(array_agg(bucket) FILTER (WHERE level = 2), '{}')
+    INTO ten_seconds, quarters
+    FROM (
+      SELECT level, bucket FROM (
+        SELECT width.level, ${bucketOf('time', 'width.ms')} AS bucket, count(*) AS queries
+        FROM unnest(times) AS sent (time) CROSS JOIN (VALUES (1, ${TEN_SECONDS}), (2, ${QUARTER})) AS width (level, ms)
+        GROUP BY 1, 2
+        UNION ALL${counters(1, 'ten_seconds')}
+        UNION ALL${counters(2, 'quarters')}
+      ) AS part
+      GROUP BY level, bucket
+      HAVING sum(queries) >= CASE level WHEN 1 THEN ${busyQueries.tenSeconds} ELSE ${busyQueries.quarter} END
+    ) AS busy;
+    levels := ARRAY(
+      SELECT CASE
+        WHEN ${bucketOf('time', TEN_SECONDS)} = ANY (ten_seconds) THEN 0
+        WHEN ${bucketOf('time', QUARTER)} = ANY (quarters) THEN 1
+        ELSE 2
+      END
+      FROM unnest(times) WITH ORDINALITY AS sent (time, place) ORDER BY place
+    );`;
+};
+
+/** The number of a receipt; null if it has none. */
+const numberOf = (schema: string, at: string): string => `(SELECT max(number) FROM ${schema}.receipt
+        WHERE project_id = asked_project AND day = days[${at}] AND sender = senders[${at}])`;
+
+const record = (schema: string): string => `
+  CREATE FUNCTION ${schema}.record(
+    asked_project text, ids bytea[], times bigint[], callers text[], days integer[], senders text[], receipt_of integer[]
+  ) RETURNS integer[] LANGUAGE plpgsql AS $function$
+  DECLARE
+    found_project record;
+    buckets bigint[];
+    ten_seconds bigint[];
+    quarters bigint[];
+    levels smallint[];
+    one_level smallint;
+    is_web integer;
+    is_api integer;
+    is_other integer;
+    new_id bytea;
+    new_ids bytea[] := '{}';
+    duplicates integer[] := '{}';
+    receipts integer[] := '{}';
+    receipt_number integer;
+    next_number integer;
+  BEGIN
+    PERFORM pg_advisory_xact_lock_shared(hashtextextended('${schema}.' || id, 0))
+    FROM ${schema}.project WHERE project.id = asked_project AND deleted_at IS NULL;
+    IF NOT FOUND THEN
+      RETURN NULL;
+    END IF;
+    IF cardinality(ids) = 1 THEN
+      buckets := ARRAY[${WIDTHS.map((ms) => bucketOf('times[1]', ms)).join(', ')}];
+    END IF;
+    SELECT rows_from, ${queriesIn(schema, 1)} AS ten_seconds, ${queriesIn(schema, 2)} AS quarter,
+      ${numberOf(schema, '1')} AS receipt
+    INTO found_project FROM ${schema}.project WHERE project.id = asked_project AND deleted_at IS NULL;
+    IF NOT FOUND THEN
+      RETURN NULL;
+    END IF;
+    IF found_project.rows_from IS NOT NULL THEN
+      IF found_project.rows_from > (SELECT min(time) FROM unnest(times) AS sent (time)) THEN
+        RAISE EXCEPTION USING ERRCODE = 'CS001', MESSAGE = 'a query is from before the rows of its project',
+          DETAIL = found_project.rows_from;
+      END IF;
+    END IF;
+    IF current_setting('synchronous_commit') = 'off' THEN
+      PERFORM set_config('synchronous_commit', 'on', true);
+    END IF;
+    FOR receipt_at IN 1..cardinality(days) LOOP
+      IF receipt_at = 1 THEN
+        receipt_number := found_project.receipt;
+      ELSE
+        receipt_number := ${numberOf(schema, 'receipt_at')};
+      END IF;
+      WHILE receipt_number IS NULL LOOP
+        next_number := (SELECT coalesce(max(number), 0) + 1 FROM ${schema}.receipt WHERE project_id = asked_project);
+        INSERT INTO ${schema}.receipt (project_id, number, day, sender)
+        VALUES (asked_project, next_number + ${ZERO}, days[receipt_at], senders[receipt_at])
+        ON CONFLICT (project_id, number) DO NOTHING;
+        IF FOUND THEN
+          receipt_number := next_number;
+        END IF;
+      END LOOP;
+      receipts := receipts || receipt_number;
+    END LOOP;
+    IF cardinality(ids) = 1 THEN
+      one_level := CASE
+        WHEN found_project.ten_seconds >= ${busyQueries.tenSeconds} THEN 0
+        WHEN found_project.quarter >= ${busyQueries.quarter} THEN 1
+        ELSE 2
+      END;
+      INSERT INTO ${schema}.query (project_id, id, occurred_at, caller, level, receipt)
+      VALUES (asked_project, ids[1], times[1] + ${ZERO}, callers[1], one_level, receipts[receipt_of[1]])
+      ON CONFLICT (project_id, id) DO NOTHING;
+      IF NOT FOUND THEN
+        ${CONFIRM}
+        RETURN '{1}';
+      END IF;
+      is_web := (callers[1] = 'web')::integer;
+      is_api := (callers[1] = 'api')::integer;
+      is_other := 1 - is_web - is_api;
+      IF one_level = 2 THEN${countOne(schema, 2)}
+      ELSIF one_level = 1 THEN${countOne(schema, 1)}
+      ELSE${countOne(schema, 0)}
+      END IF;
+      RETURN '{}';
+    END IF;${chooseLevels(schema)}
+    FOR new_id IN
+      INSERT INTO ${schema}.query (project_id, id, occurred_at, caller, level, receipt)
+      SELECT project.id, sent.id, sent.time, sent.caller, sent.level, receipts[sent.receipt_place]
+      FROM unnest(ids, times, callers, levels, receipt_of) AS sent (id, time, caller, level, receipt_place)
+      CROSS JOIN ${schema}.project WHERE project.id = asked_project
+      ORDER BY sent.id
+      ON CONFLICT (project_id, id) DO NOTHING
+      RETURNING query.id
+    LOOP
+      new_ids := new_ids || new_id;
+    END LOOP;
+    IF cardinality(new_ids) < cardinality(ids) THEN
+      SELECT
+        coalesce(array_agg(place::integer) FILTER (WHERE NOT is_new), '{}'),
+        coalesce(array_agg(time) FILTER (WHERE is_new), '{}'),
+        coalesce(array_agg(caller) FILTER (WHERE is_new), '{}'),
+        coalesce(array_agg(level) FILTER (WHERE is_new), '{}')
+      INTO duplicates, times, callers, levels
+      FROM (
+        SELECT place, time, caller, level, id IN (SELECT unnest(new_ids)) AS is_new
+        FROM unnest(ids, times, callers, levels) WITH ORDINALITY AS sent (id, time, caller, level, place)
+      ) AS sent;
+    END IF;
+    IF cardinality(times) = 0 THEN
+      ${CONFIRM}
+      RETURN duplicates;
+    END IF;${count(schema, 'unnest(times, callers, levels) AS added (time, caller, level)', (condition) => `count(*) FILTER (WHERE ${condition})`)}
+    RETURN duplicates;
+  END
+  $function$;
+`;
+
+export const sql = (schema: string): readonly string[] => [
+  `CREATE TABLE ${schema}.receipt (
+    project_id text COLLATE "C" NOT NULL,
+    number integer NOT NULL,
+    day integer NOT NULL,
+    sender text COLLATE "C" NOT NULL,
+    PRIMARY KEY (project_id, number)
+  )`,
+  `CREATE INDEX receipt_by_sender ON ${schema}.receipt (project_id, day, sender, number)`,
+  `ALTER TABLE ${schema}.query ADD COLUMN receipt integer`,
+  `DROP FUNCTION ${schema}.${OLD}`,
+  record(schema),
+  // On a cluster, where the tables are.
+  `DO $do$ BEGIN
+    IF to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL THEN
+      IF EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = '${schema}.query'::regclass AND partmethod = 'h') THEN
+        PERFORM create_distributed_table('${schema}.receipt'::regclass, 'project_id', colocate_with => '${schema}.project');
+        PERFORM create_distributed_function(
+          '${schema}.${NEW}'::regprocedure, 'asked_project', colocate_with => '${schema}.query');
+      END IF;
+    END IF;
+  END $do$`,
+];

@@ -7,6 +7,9 @@
  *   whose spans say nothing more is one query, and the first server span that turns up in it is that query, too.
  * - Otherwise it is a new query, and its weaker keys belong to it from then on.
  *
+ * - Before that, it means the query that was found in another trace with an answer that this one has, too: two
+ *   instrumentations of one call, or a gateway's.
+ *
  * So a query with one key is never counted twice, and queries that share a trace are told apart by their other keys.
  */
 
@@ -18,6 +21,8 @@ export interface QueryKeys {
   readonly entrySpanId?: string | undefined;
   /** The spans with which servers began to work for the query later, such as those of sub-agents, outermost first. */
   readonly innerSpanIds?: readonly string[] | undefined;
+  /** The answers of models in it (see `responseNames`). */
+  readonly responses?: readonly string[] | undefined;
   /** 32 lower-case hexadecimal digits. */
   readonly traceId?: string | undefined;
   /** The name of the service that sent the outermost span of the query. */
@@ -28,7 +33,7 @@ export interface StoredKey {
   readonly queryId: string;
   /** Whether the query has a stronger key than this one, or was found by others. */
   readonly isTaken: boolean;
-  /** Of a trace: the service whose server spans are queries. Those of others, such as sub-agents, belong to one of them. */
+  /** Of an answer: its trace. Of a trace: the service whose server spans are queries. Those of others, such as sub-agents, belong to one of them. */
   readonly service: string;
 }
 
@@ -47,7 +52,8 @@ interface Key {
 
 /** The names under which the keys of a query are stored. */
 export function keyNames(query: QueryKeys): string[] {
-  return [...listKeys(query), ...listInnerKeys(query)].map(({ name }) => name);
+  const own = [...listKeys(query), ...listInnerKeys(query)].map(({ name }) => name);
+  return [...own, ...(query.responses ?? [])];
 }
 
 /** The id of the query if none of its keys is stored; undefined without a key. */
@@ -82,13 +88,14 @@ export function planIdentities(
     const weaker = [...inner, ...others];
     let queryId = find(strongest.name)?.queryId;
     if (queryId === undefined) {
-      const shared = takeOver(query, weaker, find, changes);
+      const shared = takeOver(query, weaker, find, changes) ?? findAnswered(query, find);
       queryId = shared?.queryId ?? strongest.queryId;
       changes.set(strongest.name, { queryId, isTaken: shared?.isTaken ?? false, service });
     }
     for (const { name } of weaker) {
       if (find(name) === undefined) changes.set(name, { queryId, isTaken: true, service });
     }
+    noteResponses(query, queryId, find, changes);
     if (inner.length > 0) moveTrace(query, find, changes);
     queryIds[at] = queryId;
   }
@@ -115,6 +122,49 @@ function takeOver(
     return { queryId: stored.queryId, isTaken: false };
   }
   return undefined;
+}
+
+/** A cache answers later again with the same id: for another query. */
+const responseWindowMs = 30_000;
+const clocksDifferMs = 5_000;
+
+/** The names of the keys of an answer: one for its time, and another if a span of the same call may have a later one. */
+export function responseNames(responseId: string, timeMs: number): string[] {
+  const windows = [timeMs, timeMs + clocksDifferMs].map((time) => Math.floor(time / responseWindowMs));
+  return [...new Set(windows)].map((window) => `response:${window}:${responseId}`);
+}
+
+/** The query of another trace that has the same answer. Two with ids of their own stay two. */
+function findAnswered(
+  { explicitId, traceId, responses = [] }: QueryKeys,
+  find: (name: string) => StoredKey | undefined,
+): Pick<StoredKey, 'queryId' | 'isTaken'> | undefined {
+  const known = responses
+    .map(find)
+    .find(
+      (stored) =>
+        stored !== undefined && stored.service !== traceId && !(stored.isTaken && explicitId !== undefined),
+    );
+  return known === undefined ? undefined : { queryId: known.queryId, isTaken: true };
+}
+
+/** Within its trace, an answer moves with its query: requests that share a trace are told apart later. */
+function noteResponses(
+  { explicitId, traceId, responses = [] }: QueryKeys,
+  queryId: string,
+  find: (name: string) => StoredKey | undefined,
+  changes: Map<string, StoredKey>,
+): void {
+  if (traceId === undefined) return;
+  for (const name of responses) {
+    const stored = find(name);
+    if (stored !== undefined && stored.service !== traceId) continue;
+    changes.set(name, {
+      queryId,
+      isTaken: explicitId !== undefined || stored?.isTaken === true,
+      service: traceId,
+    });
+  }
 }
 
 /** The trace may belong to the service of a sub-agent that was heard of first. Now the service that asked it is known. */
@@ -154,10 +204,17 @@ function byStrength(one: Ordered, other: Ordered): number {
     (explicitId === undefined ? 0 : 4) +
     (entrySpanId === undefined ? 0 : 2) +
     (innerSpanIds.length === 0 ? 0 : 1);
-  const difference = strength(other) - strength(one);
+  // The spans of one call in several traces join the trace that has all calls.
+  const answers = (ordered: Ordered) => ordered.query.responses?.length ?? 0;
+  const difference = strength(other) - strength(one) || answers(other) - answers(one);
   if (difference !== 0) return difference;
   const [a, b] = [one, other].map(({ query, keys }) =>
-    [...keys.map(({ name }) => name), ...(query.innerSpanIds ?? []), query.service].join(),
+    [
+      ...keys.map(({ name }) => name),
+      ...(query.innerSpanIds ?? []),
+      ...(query.responses ?? []),
+      query.service,
+    ].join(),
   );
   return (a ?? '') < (b ?? '') ? -1 : 1;
 }

@@ -2,6 +2,7 @@
 import { isOperationAttribute } from '../ingestion/operations.js';
 import { sourceName } from '../ingestion/source-counts.js';
 import { detectCaller } from './caller-detection.js';
+import { isQueryId } from './query.js';
 import type { QueryKeys } from './query-identity.js';
 import { ID_ATTRIBUTES, IGNORE_RULES, matchesRules, withMetadata } from './telemetry-rules.js';
 import type { TelemetryRules } from './telemetry-settings.js';
@@ -28,6 +29,11 @@ export interface TelemetryRecord {
 
 /** The attribute that names the service which sent a record. */
 const SERVICE_ATTRIBUTE = 'service.name';
+
+/** The id that a model gave its answer. */
+const RESPONSE_ID = 'gen_ai.response.id';
+/** Some models number their answers, as chatcmpl-123: these ids are no ids. */
+const responseIdMin = 16;
 
 const HEADER = 'http.request.header.';
 /** The current name in the semantic conventions, and the previous one. */
@@ -56,6 +62,7 @@ export class RecordRules {
       ...this.#callerNames,
       ...USER_AGENTS,
       ...ID_ATTRIBUTES,
+      RESPONSE_ID,
       ...IGNORE_RULES.map(({ attribute }) => attribute),
       SERVICE_ATTRIBUTE,
       ...(typeof rules.id === 'object' ? [rules.id.attribute] : []),
@@ -123,6 +130,12 @@ export function isSpanId(spanId: string): boolean {
 /** The id that the application gave the query. */
 export function explicitIdOf(attributes: Attributes): string | undefined {
   return firstOf(attributes, ID_ATTRIBUTES);
+}
+
+/** The id of the model's answer; undefined without one that no other answer has. */
+export function responseIdOf(attributes: Attributes): string | undefined {
+  const id = attributes.get(RESPONSE_ID);
+  return id !== undefined && id.length >= responseIdMin && isQueryId(id) ? id : undefined;
 }
 
 function firstOf(attributes: Attributes, names: readonly string[]): string | undefined {

@@ -19,6 +19,7 @@ import {
   isSpanId,
   isTraceId,
   RecordRules,
+  responseIdOf,
   type TelemetryRecord,
 } from './telemetry-record.js';
 import type { TelemetryRules } from './telemetry-settings.js';
@@ -198,6 +199,7 @@ export class QueryCollector {
       explicitId: explicitId !== undefined && isQueryId(explicitId) ? explicitId : undefined,
       caller: isCallerName(caller) ? caller : undefined,
       askedAt,
+      responseId: responseIdOf(attributes),
     };
     const id = isLog ? `log ${span.parentSpanId} ${timeNs} ${explicitId ?? ''}` : spanId;
     const spans = this.#spans.get(traceId);

@@ -4,7 +4,7 @@
  * Spans arrive in any order, so a path becomes known piece by piece. A new span can change only the paths of the spans below
  * it: these are forgotten, and each is walked again once, however many spans of a request changed it.
  */
-import type { QueryKeys } from './query-identity.js';
+import { type QueryKeys, responseNames } from './query-identity.js';
 
 export interface IndexedSpan {
   /** Empty for the first span of a trace. */
@@ -19,6 +19,8 @@ export interface IndexedSpan {
   readonly caller: string | undefined;
   /** The time of the query in milliseconds, if the span is one of a query. */
   readonly askedAt: number | undefined;
+  /** The id of a model's answer. */
+  readonly responseId: string | undefined;
 }
 
 /** A query that has not been recorded by these keys yet. Its spans with the same strongest key and caller are together. */
@@ -169,11 +171,12 @@ export class Trace {
         this.#unrecorded.delete(place);
       else addToGroup(groups, path, place, askedAt);
     }
-    return Array.from(groups.values(), ({ path, innerSpanIds, askedAt, places }) => ({
+    return Array.from(groups.values(), ({ path, innerSpanIds, responses, askedAt, places }) => ({
       keys: {
         explicitId: path.explicitId,
         entrySpanId: path.outermost?.entrySpanId,
         innerSpanIds: [...innerSpanIds],
+        responses: [...responses],
         traceId: this.#traceId,
         service: path.outermost?.service ?? '',
       },
@@ -267,6 +270,7 @@ interface Group {
   readonly path: Path;
   readonly places: (readonly [Place, Path])[];
   readonly innerSpanIds: Set<string>;
+  readonly responses: Set<string>;
   askedAt: number;
 }
 
@@ -275,11 +279,14 @@ function addToGroup(groups: Map<string, Group>, path: Path, place: Place, askedA
   const name = JSON.stringify([explicitId, caller, outermost?.entrySpanId, outermost?.service]);
   let group = groups.get(name);
   if (group === undefined) {
-    group = { path, places: [], innerSpanIds: new Set(), askedAt };
+    group = { path, places: [], innerSpanIds: new Set(), responses: new Set(), askedAt };
     groups.set(name, group);
   }
   group.places.push([place, path]);
   for (const spanId of path.innerSpanIds) group.innerSpanIds.add(spanId);
+  const responseId = place.span?.responseId;
+  if (responseId !== undefined)
+    for (const name of responseNames(responseId, askedAt)) group.responses.add(name);
   group.askedAt = Math.min(group.askedAt, askedAt);
 }
 
@@ -303,6 +310,7 @@ function merge(one: IndexedSpan, other: IndexedSpan): IndexedSpan {
     explicitId: one.explicitId ?? other.explicitId,
     caller: one.caller ?? other.caller,
     askedAt: times.length === 0 ? undefined : Math.min(...times),
+    responseId: one.responseId ?? other.responseId,
   };
 }
 
@@ -319,6 +327,6 @@ function isDifferent(one: IndexedSpan, other: IndexedSpan): boolean {
   );
 }
 
-function bytesOf({ service, explicitId = '', caller = '' }: IndexedSpan): number {
-  return spanBytes + 2 * (service.length + explicitId.length + caller.length);
+function bytesOf({ service, explicitId = '', caller = '', responseId = '' }: IndexedSpan): number {
+  return spanBytes + 2 * (service.length + explicitId.length + caller.length + responseId.length);
 }

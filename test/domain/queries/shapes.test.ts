@@ -135,3 +135,65 @@ describe('what the application or an evaluation says to ignore', () => {
     expect(callersOf([[span(1, { ...chat, ...ignored })]], { id })).toEqual([]);
   });
 });
+
+describe('in any order and any requests', () => {
+  const answered = (number: number) => ({ ...chat, 'gen_ai.response.id': `chatcmpl-00000000000${number}` });
+
+  test.each<Shape>([
+    ['two instrumentations of one call', [span(1, answered(1)), span(2, answered(1), { trace: 2 })], 1],
+    [
+      'two instrumentations on both sides of a limit of time',
+      [span(1, answered(1), { atMs: 29_000 }), span(2, answered(1), { trace: 2, atMs: 31_000 })],
+      1,
+    ],
+    [
+      'a gateway without the trace of its request',
+      [
+        span(1, answered(1), { below: 2 }),
+        span(2, plain, { below: 9, isEntry: true }),
+        span(3, answered(1), { trace: 2, below: 4, service: 'gateway' }),
+        span(4, plain, { trace: 2, below: 8, isEntry: true, service: 'gateway' }),
+      ],
+      1,
+    ],
+    [
+      'two requests of one trace, each with an answer',
+      [
+        span(1, answered(1), { below: 2 }),
+        span(2, plain, { below: 9, isEntry: true }),
+        span(3, answered(2), { below: 4 }),
+        span(4, plain, { below: 9, isEntry: true }),
+      ],
+      2,
+    ],
+    ['an answer from a cache', [span(1, answered(1)), span(2, answered(1), { trace: 2, atMs: 90_000 })], 2],
+    [
+      'answers that a model numbers',
+      [
+        span(1, { ...chat, 'gen_ai.response.id': 'chatcmpl-1' }),
+        span(2, { ...chat, 'gen_ai.response.id': 'chatcmpl-1' }, { trace: 2 }),
+      ],
+      2,
+    ],
+    [
+      'two messages with one answer',
+      [
+        span(1, { ...answered(1), 'caller_stats.id': 'a' }),
+        span(2, { ...answered(1), 'caller_stats.id': 'b' }, { trace: 2 }),
+      ],
+      2,
+    ],
+  ])('%s', (_what, records, queries) => {
+    const requests = fc.record({
+      sent: inAnyOrder(records),
+      size: fc.integer({ min: 1, max: records.length }),
+    });
+    fc.assert(
+      fc.property(requests, ({ sent, size }) => {
+        const count = Math.ceil(sent.length / size);
+        const parts = Array.from({ length: count }, (_, at) => sent.slice(at * size, (at + 1) * size));
+        expect(callersOf(parts)).toHaveLength(queries);
+      }),
+    );
+  });
+});

@@ -21,6 +21,7 @@ const plain: IndexedSpan = {
   explicitId: undefined,
   caller: undefined,
   askedAt: undefined,
+  responseId: undefined,
 };
 const asked = { askedAt: 1 };
 const server = { isEntry: true };

@@ -4,7 +4,13 @@ import { sourceName } from '../ingestion/source-counts.js';
 import { detectCaller } from './caller-detection.js';
 import { isQueryId } from './query.js';
 import type { QueryKeys } from './query-identity.js';
-import { ID_ATTRIBUTES, IGNORE_RULES, matchesRules, withMetadata } from './telemetry-rules.js';
+import {
+  ID_ATTRIBUTES,
+  IGNORE_RULES,
+  LANGFUSE_METADATA,
+  matchesRules,
+  withMetadata,
+} from './telemetry-rules.js';
 import type { TelemetryRules } from './telemetry-settings.js';
 
 /** Attributes by name, with values as text; only those that are read. */
@@ -140,7 +146,21 @@ export function responseIdOf(attributes: Attributes): string | undefined {
 
 function firstOf(attributes: Attributes, names: readonly string[]): string | undefined {
   if (attributes.size === 0) return undefined;
-  return names.map((name) => attributes.get(name)).find((value) => value !== undefined && value !== '');
+  return names
+    .map((name) =>
+      name.startsWith(LANGFUSE_METADATA) ? unquoted(attributes.get(name)) : attributes.get(name),
+    )
+    .find((value) => value !== undefined && value !== '');
+}
+
+/** The text that a text of JSON means; any other is left as it is. */
+function unquoted(text: string | undefined): string | undefined {
+  if (text === undefined || !/^".*"$/s.test(text)) return text;
+  try {
+    return String(JSON.parse(text));
+  } catch {
+    return text;
+  }
 }
 
 /** The request headers among the attributes. Older instrumentation writes `_` for `-`. */

@@ -75,6 +75,9 @@ export const KNOWN_RULES: readonly KnownRule[] = [
   },
 ];
 
+/** From version 5 of its Python package on, a value is JSON: a text has quotation marks. */
+export const LANGFUSE_METADATA = 'langfuse.trace.metadata.';
+
 /** What an application tells an SDK about a call becomes attributes with these prefixes. */
 const METADATA_PREFIXES: readonly string[] = [
   // ai 5 and 6: `experimental_telemetry.metadata`.
@@ -86,7 +89,7 @@ const METADATA_PREFIXES: readonly string[] = [
   // Mastra: `tracingOptions.metadata`.
   'mastra.metadata.',
   // Langfuse: `propagateAttributes({ metadata })`.
-  'langfuse.trace.metadata.',
+  LANGFUSE_METADATA,
 ];
 
 /** The attribute itself, and what it is called in the metadata of a call. */
@@ -105,7 +108,7 @@ const IGNORE_ATTRIBUTE = 'caller_stats.ignore';
 
 /** Evaluations, too, run assistants and models. A span, and all below it, belongs to no query if one of these accepts it. */
 export const IGNORE_RULES: readonly QueryRule[] = [
-  ...withMetadata(IGNORE_ATTRIBUTE).map((attribute) => ({ attribute, values: ['true'] })),
+  ...withMetadata(IGNORE_ATTRIBUTE).map((attribute) => ({ attribute, values: ['true', '"true"'] })),
   // Mastra: @mastra/core 1.71.0 (2026-11-23).
   { attribute: 'mastra.span.type', values: ['scorer_run'] },
   // Mastra's exporter, and Pydantic Evals around all cases.

@@ -197,3 +197,18 @@ describe('in any order and any requests', () => {
     );
   });
 });
+
+test("Langfuse's metadata are read as the text that their JSON means", () => {
+  const metadata = (id: string, caller: string) => ({
+    ...chat,
+    'langfuse.trace.metadata.messageId': id,
+    'langfuse.trace.metadata.caller_stats.caller': caller,
+  });
+  const [quoted, plainText, unfinished] = ['"m"', 'm', '"m'];
+  const records = [
+    span(1, metadata(quoted, '"web"')),
+    span(2, metadata(plainText, 'web'), { trace: 2 }),
+    span(3, metadata(unfinished, 'slack'), { trace: 3 }),
+  ];
+  expect(callersOf([records])).toEqual(['web', 'slack']);
+});

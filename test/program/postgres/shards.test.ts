@@ -34,6 +34,7 @@ const LOCAL_TABLES = [
   'user_verification',
   'user_second_factor',
   'user_passkey',
+  'user_organization',
   'notification',
   'notification_delivery',
 ];
@@ -47,6 +48,7 @@ const ACROSS_PROJECTS: readonly string[] = [
   'listRetentions',
   'listOutdated 1',
   'listOutdated 2',
+  'listOutdated 3',
 ];
 
 type ShardedTable = keyof typeof SHARDED_TABLES;

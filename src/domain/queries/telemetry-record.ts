@@ -5,6 +5,8 @@ import { detectCaller } from './caller-detection.js';
 import { isQueryId } from './query.js';
 import type { QueryKeys } from './query-identity.js';
 import {
+  CALL_RULES,
+  HTTP_METHODS,
   ID_ATTRIBUTES,
   IGNORE_RULES,
   LANGFUSE_METADATA,
@@ -69,6 +71,7 @@ export class RecordRules {
       ...USER_AGENTS,
       ...ID_ATTRIBUTES,
       RESPONSE_ID,
+      ...HTTP_METHODS,
       ...IGNORE_RULES.map(({ attribute }) => attribute),
       SERVICE_ATTRIBUTE,
       ...(typeof rules.id === 'object' ? [rules.id.attribute] : []),
@@ -94,6 +97,15 @@ export class RecordRules {
   /** Whether the record says that neither it nor anything below it belongs to a query. */
   ignores({ attributes, resource }: TelemetryRecord): boolean {
     return matchesRules(attributes, IGNORE_RULES) || matchesRules(resource, IGNORE_RULES);
+  }
+
+  /**
+   * Whether a request to a server, or a message to a consumer, begins with it. Some SDKs write a model call as the span of a
+   * server, or below a span from elsewhere.
+   */
+  isEntry({ isEntry, attributes }: TelemetryRecord): boolean {
+    if (!isEntry) return false;
+    return HTTP_METHODS.some((name) => attributes.has(name)) || !matchesRules(attributes, CALL_RULES);
   }
 
   /** What the record itself says of its query. */

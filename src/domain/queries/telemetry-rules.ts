@@ -75,6 +75,14 @@ export const KNOWN_RULES: readonly KnownRule[] = [
   },
 ];
 
+/** Model calls and runs of agents. */
+export const CALL_RULES: readonly QueryRule[] = KNOWN_RULES.filter(
+  ({ attribute }) => attribute !== ID_ATTRIBUTE,
+);
+
+/** The current name in the semantic conventions, and the previous one. */
+export const HTTP_METHODS: readonly string[] = ['http.request.method', 'http.method'];
+
 /** From version 5 of its Python package on, a value is JSON: a text has quotation marks. */
 export const LANGFUSE_METADATA = 'langfuse.trace.metadata.';
 

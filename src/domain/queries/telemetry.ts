@@ -185,7 +185,7 @@ export class QueryCollector {
   }
 
   #noteSpan(record: TelemetryRecord, isIgnored: boolean, askedAt: number | undefined): void {
-    const { traceId, spanId, isEntry, isLog, attributes, resource, timeNs } = record;
+    const { traceId, spanId, isLog, attributes, resource, timeNs } = record;
     if (isLog && askedAt === undefined) return;
     // A log record is below the span in which it was written.
     const parent = isLog ? spanId : record.parentSpanId;
@@ -193,7 +193,7 @@ export class QueryCollector {
     const explicitId = explicitIdOf(attributes);
     const span = {
       parentSpanId: isSpanId(parent) ? parent : '',
-      isEntry,
+      isEntry: this.#read.isEntry(record),
       isIgnored,
       service: this.#read.serviceOf(resource),
       explicitId: explicitId !== undefined && isQueryId(explicitId) ? explicitId : undefined,

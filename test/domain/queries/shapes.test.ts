@@ -166,6 +166,27 @@ describe('in any order and any requests', () => {
       ],
       2,
     ],
+    [
+      'model calls below a span of another process',
+      [1, 2, 3].map((number) =>
+        span(number, { 'ai.operationId': 'ai.generateText' }, { below: 9, isEntry: true }),
+      ),
+      1,
+    ],
+    [
+      "agents of one run that an SDK writes as a server's spans",
+      [
+        span(1, agent, { below: 3, isEntry: true }),
+        span(2, agent, { below: 3, isEntry: true }),
+        span(3, plain),
+      ],
+      1,
+    ],
+    [
+      'requests to servers that say that they are calls',
+      [1, 2].map((number) => span(number, { ...chat, 'http.method': 'POST' }, { below: 9, isEntry: true })),
+      2,
+    ],
     ['an answer from a cache', [span(1, answered(1)), span(2, answered(1), { trace: 2, atMs: 90_000 })], 2],
     [
       'answers that a model numbers',

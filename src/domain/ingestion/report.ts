@@ -39,7 +39,7 @@ interface SourceReport extends Source {
   readonly lastDay: SourceWindow;
 }
 
-export interface ExpiringKey {
+interface ExpiringKey {
   readonly id: string;
   readonly name: string;
   readonly expiresAt: string;

@@ -5,7 +5,7 @@
 export type Reading<T = void> = Generator<undefined, T, undefined>;
 
 /** The body ended where more bytes had to follow. */
-export class CutError extends RangeError {}
+class CutError extends RangeError {}
 
 export class Arriving {
   /** What has arrived and was not read yet begins at `at`. */

@@ -5,7 +5,7 @@ import type { ApiKey } from '../../domain/keys/api-key.js';
 import type { Project } from '../../domain/projects/project.js';
 
 /** Why a request was refused, and whom that concerns. */
-export interface RequestRefusal {
+interface RequestRefusal {
   readonly reasons: readonly RefusalReason[];
   /** The key that sent it, whatever its state; null if the server does not know it. */
   readonly key: ApiKey | null;

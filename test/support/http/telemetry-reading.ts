@@ -8,7 +8,7 @@ import { LOGS, TRACES } from '../../../src/http/otlp/signals.js';
 import { PROTOBUF, type SignalName, type Type } from './telemetry.js';
 
 const signals = { traces: TRACES, logs: LOGS };
-export const wants = (attribute: string) => !attribute.startsWith('unwanted');
+const wants = (attribute: string) => !attribute.startsWith('unwanted');
 
 export interface ReadBody {
   readonly records: readonly TelemetryRecord[];

@@ -1,8 +1,14 @@
 /**
  * A body as it arrives, piece by piece. Its reader is a generator that yields whenever it needs more bytes, so a body of any
- * size takes the memory of its largest part, and the event loop can do other work between two pieces.
+ * size takes the memory of its largest part, and the event loop can do other work between two pieces. It yields `TURN` where
+ * it could go on, after so many steps that the event loop should do other work.
  */
-export type Reading<T = void> = Generator<undefined, T, undefined>;
+export type Reading<T = void> = Generator<typeof TURN | undefined, T, undefined>;
+
+const TURN = 'turn';
+
+/** Fields, items and records that are read in one turn: some milliseconds, however small they are. */
+const turnSteps = 500;
 
 /** The body ended where more bytes had to follow. */
 class CutError extends RangeError {}
@@ -11,6 +17,7 @@ export class Arriving {
   /** What has arrived and was not read yet begins at `at`. */
   bytes: Buffer = Buffer.alloc(0);
   at = 0;
+  #steps = 0;
   /** The position of `bytes` in the body. */
   #start = 0;
   #later: Buffer[] = [];
@@ -71,6 +78,11 @@ export class Arriving {
     this.at += left;
   }
 
+  /** To be called for every field, item and record. */
+  *step(): Reading {
+    if (++this.#steps % turnSteps === 0) yield TURN;
+  }
+
   /** Waits until `needed` bytes are there. */
   *more(needed: number): Reading {
     if (this.#hasEnded) throw new CutError('it ends too early');
@@ -93,7 +105,10 @@ export class Arriving {
   }
 }
 
-/** Reads a body with a generator. Both methods throw what it throws. */
+/**
+ * Reads a body with a generator. The methods throw what it throws, and return whether it can go on at once. Then call `goOn` in
+ * another turn of the event loop, before anything else.
+ */
 export class BodyReader {
   readonly #arriving = new Arriving();
   readonly #reading: Reading;
@@ -107,12 +122,16 @@ export class BodyReader {
     return this.#arriving.held;
   }
 
-  add(piece: Buffer): void {
-    if (this.#arriving.add(piece)) this.#reading.next();
+  add(piece: Buffer): boolean {
+    return this.#arriving.add(piece) && this.goOn();
   }
 
-  end(): void {
+  end(): boolean {
     this.#arriving.end();
-    while (!this.#reading.next().done);
+    return this.goOn();
+  }
+
+  goOn(): boolean {
+    return this.#reading.next().value === TURN;
   }
 }

@@ -5,7 +5,7 @@ import type { FastifyRequest, RequestPayload } from 'fastify';
 import { otlpBytesMax, bodyBytesMax as usualBytesMax } from '../../domain/limits.js';
 import { HttpError } from '../server/errors.js';
 
-/** What the event loop reads at a time: a millisecond or two, if it has as many records as possible. */
+/** What the event loop reads at a time, unless it has so many steps that it takes several turns. */
 const pieceBytes = 16 * 1024;
 
 /** Newer versions of Node also have zstd. */

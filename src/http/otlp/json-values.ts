@@ -60,6 +60,7 @@ export class JsonValues {
     if ((yield* this.peek()) === CLOSE[kind]) return this.#pass();
     while (true) {
       yield* read.call(this);
+      yield* this.#arriving.step();
       if ((yield* this.peek()) === CLOSE[kind]) return this.#pass();
       yield* this.#expect(COMMA);
     }

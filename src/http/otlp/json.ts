@@ -76,20 +76,20 @@ class JsonReader {
   *#resource(path: string): Reading {
     const [, scopes] = this.#signal.lists;
     const former = this.#signal.formerLists;
-    const records = new ResourceRecords(this.#signal, this.#reading);
+    const records = new ResourceRecords(this.#arriving, this.#signal, this.#reading);
     yield* this.#object(path, (name) => {
       if (name === 'resource') return this.#resourceAttributes(records);
       if (isNamed(scopes, name) || former.some((one) => isNamed(one, name)))
         return this.#array(`${path}.${name}`, (inner) => this.#scope(inner, records));
       return this.#values.skip();
     });
-    records.end();
+    yield* records.end();
   }
 
   *#resourceAttributes(records: ResourceRecords): Reading {
     const value = yield* this.#value();
     const resource = new Map<string, string>();
-    records.begin(resource, () => {
+    yield* records.begin(resource, () => {
       const sent = value();
       if (isPresent(sent)) readAttributes(objectOf(sent), 'attributes', this.#reading, resource);
     });

@@ -6,7 +6,6 @@ import { CallerStatsError } from '../../domain/errors.js';
 import { indexedBytesMax, otlpRecordsMax } from '../../domain/limits.js';
 import type { Project } from '../../domain/projects/project.js';
 import { type FoundQueries, QueryCollector } from '../../domain/queries/telemetry.js';
-import type { TelemetryRecord } from '../../domain/queries/telemetry-record.js';
 import type { ProjectRules, TelemetryRules } from '../../domain/queries/telemetry-settings.js';
 import { TraceIndex } from '../../domain/queries/trace-index.js';
 import { createThrottledWarning } from '../../shared/throttled-log.js';
@@ -209,13 +208,8 @@ async function read(
   // A project that was deleted may be followed by another one with its id.
   const receipt = { project: `${id} ${createdAt}`, nowMs: clock.now(), rowsFrom };
   const collector = new QueryCollector(rules, receipt, index);
-  const refuseMore = (count: number, countMax: number, items: string) => {
-    if (count > countMax)
-      throw new HttpError(413, `The body has more than ${countMax} ${items}; send fewer at a time.`);
-  };
   const counted = () => {
     request.sentBy = collector.service;
-    refuseMore(collector.records, otlpRecordsMax, signal.records);
     refuseMore(collector.size, limits.batchQueriesMax, 'queries');
   };
   await readBody(request, signal, options, {
@@ -241,25 +235,30 @@ async function readBody(
   request: FastifyRequest,
   signal: Signal,
   { admission, limits }: OtlpOptions,
-  reading: RecordReader,
+  reading: Omit<RecordReader, 'onRead'>,
 ): Promise<void> {
   let [records, counted] = [0, 0];
-  const onRecord = (one: TelemetryRecord) => {
-    records++;
-    reading.onRecord(one);
-  };
+  const onRead = () => refuseMore(++records, otlpRecordsMax, signal.records);
   const readRecords = isProtobuf(request) ? readProtobuf : readJson;
-  const reader = new BodyReader((arriving) => readRecords(arriving, signal, { ...reading, onRecord }));
+  const reader = new BodyReader((arriving) => readRecords(arriving, signal, { ...reading, onRead }));
+  const readOn = async (canGoOn: boolean) => {
+    for (let goesOn = canGoOn; goesOn; goesOn = reader.goOn()) await admission.turn(turnBytes);
+  };
   const limit = { bytesMax: otlpLimit(limits.bodyBytesMax), records: signal.records };
   for await (const piece of decodedPieces(request, request.body as RequestPayload, limit)) {
     await admission.turn(piece.length);
-    reader.add(piece);
+    await readOn(reader.add(piece));
     const held = reader.held + records * recordBytes;
     if (held <= counted) continue;
     admission.count(request, held - counted);
     counted = held;
   }
-  reader.end();
+  await readOn(reader.end());
+}
+
+function refuseMore(count: number, countMax: number, items: string): void {
+  if (count > countMax)
+    throw new HttpError(413, `The body has more than ${countMax} ${items}; send fewer at a time.`);
 }
 
 /** Responds in the encoding of the request, as the specification requires. */

@@ -75,18 +75,18 @@ class ProtobufReader {
   }
 
   *#resource(length: number): Reading {
-    const records = new ResourceRecords(this.#signal, this.#reading);
+    const records = new ResourceRecords(this.#arriving, this.#signal, this.#reading);
     yield* this.#message(length, (field, inner) => {
       if (field === RESOURCE) return this.#resourceAttributes(inner, records);
       return SCOPES.includes(field) ? this.#scope(inner, records) : undefined;
     });
-    records.end();
+    yield* records.end();
   }
 
   *#resourceAttributes(length: number, records: ResourceRecords): Reading {
     const bytes = yield* this.#arriving.take(length);
     const resource = new Map<string, string>();
-    records.begin(resource, () => new MessageReader(bytes, this.#reading).resource(resource));
+    yield* records.begin(resource, () => new MessageReader(bytes, this.#reading).resource(resource));
   }
 
   *#scope(length: number, records: ResourceRecords): Reading {
@@ -114,6 +114,7 @@ class ProtobufReader {
 
   /** Reads the next field, which must end before `end`, or skips it if `read` does not read it. */
   *#field(end: number, read: (field: number, length: number) => Reading | undefined): Reading {
+    yield* this.#arriving.step();
     const tag = yield* this.#varint();
     const type = tag % 8;
     const field = Math.floor(tag / 8);

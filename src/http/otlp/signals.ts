@@ -6,6 +6,7 @@ import { isUtf8 } from 'node:buffer';
 import type { SourceKind } from '../../domain/ingestion/source-counts.js';
 import { otlpTextBytesMax } from '../../domain/limits.js';
 import type { Attributes, TelemetryRecord } from '../../domain/queries/telemetry-record.js';
+import type { Arriving, Reading } from './arriving.js';
 
 /** A kind of telemetry, and the fields of its messages. */
 export interface Signal {
@@ -100,6 +101,8 @@ export const METRICS: Signal = {
 export interface RecordReader {
   /** Whether to decode the value of an attribute. */
   readonly wants: (attribute: string) => boolean;
+  /** Called for each record when it is read, which may be long before its resource is. */
+  readonly onRead: () => void;
   readonly onRecord: (record: TelemetryRecord) => void;
   /** Called instead for a record that cannot be read. */
   readonly onUnreadable: (problem: string, resource: Attributes) => void;
@@ -107,28 +110,34 @@ export interface RecordReader {
 
 /** The records of one resource. They wait for it, because it may come after them. One that cannot be read costs no other. */
 export class ResourceRecords {
+  readonly #arriving: Arriving;
   readonly #signal: Signal;
   readonly #reading: RecordReader;
   readonly #waiting: (RawRecord | string)[] = [];
   #resource: Attributes | undefined;
   #problem: string | undefined;
 
-  constructor(signal: Signal, reading: RecordReader) {
+  constructor(arriving: Arriving, signal: Signal, reading: RecordReader) {
+    this.#arriving = arriving;
     this.#signal = signal;
     this.#reading = reading;
   }
 
   /** `read` fills the attributes of the resource. */
-  begin(resource: Attributes, read: () => void): void {
+  *begin(resource: Attributes, read: () => void): Reading {
     const problem = tryTo(() => {
       read();
     });
     this.#problem = typeof problem === 'string' ? `belongs to a resource that ${problem}` : undefined;
     this.#resource = resource;
-    for (const one of this.#waiting.splice(0)) this.#pass(one, resource);
+    for (const one of this.#waiting.splice(0)) {
+      this.#pass(one, resource);
+      yield* this.#arriving.step();
+    }
   }
 
   add(read: () => RawRecord): void {
+    this.#reading.onRead();
     const record = tryTo(read);
     if (this.#resource === undefined) this.#waiting.push(record);
     else this.#pass(record, this.#resource);
@@ -141,8 +150,8 @@ export class ResourceRecords {
   }
 
   /** To be called after the last record. */
-  end(): void {
-    if (this.#resource === undefined) this.begin(new Map(), () => {});
+  *end(): Reading {
+    if (this.#resource === undefined) yield* this.begin(new Map(), () => {});
   }
 
   #pass(record: RawRecord | string, resource: Attributes): void {

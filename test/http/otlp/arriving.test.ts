@@ -1,8 +1,16 @@
 /** OTLP bodies are read as they arrive, in pieces of any size, with little of them in memory. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { bodyOf, type Sent, spanId, TYPES, traceId } from '../../support/http/telemetry.js';
-import { readAll } from '../../support/http/telemetry-reading.js';
+import {
+  bodyOf,
+  PROTOBUF,
+  type Sent,
+  spanId,
+  TYPES,
+  type Type,
+  traceId,
+} from '../../support/http/telemetry.js';
+import { bytes, message, readAll } from '../../support/http/telemetry-reading.js';
 
 describe.each(TYPES)('%s', (type) => {
   const sent: Sent[] = Array.from({ length: 20 }, (_, at) => ({
@@ -36,4 +44,31 @@ describe.each(TYPES)('%s', (type) => {
     expect(held).toBeGreaterThan(100_000);
     expect(held).toBeLessThan(250_000);
   });
+
+  test.each([
+    ['before its resource', 'records, resource'],
+    ['behind its resource', 'resource, records'],
+    ['without a resource', 'records'],
+  ])('empty records %s are read some at a time', (_, order) => {
+    const { records, turn } = readAll('traces', type, emptyRecords(type, 5000, order));
+    expect(records).toHaveLength(5000);
+    expect(turn).toBeLessThanOrEqual(500);
+  });
 });
+
+/** A request with records of nothing, and its parts in this order. */
+function emptyRecords(type: Type, count: number, order: string): Uint8Array {
+  const parts = order.split(', ');
+  if (type !== PROTOBUF) {
+    const spans = Array.from({ length: count }, () => ({}));
+    const named = { records: ['scopeSpans', [{ spans }]], resource: ['resource', {}] } as const;
+    const resource = Object.fromEntries(parts.map((part) => named[part as keyof typeof named]));
+    return Buffer.from(JSON.stringify({ resourceSpans: [resource] }));
+  }
+  const spans = Array.from({ length: count }, (): [number, Uint8Array] => [2, bytes()]);
+  const fields = { records: [2, message(...spans)], resource: [1, bytes()] } as const;
+  return message([
+    1,
+    message(...parts.map((part) => [...fields[part as keyof typeof fields]] as [number, Uint8Array])),
+  ]);
+}

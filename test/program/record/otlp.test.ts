@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ALL_TIME } from '../../../src/domain/counting/date-range.js';
 import { CallerStatsError } from '../../../src/domain/errors.js';
-import { otlpBytesMax } from '../../../src/domain/limits.js';
+import { otlpBytesMax, otlpRecordsMax } from '../../../src/domain/limits.js';
 import { dayMs } from '../../../src/domain/time/duration.js';
 import {
   errorOf,
@@ -27,6 +27,7 @@ import {
   type Type,
   traceId,
 } from '../../support/http/telemetry.js';
+import { message } from '../../support/http/telemetry-reading.js';
 import { by, databases, retainAll } from '../../support/storage/store.js';
 import { randomCases } from '../../support/volume.js';
 
@@ -335,6 +336,19 @@ describe.each(TYPES)('large bodies as %s are counted', (type) => {
     expect([answer.status, errorOf(answer)]).toEqual([
       413,
       expect.stringMatching(/send fewer spans at a time/),
+    ]);
+  });
+
+  test('nor with more than 100,000 spans, wherever their resource is', async () => {
+    const spans = Buffer.alloc(2 * (otlpRecordsMax + 1), Buffer.of(0x12, 0));
+    const body =
+      type === JSON_TYPE
+        ? Buffer.from(`{"resourceSpans":[{"scopeSpans":[{"spans":[${'{},'.repeat(otlpRecordsMax)}{}]}]}]}`)
+        : message([1, message([2, spans])]);
+    const answer = await post(shared(), 'traces', type, body);
+    expect([answer.status, errorOf(answer)]).toEqual([
+      413,
+      `The body has more than ${otlpRecordsMax} spans; send fewer at a time.`,
     ]);
   });
 });

@@ -15,6 +15,8 @@ export interface ReadBody {
   readonly problems: readonly string[];
   /** The most bytes that it kept. */
   readonly held: number;
+  /** The most records that were passed on in one turn of the event loop. */
+  readonly turn: number;
 }
 
 /** All records of a body that arrives in pieces of this size, and the problems of those that cannot be read. */
@@ -23,18 +25,28 @@ export function readAll(signal: SignalName, type: Type, body: Uint8Array, pieceB
   const problems: string[] = [];
   const reading = {
     wants,
+    onRead: () => {},
     onRecord: (record: TelemetryRecord) => void records.push(record),
     onUnreadable: (problem: string) => void problems.push(problem),
+  };
+  let [turn, before] = [0, 0];
+  const endTurn = () => {
+    turn = Math.max(turn, records.length + problems.length - before);
+    before = records.length + problems.length;
+  };
+  const goOn = (canGoOn: boolean) => {
+    endTurn();
+    for (let goesOn = canGoOn; goesOn; endTurn()) goesOn = reader.goOn();
   };
   const readRecords = type === PROTOBUF ? readProtobuf : readJson;
   const reader = new BodyReader((arriving) => readRecords(arriving, signals[signal], reading));
   let held = 0;
   for (let at = 0; at < body.length; at += pieceBytes) {
-    reader.add(Buffer.from(body.subarray(at, at + pieceBytes)));
+    goOn(reader.add(Buffer.from(body.subarray(at, at + pieceBytes))));
     held = Math.max(held, reader.held);
   }
-  reader.end();
-  return { records, problems, held };
+  goOn(reader.end());
+  return { records, problems, held, turn };
 }
 
 /** The records that have an attribute that is read. Others cannot be queries. */

@@ -5,12 +5,15 @@ import { detectCaller } from './caller-detection.js';
 import { isQueryId } from './query.js';
 import type { QueryKeys } from './query-identity.js';
 import {
+  ASKING_METHODS,
   CALL_RULES,
   HTTP_METHODS,
+  HTTP_STATUSES,
   ID_ATTRIBUTES,
   IGNORE_RULES,
   LANGFUSE_METADATA,
   matchesRules,
+  ROUTES,
   withMetadata,
 } from './telemetry-rules.js';
 import type { TelemetryRules } from './telemetry-settings.js';
@@ -72,6 +75,7 @@ export class RecordRules {
       ...ID_ATTRIBUTES,
       RESPONSE_ID,
       ...HTTP_METHODS,
+      ...HTTP_STATUSES,
       ...IGNORE_RULES.map(({ attribute }) => attribute),
       SERVICE_ATTRIBUTE,
       ...(typeof rules.id === 'object' ? [rules.id.attribute] : []),
@@ -89,7 +93,8 @@ export class RecordRules {
     if (typeof id === 'object' && (attributes.get(id.attribute) ?? '') === '') return false;
     for (const [name, value] of attributes) {
       const values = this.#values.get(name);
-      if (values === undefined ? this.#values.has(name) : values.has(value)) return true;
+      if (!(values === undefined ? this.#values.has(name) : values.has(value))) continue;
+      if (!ROUTES.includes(name) || isAskingRequest(attributes)) return true;
     }
     return false;
   }
@@ -154,6 +159,12 @@ export function explicitIdOf(attributes: Attributes): string | undefined {
 export function responseIdOf(attributes: Attributes): string | undefined {
   const id = attributes.get(RESPONSE_ID);
   return id !== undefined && id.length >= responseIdMin && isQueryId(id) ? id : undefined;
+}
+
+function isAskingRequest(attributes: Attributes): boolean {
+  const method = firstOf(attributes, HTTP_METHODS);
+  const status = Number(firstOf(attributes, HTTP_STATUSES) ?? 0);
+  return (method === undefined || ASKING_METHODS.includes(method)) && !(status >= 400);
 }
 
 function firstOf(attributes: Attributes, names: readonly string[]): string | undefined {

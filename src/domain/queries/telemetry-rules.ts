@@ -83,6 +83,12 @@ export const CALL_RULES: readonly QueryRule[] = KNOWN_RULES.filter(
 /** The current name in the semantic conventions, and the previous one. */
 export const HTTP_METHODS: readonly string[] = ['http.request.method', 'http.method'];
 
+export const HTTP_STATUSES: readonly string[] = ['http.response.status_code', 'http.status_code'];
+
+/** Rules of these attributes accept no request that cannot ask, such as OPTIONS, or that was refused. */
+export const ROUTES: readonly string[] = ['http.route', 'url.path'];
+export const ASKING_METHODS: readonly string[] = ['POST', 'PUT', 'PATCH'];
+
 /** From version 5 of its Python package on, a value is JSON: a text has quotation marks. */
 export const LANGFUSE_METADATA = 'langfuse.trace.metadata.';
 

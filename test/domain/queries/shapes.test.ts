@@ -233,3 +233,22 @@ test("Langfuse's metadata are read as the text that their JSON means", () => {
   ];
   expect(callersOf([records])).toEqual(['web', 'slack']);
 });
+
+test.each(['http.route', 'url.path'])(
+  'a rule of %s accepts requests that ask and were not refused',
+  (attribute) => {
+    const requests = [
+      { 'http.request.method': 'OPTIONS', 'http.response.status_code': '204' },
+      { 'http.method': 'GET', 'http.status_code': '200' },
+      { 'http.request.method': 'POST', 'http.response.status_code': '429' },
+      { 'http.method': 'POST', 'http.status_code': '400' },
+      { 'http.request.method': 'POST', 'http.response.status_code': '200' },
+      { 'http.method': 'PUT' },
+      {},
+    ];
+    const records = requests.map((one, at) =>
+      span(at + 1, { ...one, [attribute]: '/ask' }, { trace: at + 1 }),
+    );
+    expect(callersOf([records], { queries: [{ attribute, values: ['/ask'] }] })).toHaveLength(3);
+  },
+);

@@ -28,7 +28,8 @@ test('sources appear by themselves, with the rule for what matches none', async 
     { 'http.route': '/api/ask' },
     { 'gen_ai.operation.name': 'execute_tool' },
   ]);
-  const row = (name: string) => page.getByRole('row', { name });
+  const sources = page.getByRole('table', { name: 'Sources', exact: true });
+  const row = (name: string) => sources.getByRole('row', { name });
   await pollSeconds(page, () => row('docs-assistant').count()).toBe(1);
   const numbers = async (name: string) => (await row(name).getByRole('cell').allInnerTexts()).slice(1);
   expect(await numbers('docs-assistant')).toEqual(['3', '1', '0', '1', '1']);

@@ -78,6 +78,9 @@ const NOT_HERE: Readonly<Record<string, string>> = {
       'programs for other packages; test/sdks/rows/recipes.ts',
     ]),
   ),
+  'docs/guides/record/recipes-logs.md':
+    'configurations of log shippers; test/program/client/platforms.test.ts sends what they send',
+  'docs/guides/record/recipes-serverless.md': 'test/program/client/platforms.test.ts',
   'docs/guides/read/sharing.md':
     'addresses; test/program/dashboard/share-links.test.ts and test/browser/dashboard-sharing.test.ts',
   'docs/guides/read/alerts.md':

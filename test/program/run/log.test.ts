@@ -69,8 +69,8 @@ describe('the log does not contain a key that is sent', () => {
     ['GET', '/nothing', 404],
     ['HEAD', '/nothing', 404],
     ['HEAD', '/livez', 200],
-    ['GET', QUERIES, 405],
-    ['HEAD', QUERIES, 405],
+    ['GET', QUERIES, 200],
+    ['HEAD', QUERIES, 200],
     ['DELETE', STATS, 405],
     ['PURGE', '/nothing', 404],
     ['PURGE', STATS, 405],
@@ -102,6 +102,7 @@ describe('a refused request is logged, with its sender,', () => {
       .map(({ level, time, pid, hostname, reqId, msg, ...fields }) => ({ ...fields, level }));
   const analytics = '/v1/analytics/:projectId/assistant';
   const refused = (fields: object) => ({ level: 40, unwritten: 0, ...fields });
+  const named = (name: string) => ({ keyId: name, keyName: name });
 
   test('if it has no right', async () => {
     const service = await startService();
@@ -128,11 +129,11 @@ describe('a refused request is logged, with its sender,', () => {
     const [{ id } = {}] = (await runOnUsers(service.store, 'SELECT id FROM {user_account}')).rows;
     const route = `${analytics}/caller-stats`;
     expect(refusalsSince(service, before)).toEqual([
-      refused({ method: 'GET', route, status: 401 }),
-      refused({ method: 'PUT', route, status: 401 }),
-      refused({ method: 'GET', route, status: 403, keyId: 'listed' }),
-      refused({ method: 'GET', route, status: 404, keyId: 'reading' }),
-      refused({ method: 'POST', route: '/mcp', status: 404, keyId: 'reading' }),
+      refused({ method: 'GET', route, status: 401, reason: 'key-unknown' }),
+      refused({ method: 'PUT', route, status: 401, reason: 'key-unknown' }),
+      refused({ method: 'GET', route, status: 403, ...named('listed'), reason: 'key-address' }),
+      refused({ method: 'GET', route, status: 404, ...named('reading'), reason: 'other-project' }),
+      refused({ method: 'POST', route: '/mcp', status: 404, ...named('reading') }),
       refused({
         method: 'POST',
         route: '/api/organizations/:organizationId/projects',
@@ -158,11 +159,23 @@ describe('a refused request is logged, with its sender,', () => {
     await new Browser(service).send({ path: '/api/sign-in', body: {}, headers: { origin } });
     await service.sendRaw('GET / HTTP/1.1\r\nnonsense\r\n\r\n', { connectionError: true });
     await service.send({ path: '/wp-login.php' });
-    const keyId = expect.any(String);
+    const key = named('admin');
     expect(refusalsSince(service, before)).toEqual([
-      refused({ method: 'GET', route: `${analytics}/caller-stats`, status: 400, keyId }),
-      refused({ method: 'POST', route: `${analytics}/queries`, status: 400, keyId }),
-      refused({ method: 'GET', route: `${analytics}/caller-stats`, status: 429, keyId }),
+      refused({ method: 'GET', route: `${analytics}/caller-stats`, status: 400, ...key, reason: 'invalid' }),
+      refused({
+        method: 'POST',
+        route: `${analytics}/queries`,
+        status: 400,
+        ...key,
+        reason: 'query-id,query-caller',
+      }),
+      refused({
+        method: 'GET',
+        route: `${analytics}/caller-stats`,
+        status: 429,
+        ...key,
+        reason: 'rate-limit',
+      }),
       refused({ method: 'POST', route: '/api/sign-in', status: 403 }),
       refused({ status: 400 }),
     ]);

@@ -44,7 +44,7 @@ const startBytes = 512;
 
 /** The bytes of a text in UTF-8. Throws a `NotTextError`. */
 export async function* readText(bytes: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
-  const start = await takeStart(bytes, ({ length }) => length >= startBytes);
+  const start = await takeStart(bytes, (taken) => taken.length >= startBytes || hasLine(taken));
   const text = start.toString('latin1', 0, startBytes);
   for (const [pattern, what, remedy] of KINDS) {
     const isOfKind = typeof pattern === 'string' ? text.startsWith(pattern) : pattern.test(text);
@@ -53,6 +53,11 @@ export async function* readText(bytes: AsyncGenerator<Buffer>): AsyncGenerator<B
   const order = byteOrderOf(start.subarray(0, startBytes));
   const all = prepend(start, bytes);
   yield* order === undefined ? all : fromUtf16(all, order);
+}
+
+/** Whether it has a line of text. A pipe may stay open for long before more follows. */
+function hasLine(start: Buffer): boolean {
+  return !start.includes(0) && /\S.*\n/.test(start.toString('latin1'));
 }
 
 type ByteOrder = 'little' | 'big';

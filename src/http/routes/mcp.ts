@@ -28,9 +28,8 @@ export type ToolEndpoint = (call: {
 const HEADERS = /^(content-type|mcp-.+)$/;
 
 const message = (description: string) => ({
-  type: ['object', 'array'],
   description,
-  additionalProperties: true,
+  anyOf: [{ type: 'object', additionalProperties: true }, { type: 'array' }],
 });
 
 export async function addMcp(

@@ -75,6 +75,9 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     await there.page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await signIn(there.page, person('Grace'));
     await there.page.getByRole('heading', { name: 'API keys' }).waitFor();
+    // The page may also have asked which keys expire.
+    const unexpected = await there.troubles.unexpected();
+    there.troubles.expect(...unexpected.filter((one) => one.endsWith('/ingestion: 401')));
     await here.page.getByRole('heading', { name: 'Your account' }).waitFor();
   });
 

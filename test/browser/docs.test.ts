@@ -24,7 +24,7 @@ test('the documentation can be read, searched and followed without external requ
 
   await page.getByRole('button', { name: 'Search' }).click();
   await page.getByRole('searchbox').fill('grace period');
-  await page.locator('.VPLocalSearchBox a', { hasText: 'Keys' }).first().click();
+  await page.locator('.VPLocalSearchBox a', { hasText: 'Keys and members' }).first().click();
   await page.getByRole('heading', { name: 'Keys and members', level: 1 }).waitFor();
   expect(new URL(page.url()).pathname).toBe('/docs/keys');
 

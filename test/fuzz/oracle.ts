@@ -1,5 +1,6 @@
 /** Rules that every response must follow. */
 import { at, isMissingPage, type OpenApi } from '../support/http/openapi.js';
+import { PROTOBUF } from '../support/http/telemetry.js';
 import type { RawResponse } from '../support/response-reader.js';
 import type { Operation } from './operations.js';
 import type { FuzzRequest } from './parts.js';
@@ -18,6 +19,8 @@ const DASHBOARD = new Set([204, 401, 403, 409, 429]);
 
 /** Statuses of an operation without a valid key. */
 const WITHOUT_KEY = new Set([400, 401, 417, 429, 431, 503]);
+
+const OTLP = /^\/v1\/(?:traces|logs|metrics)$/;
 
 const ERROR = ['components', 'schemas', 'Error'] as const;
 
@@ -42,18 +45,21 @@ const INTERNALS = /\n\s+at |node:internal|node_modules|\/dist\/|SQLITE|TypeError
 
 export class Oracle {
   readonly #openApi: OpenApi;
-  readonly #operations: ReadonlyMap<string | undefined, Operation>;
+  readonly #operations: readonly Operation[];
   readonly #secrets: readonly string[];
 
   constructor(openApi: OpenApi, operations: readonly Operation[], secrets: readonly string[]) {
     this.#openApi = openApi;
-    this.#operations = new Map(operations.map((one) => [one.template, one]));
+    this.#operations = operations;
     this.#secrets = secrets;
   }
 
   /** The operation that the OpenAPI document has for the request's path, if any. */
-  findOperation({ target }: Pick<FuzzRequest, 'target'>): Operation | undefined {
-    return this.#operations.get(this.#openApi.templateOf(decodeUnreserved(target)));
+  /** The operation, or another one of its path. */
+  findOperation({ target, method }: Pick<FuzzRequest, 'target' | 'method'>): Operation | undefined {
+    const template = this.#openApi.templateOf(decodeUnreserved(target));
+    const all = this.#operations.filter((one) => one.template === template);
+    return all.find((one) => one.method === documented(method)) ?? all[0];
   }
 
   /** What is wrong with the response; undefined if nothing is. */
@@ -74,17 +80,21 @@ export class Oracle {
 
   #textProblem(
     { method, bytes }: FuzzRequest,
-    { status, headers }: RawResponse,
+    { status, headers, body }: RawResponse,
     operation: Operation | undefined,
     text: string,
   ): string | undefined {
     if (this.#secrets.some((secret) => text.includes(secret))) return 'the response contains a key';
     if (status < 400) return undefined;
+    if (INTERNALS.test(text)) return 'the error contains internals of the service';
     const type = headers['content-type'];
     const mayBePage = operation === undefined && /^accept:.*text\/html/im.test(bytes.toString('latin1'));
     if (mayBePage && isMissingPage(status, type)) return undefined;
+    if (type === PROTOBUF && OTLP.test(operation?.template ?? '')) {
+      // A `google.rpc.Status`, whose second field is the message.
+      return body[0] === 0x12 && body.length > 2 ? undefined : 'the error is not a Status of protobuf';
+    }
     if (type !== 'application/json; charset=utf-8') return `the error has the type ${type}`;
-    if (INTERNALS.test(text)) return 'the error contains internals of the service';
     if (method !== 'HEAD') this.#openApi.requireValid(JSON.parse(text), ...ERROR);
     return undefined;
   }
@@ -98,8 +108,8 @@ export class Oracle {
     // A broken request need not reach the operation that its path names.
     if (ANY_REQUEST.has(status) || cut || method === 'CONNECT') return undefined;
     const path = decodeUnreserved(target);
-    const isOwn = operation !== undefined && (method === 'HEAD' ? 'GET' : method) === operation.method;
-    if (!isOwn) {
+    const isOwn = documented(method) === operation?.method;
+    if (operation === undefined || !isOwn) {
       const allowed = operation === undefined ? OTHER_PATH : OTHER_METHOD;
       const isDashboard = /^(https?:\/\/[^/]*)?\/api\//.test(path);
       if (allowed.has(status) || (isDashboard && DASHBOARD.has(status))) return undefined;
@@ -114,6 +124,11 @@ export class Oracle {
     this.#openApi.check({ method, path, status, contentType, text });
     return undefined;
   }
+}
+
+/** The method that the document has for this one. */
+function documented(method: string): string {
+  return method === 'HEAD' ? 'GET' : method;
 }
 
 function expectationProblem(

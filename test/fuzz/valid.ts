@@ -90,6 +90,10 @@ function parameterValue({ name, schema }: Parameter, random: Random): string {
         `2025-12-${two(last)}T12:30`,
         writeTime(Date.UTC(2025, 11, last), random),
       ]);
+    case 'recordedFrom':
+      return `2025-11-${two(first)}`;
+    case 'recordedTo':
+      return `2025-12-${two(last)}`;
     case 'timeZone':
       return random.pick(words('UTC utc Europe/Berlin Asia/Kathmandu America/St_Johns Pacific/Apia'));
     case 'period':
@@ -137,15 +141,19 @@ function bodyFor(operation: Operation, project: Project, world: World, random: R
       type: 'application/json',
       effect,
     };
+  // Nothing of metrics is read but the name of their list in JSON.
+  if (operation.template === '/v1/metrics') {
+    const body = Buffer.from(writeJson({ resourceMetrics: [{}] }, random));
+    return { body, type: 'application/json', effect };
+  }
   const fitting = world.telemetry.filter(({ signal }) => operation.template === `/v1/${signal}`);
-  const { type, bytes, packed, traces } = random.pick(fitting.length > 0 ? fitting : world.telemetry);
+  const { type, bytes, packed, traces } = random.pick(fitting);
   const gzip = random.oneIn(8);
   return {
     body: gzip ? packed : bytes,
     type,
     ...(gzip ? { encoding: 'gzip' } : {}),
-    effect:
-      fitting.length === 0 ? effect : project === 'traces' ? { kind: 'traces', numbers: traces } : effect,
+    effect: project === 'traces' ? { kind: 'traces', numbers: traces } : effect,
   };
 }
 

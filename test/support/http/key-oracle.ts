@@ -129,7 +129,7 @@ export function expected(state: State, holder: Holder, inside: boolean, asked: A
   if (state === 'malformed') return { status: 401, says: /malformed/ };
   if (!types.includes(type))
     return { status: 401, says: new RegExp(`of type ${types}; the one sent is of type ${type}`) };
-  if (state !== 'active') return { status: 401, says: new RegExp(`is ${state}\\.$`) };
+  if (state !== 'active') return { status: 401, says: new RegExp(`is ${state}\\.(?:$| It ended at )`) };
   if (!inside) return { status: 403, says: /may not be used from this address/ };
   const needed = isRead ? 'read' : 'write';
   // A recording key is limited by its type alone.

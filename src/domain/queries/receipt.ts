@@ -34,7 +34,7 @@ export type Sender =
   | { readonly kind: 'demo' };
 
 /** The sender of queries that were recorded before stores kept receipts, in `recordedBy`. */
-export const UNKNOWN_SENDER = 'unknown';
+const UNKNOWN_SENDER = 'unknown';
 
 const senderCharactersMax = 200;
 

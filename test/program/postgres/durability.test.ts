@@ -184,7 +184,9 @@ test.each(inject('postgresServers'))(
       const during = await onDatabase(url, async (client) => {
         await client.query(`SET synchronous_commit = ${told}`);
         await client.query('BEGIN');
-        await client.query(`SELECT ${schema}.record('p', '{"\\\\x01"}', '{1}', '{web}', '{20000}', '{copy}', '{1}')`);
+        await client.query(
+          `SELECT ${schema}.record('p', '{"\\\\x01"}', '{1}', '{web}', '{20000}', '{copy}', '{1}')`,
+        );
         const { rows } = await client.query('SHOW synchronous_commit');
         await client.query('ROLLBACK');
         return rows[0].synchronous_commit;

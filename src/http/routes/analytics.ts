@@ -7,6 +7,7 @@ import { COUNT_FIELDS } from '../../domain/counting/counts.js';
 import { REPORT_PARAMETER_NAMES, type ReportInput } from '../../domain/counting/report-request.js';
 import { seriesBucketsMax } from '../../domain/limits.js';
 import type { Clock } from '../../domain/time/clock.js';
+import { nextTurn } from '../../shared/pauses.js';
 import type { Slots } from '../../shared/slots.js';
 import type { Store } from '../../storage/ports/store.js';
 import { type Authenticator, READING_TYPES } from '../request/authenticate.js';
@@ -49,7 +50,12 @@ export function createReportHandlers({ store, clock, ingestion, slots }: ReportS
     <Answer>(read: (request: FastifyRequest) => Promise<Answer>) =>
     (request: FastifyRequest) => {
       if (slots.isFull) throw new LoadSheddingError('Too many reports are being made; try again.');
-      return slots.run(() => read(request));
+      return slots.run(async () => {
+        const answer = await read(request);
+        // Writing a long one takes as long as making it.
+        await nextTurn();
+        return answer;
+      });
     };
   const readerOf = <Question, Answer>(report: Readable<Question, Answer>) => {
     const names = Object.fromEntries(report.parameters.map((one) => [one, REPORT_PARAMETER_NAMES[one]]));

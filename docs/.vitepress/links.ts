@@ -12,7 +12,7 @@ export function siteLink(href: string, page: string): string {
   const target = join(dirname(page), path);
   const known = REWRITES[target];
   if (known !== undefined) return `./${known}${fragment}`;
-  // What is no page of the site and no file for it stays as it is, and the build fails for it.
+  // What is neither a page of the site nor a file for it stays as it is, and the build fails for it.
   if (target.endsWith('.md') || relative('docs', target).startsWith('images')) return href;
   downloads.add(target);
   return `/files/${basename(target)}`;

@@ -31,7 +31,7 @@ const countNames = ['isUtc', 'isStandard', 'leapSeconds', 'transitions', 'types'
 
 export function readTzif(bytes: Buffer): ZoneRules {
   if (bytes.toString('latin1', 0, 4) !== 'TZif' || bytes[4] === 0)
-    throw new Error('this is no file of version 2 or later');
+    throw new Error('this is not a file of version 2 or later');
   // The first part, with times of 32 bits, is for older programs.
   const header = headerBytes + sizeOf(readCounts(bytes, 0), 4);
   const counts = readCounts(bytes, header);

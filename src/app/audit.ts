@@ -27,7 +27,7 @@ export function parseAuditFilter(
   const known = AUDIT_ACTIONS.find((one) => one === action);
   const problems = collectProblems(range, before, limit);
   if (action !== known)
-    problems.push(`action: ${quote(action ?? '')} is none of ${AUDIT_ACTIONS.join(', ')}`);
+    problems.push(`action: ${quote(action ?? '')} is not one of ${AUDIT_ACTIONS.join(', ')}`);
   if (problems.length > 0 || !(range.ok && before.ok && limit.ok)) return failure(...problems);
   return success({
     ...range.value,

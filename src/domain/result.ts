@@ -15,7 +15,7 @@ export function failure(...problems: string[]): Result<never> {
 export function oneOf<const T extends string>(values: readonly T[]): (value: unknown) => Result<T> {
   return (value) => {
     const known = values.find((one) => one === value);
-    return known === undefined ? failure(`is none of ${values.join(', ')}`) : success(known);
+    return known === undefined ? failure(`is not one of ${values.join(', ')}`) : success(known);
   };
 }
 

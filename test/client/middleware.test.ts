@@ -329,7 +329,7 @@ test.each(Object.entries(nested))(
     const ask = await start(optionsFor(to), optionsFor(to, { id, isQuestion: async () => true }));
     for (let times = 0; times < 3; times++) expect(await ask('/ask', post({ id: 'message-1' }))).toBe(200);
     await recordedBy(to, 3);
-    // Each of two recorders counts, and what is no question for one may be one for the other.
+    // Each of two recorders counts, and what is not a question for one may be for the other.
     const both = await start(optionsFor(other), optionsFor(to, { id }));
     const one = await start(optionsFor(other), optionsFor(to, { id, isQuestion: () => false }));
     expect([await both('/ask', post({ id: 'message-2' })), await one('/ask', post({ id: 'no' }))]).toEqual([

@@ -15,8 +15,8 @@ function fileOf(version: string, rule: string): Buffer {
 }
 
 test('other files, those of version 1 and unknown rules are refused', () => {
-  expect(() => readTzif(Buffer.from('#!/bin/sh'.padEnd(100)))).toThrow('is no file of version 2');
-  expect(() => readTzif(fileOf('\0', 'CET-1'))).toThrow('is no file of version 2');
+  expect(() => readTzif(Buffer.from('#!/bin/sh'.padEnd(100)))).toThrow('is not a file of version 2');
+  expect(() => readTzif(fileOf('\0', 'CET-1'))).toThrow('is not a file of version 2');
   expect(() => readTzif(fileOf('2', 'CET-1CEST,J60,J300'))).toThrow('is of an unknown kind');
 });
 

@@ -27,7 +27,7 @@ test.each([
   ['postgres://host/x?schema=a;b', /has a schema that is not/],
   ['postgres://host/x?schema=pg_mine', /has a schema that is not/],
   ['postgres://host/x?schema=', /has a schema that is not/],
-  ['postgres://host/x?sslmode=sometimes', /has an sslmode that is none of disable, prefer/],
+  ['postgres://host/x?sslmode=sometimes', /has an sslmode that is not one of disable, prefer/],
   ['postgres://host/x?sslmode=verify-ca', /sslmode=verify-ca without sslrootcert/],
   ['postgres://host/x?sslrootcert=/none/such', /a file that cannot be read: \/none\/such \(ENOENT\)/],
   ['postgres://u:5/hunter2@host/x', /^cannot be read as postgres:.+ written as %40/],

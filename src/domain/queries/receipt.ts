@@ -140,7 +140,7 @@ function parseDay(text: string | undefined): Result<number | undefined> {
 
 function parseSender(text: string | undefined): Result<string | undefined> {
   if (text === undefined || senderPattern.test(text)) return success(text);
-  return failure(`${quote(text)} is no sender, such as key:ID, import:FILE or telemetry:SERVICE`);
+  return failure(`${quote(text)} is not a sender, such as key:ID, import:FILE or telemetry:SERVICE`);
 }
 
 /**
@@ -192,7 +192,7 @@ function parseReceipt(recordedOn: unknown, recordedBy: unknown, nowMs: number): 
   if (!day?.ok || day.value === undefined) problems.push('recordedOn: is not a date such as 2026-01-31');
   else if (day.value * dayMs > nowMs + dayMs) problems.push('recordedOn: lies in the future');
   if (typeof recordedBy !== 'string' || !senderPattern.test(recordedBy))
-    problems.push('recordedBy: is no sender, such as key:ID');
+    problems.push('recordedBy: is not a sender, such as key:ID');
   if (problems.length > 0 || !day?.ok) return failure(...problems);
   return success({ day: day.value as number, sender: recordedBy as string });
 }

@@ -43,7 +43,7 @@ const SERVICE_ATTRIBUTE = 'service.name';
 
 /** The id that a model gave its answer. */
 const RESPONSE_ID = 'gen_ai.response.id';
-/** Some models number their answers, as chatcmpl-123: these ids are no ids. */
+/** Some models number their answers, as chatcmpl-123: these are not ids. */
 const responseIdMin = 16;
 
 const HEADER = 'http.request.header.';

@@ -173,7 +173,7 @@ function tryTo<T>(read: () => T): T | string {
 }
 
 /**
- * Half a surrogate pair, at the end of a text that is invalid or too long, or instead of a value that is no text. Neither an id
+ * Half a surrogate pair, at the end of a text that is invalid or too long, or instead of a value that is not text. Neither an id
  * nor a caller can have it, so what is cut or replaced never becomes one.
  */
 export const UNREADABLE = '\ud800';

@@ -141,7 +141,7 @@ test('callers are detected by site, known user agents, own rules and fallback', 
   expect(await readCallers(lines, { ...form, callerRules })).toEqual(['web', 'web', 'left', 'api']);
 });
 
-test('a byte order mark is no part of a line, and a zone is that of times without an offset', async () => {
+test('a byte order mark is not part of a line, and a zone is that of times without an offset', async () => {
   const json = JSON.stringify({
     status: 200,
     request: 'POST /assistant/a HTTP/1.1',

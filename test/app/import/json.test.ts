@@ -45,14 +45,14 @@ describe.each([1, 3, 1000])('in chunks of %d bytes, JSON', (chunkBytes) => {
     ],
     ['that ends in a string is reported', '{"a":"b', [], [[1, cut]]],
     ['whose object lacks the array is reported', '\n{"error":"no"}', ['r'], [[2, 'has no array "r"']]],
-    ['whose field is no array is reported', '{"r":{"r":[]}}', ['r'], [[1, 'has no array "r"']]],
+    ['whose field is not an array is reported', '{"r":{"r":[]}}', ['r'], [[1, 'has no array "r"']]],
     [
       'whose path leads nowhere is reported',
       '{"r":[{"s":[1]}],"s":[2]}',
       ['r', 's'],
       [[1, 'has no array "r.s"']],
     ],
-    ['that is an array instead of an object is no record', '[{"r":[1]}]', ['r'], [[1, [{ r: [1] }]]]],
+    ['that is an array instead of an object is not a record', '[{"r":[1]}]', ['r'], [[1, [{ r: [1] }]]]],
     [
       'with a bad element loses no other',
       '[{"a":1},\n{a:2},\n{"a":3}]',

@@ -8,7 +8,7 @@ test.each<[string, unknown, boolean]>([
   ['two factors of one kind', { amr: ['pwd', 'pin'] }, false],
   ['unknown methods', { amr: ['x', 'y'] }, false],
   ['a weak context', { amr: ['pwd'], acr: '0' }, false],
-  ['a context that is no text', { amr: ['pwd'], acr: [multiFactor] }, false],
+  ['a context that is not text', { amr: ['pwd'], acr: [multiFactor] }, false],
   ['a context without assurance alone', { acr: '0' }, false],
   ['a level that is a number', { acr: 0 }, false],
   ['contexts in a list', { acr: ['0'] }, false],

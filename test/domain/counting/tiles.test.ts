@@ -6,7 +6,7 @@ import { countsBetween, createCounter, numbersBetween, tile } from '../../../src
 const moment = fc.integer({ min: -20, max: 20 });
 const inOrder = (a: number, b: number) => a - b;
 
-test('refuses bounds that are no tiles, and tiles without a number', () => {
+test('refuses bounds that are not tiles, and tiles without a number', () => {
   expect(() => numbersBetween([0, 5], [0, 10], [1])).toThrow('each bound is one of the tiles');
   expect(() => numbersBetween([0, 10], [0, 5, 10], [1])).toThrow('each tile has a number');
 });

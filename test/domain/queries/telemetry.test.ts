@@ -122,7 +122,7 @@ test.each<[what: string, attributes: Record<string, string>, more?: Partial<Tele
   ['another attribute', {}, { queries: [{ attribute: 'http.route', values: [] }] }],
   ['no attribute for the id', {}, byMessage],
   ['an empty attribute for the id', { 'message.id': '' }, byMessage],
-])('%s is no query', (_what, attributes, more) => {
+])('%s is not a query', (_what, attributes, more) => {
   expect(found([recordOf({ attributes })], more)).toEqual({ queries: [], rejected: 0, problems: [] });
 });
 

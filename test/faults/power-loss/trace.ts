@@ -36,7 +36,7 @@ export async function record(
   const traced = ['-f', '-xx', '-s', '100000000', '--seccomp-bpf', '-e', `trace=${calls}`, '-o', output];
   const node = [process.execPath, '--import', 'tsx', fileURLToPath(module), ...args, folder, marks];
   const { status, stderr } = await startProcess(strace, [...traced, ...node], {
-    // Operations of io_uring are no calls of the system.
+    // Operations of io_uring are not system calls.
     env: { UV_USE_IO_URING: '0' },
     cwd: fileURLToPath(new URL('../../..', import.meta.url)),
     hangMs: 600_000,

@@ -42,7 +42,7 @@ test('every problem is named', async () => {
     expect.stringMatching(/^"by": is not a parameter here/),
     expect.stringMatching(/^period: /),
     expect.stringMatching(/^timeZone: /),
-    expect.stringMatching(/^weekStart: is none of monday, sunday, saturday/),
+    expect.stringMatching(/^weekStart: is not one of monday, sunday, saturday/),
     expect.stringMatching(/^compare: /),
     expect.stringMatching(/^caller: /),
     expect.stringMatching(/^interval: /),

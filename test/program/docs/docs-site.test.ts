@@ -23,7 +23,7 @@ function findProblem(link: string, page: string): string | undefined {
   const url = URL.canParse(link, `http://site.test${base}${page}`)
     ? new URL(link, `http://site.test${base}${page}`)
     : undefined;
-  if (url === undefined) return 'is no address';
+  if (url === undefined) return 'is not an address';
   if (url.host !== 'site.test') return url.protocol === 'https:' ? undefined : 'is not https';
   // The dashboard.
   if (url.pathname === '/') return undefined;
@@ -48,7 +48,7 @@ test.each([
   ['assets/nothing.js', 'leads nowhere'],
   ['/elsewhere', 'leaves the site'],
   ['http://example.org/', 'is not https'],
-  ['https://', 'is no address'],
+  ['https://', 'is not an address'],
   ['settings#postgresql', undefined],
   ['https://example.org/', undefined],
   ['../', undefined],

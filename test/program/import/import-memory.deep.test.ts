@@ -11,7 +11,7 @@ import { placeWithProject, project } from '../../support/cli/cli-place.js';
 const records = 150_000;
 const answer = 'Press "Save", then {wait}. '.repeat(50);
 
-/** More than 200 MB of indented JSON, with a string of 60 MB and a large array that are no records. */
+/** More than 200 MB of indented JSON, with a string of 60 MB and a large array that are not records. */
 function* largeFile(): Generator<string> {
   yield '{\n  "comment": "';
   for (let left = 60; left > 0; left--) yield 'x'.repeat(1_000_000);

@@ -163,7 +163,7 @@ describe('a report', () => {
     expect(JSON.parse([...responses][0] ?? '')).toMatchObject({ status: 200, text: '{"status":"received"}' });
   });
 
-  test('of a text that is no active key revokes nothing', async () => {
+  test('of a text that is not an active key revokes nothing', async () => {
     const service = await startService();
     for (const key of ineffective(service)) expect((await report(service, { key })).status).toBe(200);
     expect(await listRevoked(service)).toEqual(['revoked']);

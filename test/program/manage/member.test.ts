@@ -135,7 +135,7 @@ test('member end-sessions ends all sessions of a member, and the audit log says 
   ]);
 });
 
-test('member unlink refuses who is no member, and an account without single sign-on', async () => {
+test('member unlink refuses who is not a member, and an account without single sign-on', async () => {
   const place = await placeWithProject();
   const store = await openStore(`sqlite:${place.database}`);
   whenOver(() => store.close());

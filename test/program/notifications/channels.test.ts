@@ -195,7 +195,7 @@ describe('an e-mail', () => {
 
   test('is sent without TLS only on this machine, or if the operator says so', async () => {
     const { url, received } = await startMailServer();
-    // Leads here as well, but is no loopback address.
+    // Leads here as well, but is not a loopback address.
     const elsewhere = url.replace('127.0.0.1', '0.0.0.0');
     const sendTo = (smtpUrl: string) =>
       new Channels(open, new Mailer({ smtpUrl, mailFrom })).send('email', sendingTo('ada@example.org'));

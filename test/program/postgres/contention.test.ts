@@ -8,7 +8,7 @@ import { knownEvent, rangesOver, recount } from '../../support/storage/ledger.js
 import { by, newDatabase, onDatabase, openForTest, projectOf } from '../../support/storage/store.js';
 import { isDeep } from '../../support/volume.js';
 
-/** Long enough for any machine: a writer that waits its turn is no failure here. */
+/** Long enough for any machine: a writer that waits its turn is not a failure here. */
 const timeoutMs = 60_000;
 
 /** Each writes through a store of its own. */

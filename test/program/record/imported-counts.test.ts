@@ -82,7 +82,7 @@ describe('imported counts: refuses', () => {
     expect(wrong.status).toBe(400);
     expect(detailsOf(wrong)).toEqual([
       '"dryrun": is not a parameter here; did you mean dryRun?',
-      'dryRun: is none of true, false',
+      'dryRun: is not one of true, false',
     ]);
     for (const max of [importedCountsMax, batchQueriesMax]) {
       const tooMany = await post(Array(max + 1).fill(one));

@@ -10,7 +10,7 @@ import { by, databases, projectOf } from '../../support/storage/store.js';
 
 const org = 'default';
 
-/** Two requests of one trace, each with a model call; and a search, which is no query. */
+/** Two requests of one trace, each with a model call; and a search, which is not a query. */
 const SPANS: readonly Sent[] = [1, 2].flatMap((number): Sent[] => {
   const server = { traceId: traceId(1), spanId: spanId(number), timeNs: BigInt(startMs) * 1_000_000n };
   const inner = { ...server, spanId: spanId(10 + number), parentSpanId: spanId(number) };

@@ -199,7 +199,7 @@ describe.each(placeFactories)('%s:', (kind, factory) => {
           expect(await codeOf(verify(node, await challenged(node), code))).toBe('accepted');
           expect(await codeOf(verify(node, await challenged(node), code))).toBe('wrong_credentials');
         }
-        // A hash from a copy of the database is no code.
+        // A hash from a copy of the database is not a code.
         const [hash] = JSON.parse(await stored(store)) as string[];
         expect(await codeOf(verify(node, await challenged(node), hash ?? ''))).toBe('wrong_credentials');
         await runOnUsers(store, "UPDATE {user_second_factor} SET backup_codes = 'of an early version'");

@@ -71,7 +71,7 @@ function NoSources({ projectId }: { projectId: string }) {
         Send queries, spans or log records with a recording key of this project:{' '}
         <DocsLink page="opentelemetry">OpenTelemetry</DocsLink> and{' '}
         <DocsLink page="record">Record queries</DocsLink> say how. If something sends already, its own log
-        says why it does not get here: mostly the address or the key.
+        says why it does not get here: usually the address or the key.
       </EmptyState>
     </div>
   );

@@ -5,7 +5,7 @@ test('the details of an error are assigned to the field they name, if the form h
   const { problems, rest } = sortDetails(
     [
       'name: must not be empty',
-      'allow[1]: is no network',
+      'allow[1]: is not a network',
       'The key is gone.',
       'other: is unknown',
       'name: is odd.',

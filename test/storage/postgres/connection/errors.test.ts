@@ -16,7 +16,7 @@ function serverError(state: string): pg.DatabaseError {
   return Object.assign(new pg.DatabaseError('in the words of the server', 0, 'error'), { code: state });
 }
 
-/** The diagnosis of an error that is no circumstance of the database. */
+/** The diagnosis of an error that is not a circumstance of the database. */
 const unknown = { meaning: undefined, passing: false, undone: false, otherSchema: false };
 
 describe('an error of the server', () => {

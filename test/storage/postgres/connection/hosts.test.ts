@@ -38,7 +38,7 @@ describe('a URL', () => {
       'postgres://a/db?target_session_attrs=readwrite',
       /none of any, read-write, read-only, primary, standby/,
     ],
-    ['postgres://a/db?target_session_attrs=READ-WRITE', /a target_session_attrs that is none of/],
+    ['postgres://a/db?target_session_attrs=READ-WRITE', /a target_session_attrs that is not one of/],
     ['postgres://a/db?target_session_attr=primary', /nearly, but not quite, called target_session_attrs/],
     ['postgres://a/db?target_session_attrs=any&target_session_attrs=any', /target_session_attrs twice/],
     ['postgres://a/db?connect_timeout=soon', /connect_timeout that is not a whole number of seconds/],

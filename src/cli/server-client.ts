@@ -1,6 +1,6 @@
 /** Requests to a running server, for commands with `--url`. */
 import { RefusedError } from '../app/import/otlp-files.js';
-import { LIST_PROJECTS, type ListedProject } from '../app/reports.js';
+import { LIST_PROJECTS, type ListedProject } from '../app/reading/reports.js';
 import { retryWhileUnavailable } from '../app/retry.js';
 import type { ImportedCount } from '../domain/counting/imported-count.js';
 import { CallerStatsError } from '../domain/errors.js';

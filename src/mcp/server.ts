@@ -9,7 +9,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
-import type { ReportSource } from '../app/reports.js';
+import type { ReportSource } from '../app/reading/reports.js';
 import { CallerStatsError, describeError } from '../domain/errors.js';
 import { toPrintable } from '../domain/format.js';
 import type { Clock } from '../domain/time/clock.js';

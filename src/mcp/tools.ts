@@ -7,9 +7,9 @@ import {
   type Report,
   type ReportSource,
   SERIES,
-} from '../app/reports.js';
+} from '../app/reading/reports.js';
+import { COMPARISONS, INTERVALS, PERIODS } from '../domain/calendar/names.js';
 import { firstCallers } from '../domain/counting/counts.js';
-import { COMPARISONS, INTERVALS, PERIODS } from '../domain/counting/names.js';
 import {
   type CountsRequest,
   DEFAULT_INTERVAL,

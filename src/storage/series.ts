@@ -1,10 +1,10 @@
 /** Reads a series from any store: finds missing bounds, and counts all buckets in one snapshot. */
 
-import { findComparedBucket, toPrevious, toPreviousBucket } from '../domain/counting/comparison.js';
+import { findComparedBucket, toPrevious, toPreviousBucket } from '../domain/calendar/comparison.js';
+import { bucketAround, type Edge, findBucketEdges } from '../domain/calendar/interval.js';
+import type { Interval } from '../domain/calendar/names.js';
 import type { Compared, Counts, PreviousBucket } from '../domain/counting/counts.js';
 import { type DateRange, EARLIEST_MS, LATEST_MS } from '../domain/counting/date-range.js';
-import { bucketAround, type Edge, findBucketEdges } from '../domain/counting/interval.js';
-import type { Interval } from '../domain/counting/names.js';
 import type { SeriesRequest } from '../domain/counting/report-request.js';
 import { type Series, type SeriesOfCallers, splitByCaller, toBuckets } from '../domain/counting/series.js';
 import { countsBetween, createCounter, numbersBetween, tile } from '../domain/counting/tiles.js';

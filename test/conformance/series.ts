@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CALLER_STATS, CALLERS, SERIES } from '../../src/app/reports.js';
+import { CALLER_STATS, CALLERS, SERIES } from '../../src/app/reading/reports.js';
 import { BUCKET_WIDTHS_MS } from '../../src/domain/counting/buckets.js';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import type { Query } from '../../src/domain/queries/query.js';

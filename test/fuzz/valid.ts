@@ -1,6 +1,6 @@
 /** Valid requests. */
 import { gzipSync } from 'node:zlib';
-import { INTERVALS, PERIODS } from '../../src/domain/counting/names.js';
+import { INTERVALS, PERIODS } from '../../src/domain/calendar/names.js';
 import { dayMs } from '../../src/domain/time/duration.js';
 import { words } from '../support/words.js';
 import { eventNumbers, makeQuery, writeTime } from './events.js';

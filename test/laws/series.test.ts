@@ -5,8 +5,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { INTERVALS, type Interval } from '../../src/domain/calendar/names.js';
 import { type Counts, withTotal, zeroCounts } from '../../src/domain/counting/counts.js';
-import { INTERVALS, type Interval } from '../../src/domain/counting/names.js';
 import { parseSeriesRequest, type SeriesRequest } from '../../src/domain/counting/report-request.js';
 import type { Series } from '../../src/domain/counting/series.js';
 import { CALLER_TYPES } from '../../src/domain/queries/caller.js';

@@ -1,6 +1,6 @@
 /** Time zones as another library knows them, which shares neither code nor files of data with the domain. */
 import moment from 'moment-timezone';
-import type { Interval } from '../../src/domain/counting/names.js';
+import type { Interval } from '../../src/domain/calendar/names.js';
 import { minuteMs, secondMs } from '../../src/domain/time/duration.js';
 
 /** Local time minus UTC, to the second. */

@@ -2,7 +2,7 @@
  * A calendar that shares no code with the domain: it asks the platform for the local time of every half hour of some years, and
  * finds everything by looking. There is a number of queries in each of these half hours.
  */
-import type { Comparison, Interval, Period } from '../../src/domain/counting/names.js';
+import type { Comparison, Interval, Period } from '../../src/domain/calendar/names.js';
 import type { WeekStart } from '../../src/domain/time/calendar.js';
 import { dayMs } from '../../src/domain/time/duration.js';
 

@@ -124,7 +124,7 @@ describe('the client', () => {
     'imports only its own files in %s',
     (path, source) => {
       const own =
-        /^(client\/src\/|src\/domain\/counting\/names\.ts$|src\/domain\/queries\/caller-detection\.ts$|src\/shared\/api-client\.ts$)/;
+        /^(client\/src\/|src\/domain\/calendar\/names\.ts$|src\/domain\/queries\/caller-detection\.ts$|src\/shared\/api-client\.ts$)/;
       const node = path === 'client/src/spool.ts' ? /^node:(fs|process)$/ : /^$/;
       expect(importsOf(source).filter((name) => !own.test(name) && !node.test(name))).toEqual([]);
     },
@@ -132,7 +132,7 @@ describe('the client', () => {
 
   test('shares only files without imports with the server', () => {
     expect(importsOf(read('src/domain/queries/caller-detection.ts'))).toEqual([]);
-    expect(importsOf(read('src/domain/counting/names.ts'))).toEqual([]);
+    expect(importsOf(read('src/domain/calendar/names.ts'))).toEqual([]);
     expect(importsOf(read('src/shared/api-client.ts'))).toEqual([]);
   });
 

@@ -1,15 +1,15 @@
 /** The server's types under the names that the dashboard uses. Times are RFC 3339 in UTC. */
-import type { Numbers } from '../../../src/app/numbers.js';
+import type { Numbers } from '../../../src/app/reading/numbers.js';
 import type {
   AuditResponse,
   IngestionResponse,
   SessionResponse,
 } from '../../../src/http/dashboard/responses.js';
 
-export type { Numbers } from '../../../src/app/numbers.js';
+export type { Numbers } from '../../../src/app/reading/numbers.js';
+export type { Comparison, Interval, Period } from '../../../src/domain/calendar/names.js';
 export type { Counts } from '../../../src/domain/counting/counts.js';
 export type { CutBounds } from '../../../src/domain/counting/cut-bounds.js';
-export type { Comparison, Interval, Period } from '../../../src/domain/counting/names.js';
 export type { Series } from '../../../src/domain/counting/series.js';
 export type { KeyType, Scope } from '../../../src/domain/keys/api-key.js';
 export type { Role } from '../../../src/domain/people/member.js';

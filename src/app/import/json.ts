@@ -6,8 +6,8 @@
 import { importRecordBytesMax } from '../../domain/limits.js';
 import { isWhiteSpace, parseJson, stripByteOrderMark } from '../../domain/queries/lines.js';
 import { failure, quote } from '../../domain/result.js';
+import { prepend, takeStart } from './file/unpack.js';
 import { type ImportRecord, type Line, type Parsed, Span, tooLongProblem } from './records.js';
-import { prepend, takeStart } from './unpack.js';
 
 const newline = 0x0a;
 const quotationMark = 0x22;

@@ -8,8 +8,8 @@ import { badRecordsNamedMax, otlpLineBytesMax } from '../../domain/limits.js';
 import { isBlank, parseJson } from '../../domain/queries/lines.js';
 import type { Progress } from '../progress.js';
 import { isObject } from './fields.js';
+import { type Source, SourceError } from './file/source.js';
 import { readLines } from './records.js';
-import { type Source, SourceError } from './source.js';
 
 /** The names of the nested lists of a signal's messages. */
 type Lists = readonly [resources: string, scopes: string, records: string];

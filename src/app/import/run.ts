@@ -6,8 +6,8 @@ import { type ArrivingQuery, parseExportedQuery } from '../../domain/queries/rec
 import type { Clock } from '../../domain/time/clock.js';
 import type { Progress } from '../progress.js';
 import { Batcher, type Sink } from './batcher.js';
+import { type Source, SourceError } from './file/source.js';
 import type { Reader } from './formats.js';
-import { type Source, SourceError } from './source.js';
 import { Spool } from './spool.js';
 
 /** The totals of an import. Without `strict`, `read = recorded + duplicates + bad + skipped`. */

@@ -2,8 +2,8 @@
 import { type CountSink, importCounts, type ReadCounts, readCountFiles } from '../../app/history/import.js';
 import { listDays, readDays } from '../../app/history/server.js';
 import type { MonthCount } from '../../app/import/dry-run.js';
+import { openSource } from '../../app/import/file/source.js';
 import { describeTotals, type ImportTotals } from '../../app/import/run.js';
-import { openSource } from '../../app/import/source.js';
 import { noteImport } from '../../app/ingestion.js';
 import { recordCounts, type Sender } from '../../app/record.js';
 import { retryWhileUnavailable } from '../../app/retry.js';

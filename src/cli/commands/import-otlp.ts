@@ -1,6 +1,7 @@
 /** `caller-stats import` for OTLP files. */
+
+import { openSource } from '../../app/import/file/source.js';
 import { type SentTotals, sendFiles } from '../../app/import/otlp-files.js';
-import { openSource } from '../../app/import/source.js';
 import { formatCount } from '../../domain/format.js';
 import { LOGS, TRACES } from '../../http/otlp/signals.js';
 import { type Io, UsageError } from '../io.js';

@@ -3,9 +3,9 @@
 import type { Command } from 'commander';
 import type { Sink } from '../../app/import/batcher.js';
 import { countMonths } from '../../app/import/dry-run.js';
+import { openSource, type Source } from '../../app/import/file/source.js';
 import { type Form, selectReader } from '../../app/import/formats.js';
 import { describeTotals, type ImportTotals, runImport } from '../../app/import/run.js';
-import { openSource, type Source } from '../../app/import/source.js';
 import { noteImport } from '../../app/ingestion.js';
 import { createProject } from '../../app/projects.js';
 import { recordQueries, type Sender } from '../../app/record.js';

@@ -1,6 +1,6 @@
 /** `caller-stats mcp`: tools with which AI assistants read the counts (Model Context Protocol over stdin and stdout). */
 import type { Command } from 'commander';
-import { LIST_PROJECTS } from '../../app/reports.js';
+import { LIST_PROJECTS } from '../../app/reading/reports.js';
 import type { Io } from '../io.js';
 import { addSourceOptions, runOnSource, type SourceOptions } from '../options/count-source.js';
 

@@ -1,7 +1,8 @@
 /** `caller-stats stats`: the counts of a range, as totals, over time or by caller. */
 
 import { type Command, Option } from 'commander';
-import { CALLER_STATS, CALLERS, type Report, SERIES } from '../../app/reports.js';
+import { CALLER_STATS, CALLERS, type Report, SERIES } from '../../app/reading/reports.js';
+import { INTERVALS } from '../../domain/calendar/names.js';
 import { describeChange } from '../../domain/counting/change.js';
 import {
   type Bucket,
@@ -11,7 +12,6 @@ import {
   type Compared,
   type PreviousCounts,
 } from '../../domain/counting/counts.js';
-import { INTERVALS } from '../../domain/counting/names.js';
 import type { CountsRequest, ReportInput } from '../../domain/counting/report-request.js';
 import type { Series } from '../../domain/counting/series.js';
 import { formatCount } from '../../domain/format.js';

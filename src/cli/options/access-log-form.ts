@@ -1,7 +1,7 @@
 /** The options of `import` for access logs. */
 import { readFileSync } from 'node:fs';
 import { type LogReading, SharedLines } from '../../app/import/access-log.js';
-import { fileProblem } from '../../app/import/source.js';
+import { fileProblem } from '../../app/import/file/source.js';
 import { sourceProblems } from '../../domain/counting/imported-count.js';
 import { type CallerRules, callerRulesProblems } from '../../domain/queries/caller-detection.js';
 import type { IdOrigin } from '../../domain/queries/lines.js';

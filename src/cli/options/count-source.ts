@@ -1,6 +1,6 @@
 /** The options of commands that read reports from the store or a running server. */
 import { type Command, Option } from 'commander';
-import { createStoreSource, type Report, type ReportSource, SERIES } from '../../app/reports.js';
+import { createStoreSource, type Report, type ReportSource, SERIES } from '../../app/reading/reports.js';
 import { REPORT_PARAMETER_NAMES, type ReportInput } from '../../domain/counting/report-request.js';
 import type { Series } from '../../domain/counting/series.js';
 import type { WeekStart } from '../../domain/time/calendar.js';

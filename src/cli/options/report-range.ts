@@ -1,6 +1,6 @@
 /** The options that say which time a command reads, and the names of all options of reports. */
 import type { Command } from 'commander';
-import { PERIODS } from '../../domain/counting/names.js';
+import { PERIODS } from '../../domain/calendar/names.js';
 import type { ReportNames } from '../../domain/counting/report-request.js';
 import { WEEK_STARTS } from '../../domain/time/calendar.js';
 

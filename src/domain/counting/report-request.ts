@@ -3,6 +3,14 @@
  * the client package all use this file, so that they answer alike.
  */
 
+import {
+  type AskedRange,
+  type ComparedRange,
+  findComparedRange,
+  parseComparison,
+} from '../calendar/comparison.js';
+import { type Comparison, INTERVALS, type Interval } from '../calendar/names.js';
+import { findPeriod, parsePeriod } from '../calendar/period.js';
 import { CALLER_FORM, isCallerName } from '../queries/caller.js';
 import {
   parseReceiptFilter,
@@ -14,11 +22,8 @@ import {
 import { collectProblems, failure, prefixProblems, quote, type Result, success } from '../result.js';
 import { type Calendar, DEFAULT_WEEK_START, parseWeekStart, type WeekStart } from '../time/calendar.js';
 import { parseTimeZone, type TimeZone, UTC } from '../time/time-zone.js';
-import { type AskedRange, type ComparedRange, findComparedRange, parseComparison } from './comparison.js';
 import { PARAMETER_NAMES, parseDateRange } from './date-bounds.js';
 import type { DateRange } from './date-range.js';
-import { type Comparison, INTERVALS, type Interval } from './names.js';
-import { findPeriod, parsePeriod } from './period.js';
 
 /** The names of the parameters in the HTTP API. */
 export const REPORT_PARAMETER_NAMES = {

@@ -1,5 +1,7 @@
 /** The response of series: counts over time. */
 
+import type { Edge } from '../calendar/interval.js';
+import type { Interval } from '../calendar/names.js';
 import { formatWithOffset } from '../time/date-time.js';
 import {
   type Bucket,
@@ -10,8 +12,6 @@ import {
   toBucket,
   toCallerCounts,
 } from './counts.js';
-import type { Edge } from './interval.js';
-import type { Interval } from './names.js';
 
 /** The buckets tile the range. */
 export interface Series extends Compared, SeriesOfCallers {

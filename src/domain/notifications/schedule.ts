@@ -1,9 +1,9 @@
 /** When notifications are checked, and which time each check is about. */
-import { findComparedRange } from '../counting/comparison.js';
+import { findComparedRange } from '../calendar/comparison.js';
+import { bucketAround, startOfUnit, unitAt } from '../calendar/interval.js';
+import type { Period } from '../calendar/names.js';
+import { findPeriod } from '../calendar/period.js';
 import type { DateRange } from '../counting/date-range.js';
-import { bucketAround, startOfUnit, unitAt } from '../counting/interval.js';
-import type { Period } from '../counting/names.js';
-import { findPeriod } from '../counting/period.js';
 import { type Calendar, DEFAULT_WEEK_START, type WeekStart } from '../time/calendar.js';
 import { dayMs, hourMs, minuteMs } from '../time/duration.js';
 import { fromLocal, type TimeZone, toLocal } from '../time/time-zone.js';

@@ -2,7 +2,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, RouteHandler } from 'fastify';
 import Negotiator from 'negotiator';
 import type { IngestionMonitor } from '../../app/jobs/ingestion-monitor.js';
-import { CALLER_STATS, CALLERS, CUT_BOUNDS, NUMBERS, type Readable, SERIES } from '../../app/reports.js';
+import {
+  CALLER_STATS,
+  CALLERS,
+  CUT_BOUNDS,
+  NUMBERS,
+  type Readable,
+  SERIES,
+} from '../../app/reading/reports.js';
 import { COUNT_FIELDS } from '../../domain/counting/counts.js';
 import { REPORT_PARAMETER_NAMES, type ReportInput } from '../../domain/counting/report-request.js';
 import { seriesBucketsMax } from '../../domain/limits.js';

@@ -3,7 +3,7 @@
  * read. A request that the protocol refuses as a whole gets an error of the usual form.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { createStoreSource, LIST_PROJECTS, type ReportSource } from '../../app/reports.js';
+import { createStoreSource, LIST_PROJECTS, type ReportSource } from '../../app/reading/reports.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import { toolBatchMax, toolBodyBytesMax } from '../../domain/limits.js';
 import type { Store } from '../../storage/ports/store.js';

@@ -3,9 +3,9 @@
  * input, and creates the error messages.
  */
 
+import { COMPARISONS, INTERVALS, PERIODS } from '../../domain/calendar/names.js';
 import { mapTypes } from '../../domain/counting/counts.js';
 import { SOURCE_PATTERN } from '../../domain/counting/imported-count.js';
-import { COMPARISONS, INTERVALS, PERIODS } from '../../domain/counting/names.js';
 import {
   DEFAULT_INTERVAL,
   REPORT_PARAMETER_NAMES,

@@ -3,9 +3,9 @@ import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { openSource } from '../../../src/app/import/file/source.js';
 import { selectReader } from '../../../src/app/import/formats.js';
 import { runImport } from '../../../src/app/import/run.js';
-import { openSource } from '../../../src/app/import/source.js';
 import { type FormOptions, readForm } from '../../../src/cli/options/import-form.js';
 import { nowMs } from '../../support/cli/import-records.js';
 

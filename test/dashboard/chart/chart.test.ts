@@ -12,7 +12,7 @@ import {
   plotArea,
   stackedPaths,
 } from '../../../dashboard/src/chart/layout.js';
-import { INTERVALS } from '../../../src/domain/counting/names.js';
+import { INTERVALS } from '../../../src/domain/calendar/names.js';
 
 const plot = plotArea(1000, 300, 4);
 const types = ['web', 'api', 'other'] as const;

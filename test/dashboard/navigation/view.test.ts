@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { safeDestination, signInFor } from '../../../dashboard/src/navigation/destination.js';
 import { initialChoice, readView, type View, writeView } from '../../../dashboard/src/navigation/view.js';
-import { COMPARISONS, INTERVALS, PERIODS } from '../../../src/domain/counting/names.js';
+import { COMPARISONS, INTERVALS, PERIODS } from '../../../src/domain/calendar/names.js';
 import { WEEK_STARTS } from '../../../src/domain/time/calendar.js';
 import { words } from '../../support/words.js';
 

@@ -1,6 +1,6 @@
 /** Local days in every zone of the platform and every year since offsets became regular, compared with the edges of a series. */
 import { expect, test } from 'vitest';
-import { findBucketEdges } from '../../../src/domain/counting/interval.js';
+import { findBucketEdges } from '../../../src/domain/calendar/interval.js';
 import { parseCountsRequest } from '../../../src/domain/counting/report-request.js';
 import { dayMs } from '../../../src/domain/time/duration.js';
 import { fromLocal, type TimeZone } from '../../../src/domain/time/time-zone.js';

@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { PERIODS } from '../../../src/domain/calendar/names.js';
 import { ALL_TIME, EARLIEST_MS } from '../../../src/domain/counting/date-range.js';
-import { PERIODS } from '../../../src/domain/counting/names.js';
 import {
   parseCountsRequest,
   parseSeriesRequest,

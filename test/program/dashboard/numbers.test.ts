@@ -1,8 +1,8 @@
 /** The numbers of the dashboard: refusals, then what they have in common with the public API, then examples. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Numbers } from '../../../src/app/numbers.js';
+import type { Numbers } from '../../../src/app/reading/numbers.js';
+import { COMPARISONS, INTERVALS, PERIODS } from '../../../src/domain/calendar/names.js';
 import type { CallerCounts, CallerStats } from '../../../src/domain/counting/counts.js';
-import { COMPARISONS, INTERVALS, PERIODS } from '../../../src/domain/counting/names.js';
 import type { Series } from '../../../src/domain/counting/series.js';
 import { hourMs } from '../../../src/domain/time/duration.js';
 import { type Browser, signedIn } from '../../support/http/dashboard.js';

@@ -1,5 +1,5 @@
 /** The table of questions that every way of reading answers alike, and those that every way refuses. */
-import { COMPARISONS, PERIODS } from '../../../src/domain/counting/names.js';
+import { COMPARISONS, PERIODS } from '../../../src/domain/calendar/names.js';
 import type { ReportParameter } from '../../../src/domain/counting/report-request.js';
 import { WEEK_STARTS } from '../../../src/domain/time/calendar.js';
 

@@ -5,7 +5,7 @@ import { numbersQuery, trendsQuery } from '../../../dashboard/src/api/stats.js';
 import { readView, type View, writeView } from '../../../dashboard/src/navigation/view.js';
 import { addDays } from '../../../dashboard/src/time/calendar.js';
 import { type Choice, isChoice } from '../../../dashboard/src/time/choice.js';
-import { COMPARISONS, INTERVALS, PERIODS } from '../../../src/domain/counting/names.js';
+import { COMPARISONS, INTERVALS, PERIODS } from '../../../src/domain/calendar/names.js';
 import { WEEK_STARTS } from '../../../src/domain/time/calendar.js';
 import type { Input, ReportName } from './cases.js';
 

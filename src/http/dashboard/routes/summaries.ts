@@ -1,6 +1,6 @@
 /** `GET …/summaries`: the last days of all projects. */
 import type { FastifyInstance } from 'fastify';
-import { readSummaries } from '../../../app/summaries.js';
+import { readSummaries } from '../../../app/reading/summaries.js';
 import { prefixProblems } from '../../../domain/result.js';
 import { parseTimeZone, UTC } from '../../../domain/time/time-zone.js';
 import { readParameters } from '../../request/parameters.js';

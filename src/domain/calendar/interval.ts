@@ -1,4 +1,6 @@
 /** Splits a range into the hours, days, weeks, months, quarters or years of a calendar. */
+
+import type { DateRange } from '../counting/date-range.js';
 import type { Calendar, WeekStart } from '../time/calendar.js';
 import { dayMs, hourMs } from '../time/duration.js';
 import {
@@ -8,7 +10,6 @@ import {
   offsetAt,
   type TimeZone,
 } from '../time/time-zone.js';
-import type { DateRange } from './date-range.js';
 import type { Interval } from './names.js';
 
 /** The moment at which one bucket ends and the next begins, and the zone's offset from UTC from then on. */

@@ -1,10 +1,11 @@
 /** The range that a range is compared with, and the buckets of a series with it. */
+
+import type { Counts, PreviousBucket, PreviousCounts } from '../counting/counts.js';
+import { type DateRange, EARLIEST_MS, LATEST_MS } from '../counting/date-range.js';
 import { failure, oneOf, type Result, success } from '../result.js';
 import { formatWithOffset, YEAR_ZERO_MS } from '../time/date-time.js';
 import { dayMs } from '../time/duration.js';
 import { fromLocal, offsetAt, type TimeZone, toLocal } from '../time/time-zone.js';
-import type { Counts, PreviousBucket, PreviousCounts } from './counts.js';
-import { type DateRange, EARLIEST_MS, LATEST_MS } from './date-range.js';
 import { COMPARISONS, type Comparison, type Interval, type Period } from './names.js';
 import { shiftOfPeriod } from './period.js';
 import { type Shift, shiftBound, shiftBucket } from './shift.js';

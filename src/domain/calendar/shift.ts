@@ -3,6 +3,7 @@
  * local dates and times: a day to a day, however many hours they have. No other code knows how.
  */
 
+import type { DateRange } from '../counting/date-range.js';
 import { dayMs } from '../time/duration.js';
 import {
   clockChangeMsMax,
@@ -12,7 +13,6 @@ import {
   type TimeZone,
   toLocal,
 } from '../time/time-zone.js';
-import type { DateRange } from './date-range.js';
 import type { Interval } from './names.js';
 
 /**

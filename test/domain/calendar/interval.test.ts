@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { bucketAround, findBucketEdges } from '../../../src/domain/counting/interval.js';
-import { INTERVALS, type Interval } from '../../../src/domain/counting/names.js';
+import { bucketAround, findBucketEdges } from '../../../src/domain/calendar/interval.js';
+import { INTERVALS, type Interval } from '../../../src/domain/calendar/names.js';
 import type { Calendar } from '../../../src/domain/time/calendar.js';
 import {
   formatWithOffset,

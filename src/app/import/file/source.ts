@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { CallerStatsError } from '../../domain/errors.js';
+import { CallerStatsError } from '../../../domain/errors.js';
 import { NotTextError, readText } from './text.js';
 import { PackedDataError, unpack } from './unpack.js';
 

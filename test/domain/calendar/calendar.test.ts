@@ -3,9 +3,9 @@
  * changes, against a calendar that shares no code with the domain.
  */
 import { describe, expect, test } from 'vitest';
-import { findComparedBucket } from '../../../src/domain/counting/comparison.js';
-import { findBucketEdges } from '../../../src/domain/counting/interval.js';
-import { COMPARISONS, INTERVALS, type Interval, PERIODS } from '../../../src/domain/counting/names.js';
+import { findComparedBucket } from '../../../src/domain/calendar/comparison.js';
+import { findBucketEdges } from '../../../src/domain/calendar/interval.js';
+import { COMPARISONS, INTERVALS, type Interval, PERIODS } from '../../../src/domain/calendar/names.js';
 import { parseSeriesRequest, type ReportInput } from '../../../src/domain/counting/report-request.js';
 import { WEEK_STARTS } from '../../../src/domain/time/calendar.js';
 import { dayMs, hourMs } from '../../../src/domain/time/duration.js';

@@ -1,7 +1,8 @@
 /** Periods such as `last-month`: ranges that depend on the day, in a calendar. */
+
+import { ALL_TIME, type DateRange } from '../counting/date-range.js';
 import { failure, quote, type Result, success } from '../result.js';
 import type { Calendar } from '../time/calendar.js';
-import { ALL_TIME, type DateRange } from './date-range.js';
 import { type CalendarUnit, startOfUnit, unitAt } from './interval.js';
 import { PERIODS, type Period } from './names.js';
 import type { Shift } from './shift.js';

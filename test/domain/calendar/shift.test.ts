@@ -1,7 +1,7 @@
 /** The range that a range is compared with, and the counterpart of each bucket. */
 import { describe, expect, test } from 'vitest';
-import { findComparedBucket } from '../../../src/domain/counting/comparison.js';
-import { findBucketEdges } from '../../../src/domain/counting/interval.js';
+import { findComparedBucket } from '../../../src/domain/calendar/comparison.js';
+import { findBucketEdges } from '../../../src/domain/calendar/interval.js';
 import { parseSeriesRequest, type ReportInput } from '../../../src/domain/counting/report-request.js';
 import { formatWithOffset } from '../../../src/domain/time/date-time.js';
 import { offsetAt, type TimeZone } from '../../../src/domain/time/time-zone.js';

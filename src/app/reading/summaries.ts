@@ -1,17 +1,17 @@
 /** The last days of all projects of an organization side by side, for the dashboard. */
-import { findComparedRange } from '../domain/counting/comparison.js';
-import type { DateRange } from '../domain/counting/date-range.js';
-import { findBucketEdges } from '../domain/counting/interval.js';
-import { findPeriod } from '../domain/counting/period.js';
-import { createCounter, tile } from '../domain/counting/tiles.js';
-import { formatTime } from '../domain/format.js';
-import { seriesBucketsMax, summarizedProjectsMax } from '../domain/limits.js';
-import type { Project } from '../domain/projects/project.js';
-import { type ProjectSummary, SUMMARY_PERIOD, type Summaries } from '../domain/projects/summary.js';
-import { type Calendar, DEFAULT_WEEK_START } from '../domain/time/calendar.js';
-import { formatWithOffset } from '../domain/time/date-time.js';
-import { offsetAt, parseTimeZone, type TimeZone } from '../domain/time/time-zone.js';
-import type { Store } from '../storage/ports/store.js';
+import { findComparedRange } from '../../domain/calendar/comparison.js';
+import { findBucketEdges } from '../../domain/calendar/interval.js';
+import { findPeriod } from '../../domain/calendar/period.js';
+import type { DateRange } from '../../domain/counting/date-range.js';
+import { createCounter, tile } from '../../domain/counting/tiles.js';
+import { formatTime } from '../../domain/format.js';
+import { seriesBucketsMax, summarizedProjectsMax } from '../../domain/limits.js';
+import type { Project } from '../../domain/projects/project.js';
+import { type ProjectSummary, SUMMARY_PERIOD, type Summaries } from '../../domain/projects/summary.js';
+import { type Calendar, DEFAULT_WEEK_START } from '../../domain/time/calendar.js';
+import { formatWithOffset } from '../../domain/time/date-time.js';
+import { offsetAt, parseTimeZone, type TimeZone } from '../../domain/time/time-zone.js';
+import type { Store } from '../../storage/ports/store.js';
 
 /** Projects that are read at once, so that other requests get connections to the database meanwhile. */
 const concurrentProjects = 4;

@@ -1,8 +1,8 @@
 /** The reports on a project's queries: total, over time, and by caller. */
-import { toPrevious } from '../domain/counting/comparison.js';
-import type { CallerCounts, CallerStats } from '../domain/counting/counts.js';
-import { callerStatsToCsv, callersToCsv, seriesToCsv } from '../domain/counting/csv.js';
-import type { CutBounds } from '../domain/counting/cut-bounds.js';
+import { toPrevious } from '../../domain/calendar/comparison.js';
+import type { CallerCounts, CallerStats } from '../../domain/counting/counts.js';
+import { callerStatsToCsv, callersToCsv, seriesToCsv } from '../../domain/counting/csv.js';
+import type { CutBounds } from '../../domain/counting/cut-bounds.js';
 import {
   type AskingContext,
   type CountsRequest,
@@ -16,20 +16,20 @@ import {
   type ReportInput,
   type ReportParameter,
   type SeriesRequest,
-} from '../domain/counting/report-request.js';
-import type { Series } from '../domain/counting/series.js';
-import { createCounter, tile } from '../domain/counting/tiles.js';
-import { CallerStatsError } from '../domain/errors.js';
-import { formatTime } from '../domain/format.js';
-import { isProjectId, type Project } from '../domain/projects/project.js';
-import { quote, type Result } from '../domain/result.js';
-import type { WeekStart } from '../domain/time/calendar.js';
-import { formatWithOffset } from '../domain/time/date-time.js';
-import { offsetAt, type TimeZone, UTC } from '../domain/time/time-zone.js';
-import type { Store } from '../storage/ports/store.js';
-import { readSeries } from '../storage/series.js';
+} from '../../domain/counting/report-request.js';
+import type { Series } from '../../domain/counting/series.js';
+import { createCounter, tile } from '../../domain/counting/tiles.js';
+import { CallerStatsError } from '../../domain/errors.js';
+import { formatTime } from '../../domain/format.js';
+import { isProjectId, type Project } from '../../domain/projects/project.js';
+import { quote, type Result } from '../../domain/result.js';
+import type { WeekStart } from '../../domain/time/calendar.js';
+import { formatWithOffset } from '../../domain/time/date-time.js';
+import { offsetAt, type TimeZone, UTC } from '../../domain/time/time-zone.js';
+import type { Store } from '../../storage/ports/store.js';
+import { readSeries } from '../../storage/series.js';
+import { requireProject } from '../projects.js';
 import { type Numbers, readNumbers } from './numbers.js';
-import { requireProject } from './projects.js';
 
 /** What can be asked about the counts of a project. */
 export interface Readable<Question, Answer> {

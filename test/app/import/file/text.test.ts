@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { NotTextError, readText } from '../../../src/app/import/text.js';
-import { PackedDataError, unpack } from '../../../src/app/import/unpack.js';
+import { NotTextError, readText } from '../../../../src/app/import/file/text.js';
+import { PackedDataError, unpack } from '../../../../src/app/import/file/unpack.js';
 
 async function read(bytes: Uint8Array, chunkBytes = 3): Promise<Buffer> {
   async function* chunks() {

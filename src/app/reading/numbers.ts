@@ -1,5 +1,7 @@
 /** Everything that the dashboard shows of a range: numbers that agree with each other. */
 
+import { bucketAround, findBucketEdges } from '../../domain/calendar/interval.js';
+import { INTERVALS, type Interval } from '../../domain/calendar/names.js';
 import type {
   Bucket,
   CallerCount,
@@ -7,17 +9,15 @@ import type {
   Counts,
   PreviousCounts,
   RestOfCallers,
-} from '../domain/counting/counts.js';
-import { addCounts, firstCallers, withTotal } from '../domain/counting/counts.js';
-import { type DateRange, EARLIEST_MS, LATEST_MS } from '../domain/counting/date-range.js';
-import { bucketAround, findBucketEdges } from '../domain/counting/interval.js';
-import { INTERVALS, type Interval } from '../domain/counting/names.js';
-import type { NumbersRequest } from '../domain/counting/report-request.js';
-import { barsMax, callersShownMax } from '../domain/limits.js';
-import { formatWithOffset } from '../domain/time/date-time.js';
-import { dayMs } from '../domain/time/duration.js';
-import { offsetAt } from '../domain/time/time-zone.js';
-import { readSeries, type SeriesStore, widenToBuckets } from '../storage/series.js';
+} from '../../domain/counting/counts.js';
+import { addCounts, firstCallers, withTotal } from '../../domain/counting/counts.js';
+import { type DateRange, EARLIEST_MS, LATEST_MS } from '../../domain/counting/date-range.js';
+import type { NumbersRequest } from '../../domain/counting/report-request.js';
+import { barsMax, callersShownMax } from '../../domain/limits.js';
+import { formatWithOffset } from '../../domain/time/date-time.js';
+import { dayMs } from '../../domain/time/duration.js';
+import { offsetAt } from '../../domain/time/time-zone.js';
+import { readSeries, type SeriesStore, widenToBuckets } from '../../storage/series.js';
 
 export interface Numbers {
   /** Local date-times with offsets; null for no bound. */

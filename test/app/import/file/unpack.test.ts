@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { PackedDataError, unpack } from '../../../src/app/import/unpack.js';
-import { sampleLines } from '../../support/sample.js';
+import { PackedDataError, unpack } from '../../../../src/app/import/file/unpack.js';
+import { sampleLines } from '../../../support/sample.js';
 
 /** The first 600 lines of the sample: a frame with 300, an empty frame, a skippable frame, a frame with 300. */
-const zstd = readFileSync(new URL('../../samples/queries-600.ndjson.zst', import.meta.url));
+const zstd = readFileSync(new URL('../../../samples/queries-600.ndjson.zst', import.meta.url));
 const text = `${sampleLines().slice(0, 600).join('\n')}\n`;
 const half = Math.floor(text.length / 2);
 const gzip = Buffer.concat([gzipSync(text.slice(0, half)), gzipSync(text.slice(half))]);

@@ -1,6 +1,5 @@
 /** `caller-stats member`: the members of an organization, their roles, and links that let people in. */
 import { type Command, Option } from 'commander';
-import type { DestinationStream } from 'pino';
 import { keyToJson, memberToJson } from '../../app/json.js';
 import {
   dismissMember,
@@ -268,7 +267,7 @@ async function openAccounts(
     secrets: () => findSecrets(settings, store),
     singleSignOn: undefined,
     randomInt: io.randomInt,
-    log: pino({ level: 'error' }, io.stderr as unknown as DestinationStream),
+    log: pino({ level: 'error' }, { write: (line) => void io.stderr.write(line) }),
   });
   return { recovery: new Credentials(provider), users: new Users(provider, store.directory) };
 }

@@ -1,4 +1,4 @@
-import type { DestinationStream, Logger } from 'pino';
+import type { Logger } from 'pino';
 import type { Io } from '../io.js';
 import type { Values } from '../settings/settings.js';
 
@@ -10,7 +10,7 @@ export async function openLog(
   // Loaded only here, because other commands do not need it.
   const { pino } = await import('pino');
   if (logFormat === 'json' || (logFormat === 'auto' && !io.interactive))
-    return pino({ level: logLevel }, io.stderr as unknown as DestinationStream);
+    return pino({ level: logLevel }, { write: (line) => void io.stderr.write(line) });
   const { prettyFactory } = await import('pino-pretty');
   const format = prettyFactory({
     colorize: io.colors,

@@ -26,7 +26,7 @@ try {
   const folders = [
     'client/src',
     'client/src/middleware',
-    'src/domain/counting',
+    'src/domain/calendar',
     'src/domain/queries',
     'src/shared',
   ];

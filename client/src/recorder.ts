@@ -137,9 +137,18 @@ class QueueingRecorder implements Recorder {
   waitFor(work: Promise<unknown>): void {
     // There, what belongs to another request must not be waited for.
     if (this.#flushesInParts) return;
-    const over = (): void => void this.#work.delete(done);
-    const done: Promise<unknown> = work.then(over, over);
+    let over = (): void => {};
+    const done = new Promise<void>((resolve) => {
+      over = resolve;
+    });
+    const timer = this.#platform.startTimer(over, this.#settings.closeTimeoutMs);
+    timer.keepAlive(false);
+    work.then(over, over);
     this.#work.add(done);
+    void done.then(() => {
+      timer.stop();
+      this.#work.delete(done);
+    });
   }
 
   flush({ timeoutMs = this.#settings.closeTimeoutMs, signal }: FlushOptions = {}): Promise<boolean> {
@@ -171,10 +180,15 @@ class QueueingRecorder implements Recorder {
     });
   }
 
-  async close(options?: FlushOptions): Promise<boolean> {
-    if (this.#work.size > 0) await this.flush(options);
+  async close({ timeoutMs = this.#settings.closeTimeoutMs, ...more }: FlushOptions = {}): Promise<boolean> {
+    const endsAtMs = this.#platform.now() + timeoutMs;
+    if (this.#work.size > 0) {
+      const flushed = this.flush({ timeoutMs, ...more });
+      this.#pause.end();
+      await flushed;
+    }
     this.#closed = true;
-    const sent = await this.#finish(options);
+    const sent = await this.#finish({ timeoutMs: Math.max(0, endsAtMs - this.#platform.now()), ...more });
     this.#closeSpool();
     return sent;
   }

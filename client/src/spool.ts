@@ -72,6 +72,8 @@ class FolderSpool implements Spool {
   #path = '';
   /** Paths of the files that were adopted. */
   #adopted: string[] = [];
+  /** Why some files could not be adopted, until it is reported. */
+  #problem: unknown;
   /** How many queries are in all these files. */
   #lines = 0;
   /**
@@ -120,6 +122,13 @@ class FolderSpool implements Spool {
   }
 
   settle(waiting: readonly QueuedQuery[]): void {
+    const problem = this.#problem;
+    this.#problem = undefined;
+    this.#drop(waiting);
+    if (problem !== undefined) throw problem;
+  }
+
+  #drop(waiting: readonly QueuedQuery[]): void {
     if (waiting.length === 0) {
       if (this.#file !== undefined) ftruncateSync(this.#file);
       for (const path of this.#adopted.splice(0)) rmSync(path, { force: true });
@@ -176,7 +185,7 @@ class FolderSpool implements Spool {
   #adopt(): readonly QueuedQuery[] {
     const nowMs = this.#writeLock();
     let queries: readonly QueuedQuery[] = [];
-    const problems: unknown[] = [];
+    let problem: unknown;
     const gone = new Map([[this.#owner, false]]);
     for (const name of readdirSync(this.#folder)) {
       const [, owner, project] = namePattern.exec(name) ?? [];
@@ -188,11 +197,12 @@ class FolderSpool implements Spool {
         if (isGone && (project === this.#project || project === ''))
           queries = [...queries, ...this.#take(name)];
       } catch (error) {
-        problems.push(error);
+        problem ??= error;
       }
     }
     // Even if one file cannot be taken, the others must be sent.
-    if (problems.length > 0 && queries.length === 0) throw problems[0];
+    if (queries.length === 0 && problem !== undefined) throw problem;
+    this.#problem = problem;
     return queries;
   }
 
@@ -217,10 +227,16 @@ class FolderSpool implements Spool {
       ignore('ENOENT', error);
       return [];
     }
-    this.#adopted.push(path);
-    const queries = parseLines(readFileSync(path, 'utf8'));
-    this.#lines += queries.length;
-    return queries;
+    try {
+      const queries = parseLines(readFileSync(path, 'utf8'));
+      this.#adopted.push(path);
+      this.#lines += queries.length;
+      return queries;
+    } catch (error) {
+      // Whoever can read it takes it later.
+      renameSync(path, `${this.#folder}/${name}`);
+      throw error;
+    }
   }
 
   /** Begins another file with these queries, and then removes the other ones, so that the spool is complete at all times. */

@@ -443,7 +443,35 @@ describe('a function that is frozen after its answer records all questions', () 
     const to = createRecorder({ ...required, closeTimeoutMs: 10, platform: { fetch: fails } });
     to.waitFor(new Promise(() => {}));
     to.waitFor(Promise.reject(new Error('it fails')));
-    expect([await to.flush(), await to.close()]).toEqual([false, true]);
+    expect([await to.flush({ timeoutMs: 1 }), await to.close()]).toEqual([false, true]);
+  });
+
+  test('close takes its timeout once, and later flushes do not wait for work that was given up', async () => {
+    let nowMs = 0;
+    const timers: { run: () => void; atMs: number }[] = [];
+    const pass = async (ms: number) => {
+      nowMs += ms;
+      for (const one of timers.filter(({ atMs }) => atMs <= nowMs)) one.run();
+      await new Promise((resolve) => setImmediate(resolve));
+    };
+    const platform = {
+      fetch: fails,
+      now: () => nowMs,
+      startTimer: (run: () => void, ms: number) => {
+        timers.push({ run, atMs: nowMs + ms });
+        return { stop: () => {}, keepAlive: () => {} };
+      },
+    };
+    const to = createRecorder({ ...required, closeTimeoutMs: 1000, platform });
+    to.waitFor(new Promise(() => {}));
+    const flushed = to.flush({ timeoutMs: 100 });
+    await pass(100);
+    expect(await flushed).toBe(false);
+    to.waitFor(new Promise(() => {}));
+    const closed = to.close();
+    await pass(1000);
+    expect(await to.flush()).toBe(true);
+    expect(await closed).toBe(true);
   });
 });
 

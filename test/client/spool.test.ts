@@ -103,6 +103,19 @@ test.each<[string, string]>([
   expect(found).toEqual([query(1)]);
 });
 
+test('a file that cannot be read is kept for those who can, and reported', async () => {
+  const path = await newPath();
+  leave(path, undefined, { ids: [1] });
+  mkdirSync(join(path, `${crypto.randomUUID()}.0.docs.ndjson`));
+  const { spool, left } = open(path);
+  expect(left).toEqual([query(1)]);
+  expect(() => spool.settle([])).toThrow(/EISDIR/);
+  expect(readdirSync(path).filter((name) => name.endsWith('.ndjson'))).toHaveLength(1);
+  expect(() => spool.settle([])).not.toThrow();
+  spool.close();
+  expect(() => open(path)).toThrow(/EISDIR/);
+});
+
 test('queries of another project are left alone', async () => {
   const path = await newPath();
   leave(path, undefined, { project: 'other' });

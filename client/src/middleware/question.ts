@@ -134,6 +134,11 @@ function queryMaker<Context extends readonly unknown[]>(options: QuestionOptions
   };
 }
 
+/** What reads the body of a request, or says whether it was read. */
+const BODY: ReadonlySet<string | symbol> = new Set(
+  'arrayBuffer blob body bodyUsed bytes clone formData json text'.split(' '),
+);
+
 /** A copy of a request whose body every option can read after the handler has read the original; itself if its body was read. */
 export function copyFor<Req extends Request>(
   { isQuestion, caller, id }: QuestionOptions<never>,
@@ -141,10 +146,10 @@ export function copyFor<Req extends Request>(
 ): Req {
   if (!(isQuestion || caller || id) || request.bodyUsed || request.body?.locked) return request;
   const copy = request.clone();
-  // Frameworks add properties, such as `nextUrl`, which a clone does not have. Each option reads a clone of its own.
+  // Frameworks add properties, such as `nextUrl`, which a clone does not have. Each option reads a body of its own.
   return new Proxy(request, {
     get: (_, key) => {
-      const from = key in copy ? copy.clone() : request;
+      const from = BODY.has(key) ? copy.clone() : key in copy ? copy : request;
       const value: unknown = Reflect.get(from, key);
       return typeof value === 'function' ? value.bind(from) : value;
     },

@@ -245,6 +245,8 @@ export const itemPartsMax = 1_000;
 export const otlpBytesMax = 64 * 1024 * 1024;
 /** Spans or log records of one OTLP request. What is read of them stays in memory until it is recorded. */
 export const otlpRecordsMax = 100_000;
+/** Fields and items around them, such as resources and scopes: more than 100,000 spans with a resource each have. */
+export const otlpPartsMax = 1_200_000;
 /** Bytes of one of them. More is read as one that is malformed, like those with more parts or levels. */
 export const otlpRecordBytesMax = 16 * 1024 * 1024;
 /** Protobuf fields of one of them, or brackets, commas and colons of its JSON: reading them takes some 20 ms. */

@@ -1,3 +1,6 @@
+import { otlpPartsMax } from '../../domain/limits.js';
+import { HttpError } from '../server/errors.js';
+
 /**
  * A body as it arrives, piece by piece. Its reader is a generator that yields whenever it needs more bytes, so a body of any
  * size takes the memory of its largest part, and the event loop can do other work between two pieces. It yields `TURN` where
@@ -78,9 +81,11 @@ export class Arriving {
     this.at += left;
   }
 
-  /** To be called for every field, item and record. */
+  /** To be called for every field, item and record. Throws 413 if they are too many. */
   *step(): Reading {
-    if (++this.#steps % turnSteps === 0) yield TURN;
+    if (++this.#steps > otlpPartsMax)
+      throw new HttpError(413, `The body has more than ${otlpPartsMax} parts; send fewer at a time.`);
+    if (this.#steps % turnSteps === 0) yield TURN;
   }
 
   /** Waits until `needed` bytes are there. */

@@ -27,11 +27,11 @@ export class JsonValues {
 
   /** The first byte of the next value or sign; undefined at the end. */
   *peek(): Reading<number | undefined> {
-    while (yield* this.#arriving.hasMore()) {
-      const byte = this.#arriving.bytes[this.#arriving.at];
-      if (!isWhiteSpace(byte)) return byte;
-      this.#arriving.at++;
-    }
+    const arriving = this.#arriving;
+    do {
+      while (isWhiteSpace(arriving.bytes[arriving.at])) arriving.at++;
+      if (arriving.available > 0) return arriving.bytes[arriving.at];
+    } while (yield* arriving.hasMore());
     return undefined;
   }
 

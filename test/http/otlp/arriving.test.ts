@@ -1,8 +1,12 @@
 /** OTLP bodies are read as they arrive, in pieces of any size, with little of them in memory. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { otlpPartsMax } from '../../../src/domain/limits.js';
+import { Arriving } from '../../../src/http/otlp/arriving.js';
+import { JsonValues } from '../../../src/http/otlp/json-values.js';
 import {
   bodyOf,
+  JSON_TYPE,
   PROTOBUF,
   type Sent,
   spanId,
@@ -54,6 +58,40 @@ describe.each(TYPES)('%s', (type) => {
     expect(records).toHaveLength(5000);
     expect(turn).toBeLessThanOrEqual(500);
   });
+});
+
+describe('small parts are refused where there are too many:', () => {
+  const many = otlpPartsMax + 1;
+  test.each<[what: string, type: Type, body: Buffer]>([
+    ['empty resources', JSON_TYPE, Buffer.from(`{"resourceSpans":[${'{},'.repeat(many)}{}]}`)],
+    ['unknown members', JSON_TYPE, Buffer.from(`{${'"a":0,'.repeat(many)}"resourceSpans":[]}`)],
+    ['unknown fields', PROTOBUF, Buffer.alloc(2 * many, bytes(0x78, 0))],
+  ])('%s in %s', (_what, type, body) => {
+    expect(() => readAll('traces', type, body)).toThrow(
+      expect.objectContaining({
+        status: 413,
+        message: `The body has more than ${otlpPartsMax} parts; send fewer at a time.`,
+      }),
+    );
+  });
+});
+
+test('white space takes no steps of its own', () => {
+  let asked = 0;
+  class Counting extends Arriving {
+    override *hasMore() {
+      asked++;
+      return yield* super.hasMore();
+    }
+  }
+  const arriving = new Counting();
+  const peeking = new JsonValues(arriving).peek();
+  for (const piece of [' '.repeat(10_000), `${' '.repeat(10_000)}x`]) {
+    peeking.next();
+    arriving.add(Buffer.from(piece));
+  }
+  expect(peeking.next()).toEqual({ done: true, value: 'x'.charCodeAt(0) });
+  expect(asked).toBeLessThan(5);
 });
 
 /** A request with records of nothing, and its parts in this order. */

@@ -1,6 +1,6 @@
 /** Splits JSON into values as it arrives, without parsing those that nobody reads. */
 import { isUtf8 } from 'node:buffer';
-import { otlpRecordLevelsMax, otlpRecordPartsMax } from '../../domain/limits.js';
+import { otlpRecordLevelsMax, otlpRecordPartsMax, otlpTextBytesMax } from '../../domain/limits.js';
 import { isWhiteSpace } from '../../domain/queries/lines.js';
 import type { Arriving, Reading } from './arriving.js';
 import { UNREADABLE } from './signals.js';
@@ -43,7 +43,7 @@ export class JsonValues {
   *object(read: (name: string) => Reading): Reading {
     yield* this.#list('object', function* (this: JsonValues) {
       if ((yield* this.peek()) !== QUOTE) throw new SyntaxProblem();
-      const name = yield* this.value();
+      const name = yield* this.value(otlpTextBytesMax);
       yield* this.#expect(COLON);
       yield* read(name as string);
     });
@@ -76,7 +76,7 @@ export class JsonValues {
   }
 
   /** Parses the next value. One that is too large is passed over, and `ExcessProblem` thrown. */
-  *value(bytesMax = Number.POSITIVE_INFINITY): Reading<unknown> {
+  *value(bytesMax: number): Reading<unknown> {
     const scan = new ValueScan();
     yield* this.#scan(scan, bytesMax);
     if (scan.bytes > bytesMax) throw new ExcessProblem(`is longer than ${bytesMax} bytes`);

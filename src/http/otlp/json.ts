@@ -3,7 +3,7 @@
  * integers as strings or numbers, and names in lowerCamelCase. Like the Collector, it also takes names in snake_case and
  * those of enum values. Unknown fields are skipped.
  */
-import { otlpRecordBytesMax } from '../../domain/limits.js';
+import { otlpRecordBytesMax, otlpTextBytesMax } from '../../domain/limits.js';
 import { quote } from '../../domain/result.js';
 import { HttpError } from '../server/errors.js';
 import type { Arriving, Reading } from './arriving.js';
@@ -27,6 +27,9 @@ const uint64Max = 2n ** 64n - 1n;
 /** `SpanKind` of OTLP by name. */
 const kindNames: readonly string[] = ['UNSPECIFIED', 'INTERNAL', 'SERVER', 'CLIENT', 'PRODUCER', 'CONSUMER'];
 
+/** With this byte only the word null begins. */
+const NULL = 0x6e;
+
 const byteOrderMark = Buffer.from('\ufeff');
 
 /** Passes every record of a request to the reader, in order. Throws 400 if the body cannot be split into records. */
@@ -37,6 +40,7 @@ export function* readJson(arriving: Arriving, signal: Signal, reading: RecordRea
   try {
     yield* new JsonReader(arriving, signal, reading).read();
   } catch (error) {
+    if (error instanceof ExcessProblem) fail(`a part of it ${error.message}`);
     if (!(error instanceof SyntaxProblem)) throw error;
     throw new HttpError(400, `The body is not JSON: ${quote(beginning.toString().trim())}.`);
   }
@@ -132,8 +136,10 @@ class JsonReader {
 
   /** Reads a list; null is an empty one. */
   *#array(path: string, read: (path: string) => Reading): Reading {
-    if (yield* this.#values.isNext('array')) yield* this.#values.array((at) => read(`${path}[${at}]`));
-    else if ((yield* this.#values.value(otlpRecordBytesMax)) !== null) fail(`${path} is not an array`);
+    if (yield* this.#values.isNext('array')) return yield* this.#values.array((at) => read(`${path}[${at}]`));
+    if ((yield* this.#values.peek()) === NULL) return void (yield* this.#values.value(otlpTextBytesMax));
+    yield* this.#values.skip();
+    fail(`${path} is not an array`);
   }
 
   *#passByteOrderMark(): Reading {
@@ -158,7 +164,7 @@ function readRecord(record: JsonObject, signal: Signal, reading: RecordReader): 
     spanId: textIn(record, spanId.name).toLowerCase(),
     parentSpanId: parentSpanId === undefined ? '' : textIn(record, parentSpanId.name).toLowerCase(),
     kind: kind === undefined ? 0 : readKind(fieldOf(record, kind.name)),
-    flags: flags === undefined ? 0 : Number(fieldOf(record, flags.name)) || 0,
+    flags: flags === undefined ? 0 : numberIn(fieldOf(record, flags.name)),
     eventName: eventName === undefined ? '' : textIn(record, eventName.name),
     timesNs: times.map(({ name }) => readNanoseconds(fieldOf(record, name), name)),
     attributes,
@@ -206,7 +212,12 @@ function readList(array: unknown): string {
 
 function readKind(kind: unknown): number {
   const name = typeof kind === 'string' ? kindNames.indexOf(kind.replace('SPAN_KIND_', '')) : -1;
-  return name === -1 ? Number(kind) || 0 : name;
+  return name === -1 ? numberIn(kind) : name;
+}
+
+/** 0 for what is no number. Others would be converted by methods that the sender may have replaced. */
+function numberIn(value: unknown): number {
+  return typeof value === 'number' || typeof value === 'string' ? Number(value) || 0 : 0;
 }
 
 function readNanoseconds(value: unknown, name: string): bigint {

@@ -41,6 +41,21 @@ describe('JSON that cannot be split into records is refused with the position of
     );
   });
 
+  const listOf = (value: unknown) => JSON.stringify({ resourceSpans: value });
+  const noList = 'resourceSpans is not an array';
+  const tooLong = `a part of it is longer than ${otlpTextBytesMax} bytes`;
+  test.each<[what: string, body: string, problem: string]>([
+    ['a deep object as a list', listOf({ a: nestedList(otlpRecordLevelsMax) }), noList],
+    ['an object with many parts as a list', listOf({ a: Array(otlpRecordPartsMax).fill(0) }), noList],
+    ['a long text as a list', listOf('x'.repeat(otlpRecordBytesMax)), noList],
+    ['a long word as a list', `{"resourceSpans":${'n'.repeat(otlpTextBytesMax + 1)}}`, tooLong],
+    ['a long name', JSON.stringify({ ['x'.repeat(otlpTextBytesMax)]: 0 }), tooLong],
+  ])('%s', (_what, body, problem) => {
+    expect(refusal(() => read('traces', JSON_TYPE, Buffer.from(body)))).toBe(
+      `The body is not JSON of OTLP: ${problem}.`,
+    );
+  });
+
   test.each([
     '',
     ' ',
@@ -52,6 +67,7 @@ describe('JSON that cannot be split into records is refused with the position of
     '{"resourceSpans":[',
     '{"a":"\\',
     '{"a":1]',
+    '{"resourceSpans":nil}',
   ])('what is no JSON: %s', (text) => {
     expect(refusal(() => read('traces', JSON_TYPE, Buffer.from(text)))).toMatch(/^The body is not JSON: /);
   });
@@ -128,6 +144,16 @@ describe('a record that is malformed costs no other', () => {
     expect(problems).toEqual([expect.stringMatching(problem)]);
     expect(records.map(({ attributes }) => attributes)).toEqual(goods);
   });
+
+  test.each<[none: unknown]>([[{}], [[2]], [true], [{ toString: 1, valueOf: 1 }]])(
+    'kinds and flags that are none, such as %j, count as 0',
+    (none) => {
+      const body = jsonOf(spans({ ...good, kind: none, flags: none }));
+      const { records, problems } = readAll('traces', JSON_TYPE, body);
+      expect(problems).toEqual([]);
+      expect(records).toMatchObject([{ isEntry: false, attributes: goods[0] }]);
+    },
+  );
 
   test('a resource that is malformed costs its own records', () => {
     const scopeSpans = [{ spans: [good] }];

@@ -27,7 +27,7 @@ export type Sender =
   | { readonly kind: 'key'; readonly keyId: string }
   /** A service whose OpenTelemetry data come with a key. */
   | { readonly kind: 'telemetry'; readonly keyId: string; readonly service: string }
-  /** The command that imports into a database; its files are paths, `-` or a URL. */
+  /** The command that imports into a database; its files are paths or `-`. */
   | { readonly kind: 'import'; readonly files: readonly string[] }
   | { readonly kind: 'copy' }
   /** The samples of a first start. */
@@ -68,6 +68,29 @@ export function receiptOf(sender: Sender, nowMs: number): Receipt {
   return { day: Math.floor(nowMs / dayMs), sender: formatSender(sender) };
 }
 
+/** Collects the distinct receipts of batches of queries. */
+export class ReceiptCollector {
+  readonly receipts: Receipt[] = [];
+  readonly #places = new Map<string, number>();
+
+  /** The function that returns the place of a query's receipt, which is `shared` unless it has its own. -1 for none. */
+  batch(shared: Receipt | undefined): (query: ArrivingQuery) => number {
+    let place: number | undefined;
+    return ({ receipt }) => {
+      if (receipt) return this.#placeOf(receipt);
+      place ??= shared === undefined ? -1 : this.#placeOf(shared);
+      return place;
+    };
+  }
+
+  #placeOf(receipt: Receipt): number {
+    const key = `${receipt.day} ${receipt.sender}`;
+    const place = this.#places.get(key) ?? this.receipts.push(receipt) - 1;
+    this.#places.set(key, place);
+    return place;
+  }
+}
+
 /** The receipts of queries: the distinct ones, and the place of each query's receipt among them. */
 export interface CollectedReceipts {
   readonly receipts: readonly Receipt[];
@@ -82,19 +105,9 @@ export function collectReceipts(
 ): CollectedReceipts {
   if (queries.every((query) => !query.receipt))
     return { receipts: receipt === undefined ? [] : [receipt], receiptOf: undefined };
-  const receipts: Receipt[] = [];
-  const places = new Map<string, number>();
-  const placeOf = (one: Receipt | undefined): number => {
-    if (one === undefined) return -1;
-    const key = `${one.day} ${one.sender}`;
-    let place = places.get(key);
-    if (place === undefined) {
-      place = receipts.push(one) - 1;
-      places.set(key, place);
-    }
-    return place;
-  };
-  return { receipts, receiptOf: Int32Array.from(queries, (query) => placeOf(query.receipt ?? receipt)) };
+  const collector = new ReceiptCollector();
+  const receiptOf = Int32Array.from(queries, collector.batch(receipt));
+  return { receipts: collector.receipts, receiptOf };
 }
 
 /** Which queries to select by how they arrived. */

@@ -1,6 +1,6 @@
 /** Group commit for PostgreSQL: each project has one call of `record` at a time, shared by all requests that wait for it. */
 import { oldQueriesError } from '../../domain/projects/retention.js';
-import { type ArrivingQuery, collectReceipts, type Receipt } from '../../domain/queries/receipt.js';
+import { type ArrivingQuery, type Receipt, ReceiptCollector } from '../../domain/queries/receipt.js';
 import { Backlog, CommitQueue, type Outcome, refused } from '../commit-queue.js';
 import type { RecordResult } from '../ports/store.js';
 import type { CommitObserver } from '../ports/store-stats.js';
@@ -16,7 +16,7 @@ export interface RecordCall {
   readonly times: string;
   /** `text[]`. */
   readonly callers: string;
-  /** How they arrived, as `CollectedReceipts`: `integer[]`, `text[]`, and the place of each query's receipt from 1, or 0. */
+  /** How they arrived: the distinct receipts as `integer[]` and `text[]`, and the place of each query's receipt from 1, or 0. */
   readonly days: string;
   readonly senders: string;
   readonly receiptOf: string;
@@ -113,11 +113,8 @@ export class Recorder {
     projectId: string,
     batches: readonly Batch[],
   ): Promise<Map<Batch, Outcome<RecordResult>>> {
-    const firsts = distinctQueries(batches);
-    const queries = firsts.map(({ query, batch }) =>
-      query.receipt || batch.receipt === undefined ? query : { ...query, receipt: batch.receipt },
-    );
-    const answer = await this.#record(toCall(projectId, queries));
+    const { firsts, receipts } = distinctQueries(batches);
+    const answer = await this.#record(toCall(projectId, firsts, receipts));
     if (answer === null) {
       const message = `There is no project ${projectId}.`;
       return new Map(batches.map((batch) => [batch, { ok: false, code: 'not_found', message }]));
@@ -130,14 +127,24 @@ export class Recorder {
 interface First {
   readonly query: ArrivingQuery;
   readonly batch: Batch;
+  /** The place of its receipt, or -1. */
+  readonly receiptAt: number;
 }
 
-function distinctQueries(batches: readonly Batch[]): First[] {
+interface Distinct {
+  readonly firsts: readonly First[];
+  readonly receipts: readonly Receipt[];
+}
+
+function distinctQueries(batches: readonly Batch[]): Distinct {
   const firsts = new Map<string, First>();
+  const collector = new ReceiptCollector();
   for (const batch of batches) {
-    for (const query of batch.queries) if (!firsts.has(query.id)) firsts.set(query.id, { query, batch });
+    const placeOf = collector.batch(batch.receipt);
+    for (const query of batch.queries)
+      if (!firsts.has(query.id)) firsts.set(query.id, { query, batch, receiptAt: placeOf(query) });
   }
-  return [...firsts.values()];
+  return { firsts: [...firsts.values()], receipts: collector.receipts };
 }
 
 /** The outcomes if the queries at the positions `duplicates` (from 1) existed already. */
@@ -171,21 +178,20 @@ function refuseOld(batches: readonly Batch[], rowsFrom: number): Map<Batch, Outc
   return outcomes;
 }
 
-function toCall(projectId: string, queries: readonly ArrivingQuery[]): RecordCall {
-  const { receipts, receiptOf } = collectReceipts(queries, undefined);
+function toCall(projectId: string, firsts: readonly First[], receipts: readonly Receipt[]): RecordCall {
   return {
     projectId,
-    ids: arrayOf(queries, ({ id }) => `"\\\\x${encodeQueryId(id)}"`),
-    times: arrayOf(queries, ({ occurredAt }) => String(occurredAt)),
+    ids: arrayOf(firsts, ({ query }) => `"\\\\x${encodeQueryId(query.id)}"`),
+    times: arrayOf(firsts, ({ query }) => String(query.occurredAt)),
     // Quoted, because a caller may be called null. Names of callers need no escaping.
-    callers: arrayOf(queries, ({ caller }) => `"${caller}"`),
+    callers: arrayOf(firsts, ({ query }) => `"${query.caller}"`),
     days: arrayOf(receipts, ({ day }) => String(day)),
     senders: arrayOf(receipts, ({ sender }) => JSON.stringify(sender)),
-    receiptOf: arrayOf(queries, (_query, at) => String((receiptOf?.[at] ?? -1) + 1)),
+    receiptOf: arrayOf(firsts, ({ receiptAt }) => String(receiptAt + 1)),
   };
 }
 
 /** An array literal (postgresql.org/docs/current/arrays.html#ARRAYS-IO). */
-function arrayOf<T>(items: readonly T[], element: (item: T, at: number) => string): string {
+function arrayOf<T>(items: readonly T[], element: (item: T) => string): string {
   return `{${items.map(element).join(',')}}`;
 }

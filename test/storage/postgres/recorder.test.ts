@@ -85,6 +85,25 @@ describe('the recorder', () => {
     await Promise.all([first, ...others]);
   });
 
+  test('looks at the receipt of a batch once, however many queries it has', async () => {
+    const { recorder, calls, end } = controlled();
+    let reads = 0;
+    const receipt = {
+      day: 1,
+      get sender() {
+        reads++;
+        return 'key:a';
+      },
+    };
+    const queries = Array.from({ length: 100 }, (_, at) => query(`${at}`));
+    const recorded = recorder.record('docs', { ...batch(queries), receipt });
+    expect(calls[0]).toMatchObject({ days: '{1}', receiptOf: `{${Array(100).fill(1).join()}}` });
+    // To find its place, and to write it.
+    expect(reads).toBe(2);
+    await end(0, []);
+    await recorded;
+  });
+
   test('combines batches that arrive during a call', async () => {
     const { record, calls, end } = controlled();
     const all = ['a', 'b', 'c'].map((id) => record('docs', id));

@@ -5,8 +5,6 @@ import type { Clock } from '../domain/time/clock.js';
 import type { CountStore } from '../storage/ports/counts.js';
 import type { RecordResult, Store } from '../storage/ports/store.js';
 
-export type { Sender } from '../domain/queries/receipt.js';
-
 export interface RecordTarget {
   readonly store: Pick<Store, 'counts'>;
   readonly clock: Clock;
@@ -29,7 +27,6 @@ export async function recordQueries(
 /** Records imported counts as `CountStore.importCounts` does. They are told apart by their own source. */
 export function recordCounts(
   { store }: Pick<RecordTarget, 'store'>,
-  _sender: Sender,
   projectId: string,
   counts: readonly ImportedCount[],
   options?: Parameters<CountStore['importCounts']>[2],

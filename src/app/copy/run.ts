@@ -175,7 +175,7 @@ async function copyImportedCounts(
     const page = await from.ask((store) =>
       store.counts.readImportedCounts(projectId, after, importedCountsMax),
     );
-    if (page.length > 0) await to.ask((store) => recordCounts({ store }, { kind: 'copy' }, projectId, page));
+    if (page.length > 0) await to.ask((store) => recordCounts({ store }, projectId, page));
     const read = page.reduce((sum, { count }) => sum + count, 0);
     onRead(read);
     queries += read;

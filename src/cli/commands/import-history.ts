@@ -5,7 +5,7 @@ import type { MonthCount } from '../../app/import/dry-run.js';
 import { openSource } from '../../app/import/file/source.js';
 import { describeTotals, type ImportTotals } from '../../app/import/run.js';
 import { noteImport } from '../../app/ingestion.js';
-import { recordCounts, type Sender } from '../../app/record.js';
+import { recordCounts } from '../../app/record.js';
 import { retryWhileUnavailable } from '../../app/retry.js';
 import { type ImportedCount, sourceProblems } from '../../domain/counting/imported-count.js';
 import { formatCount, formatQuantity, formatTime } from '../../domain/format.js';
@@ -35,7 +35,7 @@ export async function importHistory(
     form.format === 'caller-stats-api'
       ? prepareServer(form, files[0] ?? '', io)
       : () => readFiles(form, files, io);
-  return withSink(options, { kind: 'import', files }, io, async (sink, store) => {
+  return withSink(options, io, async (sink, store) => {
     // Check that the project exists before reading anything.
     const note = (line: string) => printLine(io.stderr, line);
     await retryWhileUnavailable(() => sink([], { dryRun: true }), { note });
@@ -130,7 +130,6 @@ function describeMonths(counts: readonly ImportedCount[]): string[] {
 /** Runs `work` with the function that imports into the project, on the server or in the database. */
 async function withSink<T>(
   { url, project, ...options }: TargetOptions,
-  sender: Sender,
   io: Io,
   work: (sink: CountSink, store?: Store) => Promise<T>,
 ): Promise<T> {
@@ -140,7 +139,7 @@ async function withSink<T>(
   }
   return runOnStore(
     readStoreSettings(options, io),
-    (store) => work((counts, given) => recordCounts({ store }, sender, project, counts, given), store),
+    (store) => work((counts, given) => recordCounts({ store }, project, counts, given), store),
     { mustExist: true, forImport: true },
   );
 }

@@ -7,7 +7,6 @@ import { oneOf, prefixProblems, type Result, success } from '../../domain/result
 import { Arrivals } from '../request/arrivals.js';
 import { refuseUnknownEncoding } from '../request/body.js';
 import { parseItems } from '../request/items.js';
-import { sendingKey } from '../request/opened.js';
 import { readParameters } from '../request/parameters.js';
 import { getProjectId } from '../request/target.js';
 import { arraySchema } from '../schemas/json-schema.js';
@@ -40,8 +39,7 @@ export function addImportedCounts(app: FastifyInstance, options: RecordingOption
         const counts = await parseItems(request, { many: 'counts', done: 'imported' }, (item) =>
           parseImportedCount(item, clock.now()),
         );
-        const sender = { kind: 'key', keyId: sendingKey(request).id } as const;
-        const result = await recordCounts(options, sender, getProjectId(request), counts, { dryRun });
+        const result = await recordCounts(options, getProjectId(request), counts, { dryRun });
         // What is only checked is sent again, to be imported.
         if (!dryRun) arrivals.noteRecorded(request, result);
         return result;

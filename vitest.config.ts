@@ -99,8 +99,9 @@ export default defineConfig({
               (folder) => `test/${folder}/**`,
             ),
           ],
-          // The long properties take a while on a busy machine.
+          // The long properties, and removing what they wrote, take a while on a busy machine.
           testTimeout: 60_000,
+          hookTimeout: 60_000,
           isolate: false,
         },
       },

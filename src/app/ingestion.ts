@@ -33,12 +33,13 @@ export interface IngestionSource {
 /** The sources that were seen last come first. */
 export async function readIngestion(
   { directory, ingestion }: IngestionSource,
-  { id: projectId, organizationId }: Pick<Project, 'id' | 'organizationId'>,
+  project: Pick<Project, 'id' | 'organizationId'>,
   { nowMs, rules }: { readonly nowMs: number; readonly rules: readonly QueryRule[] },
 ): Promise<IngestionReport> {
+  const { id: projectId } = project;
   const [hourFrom, dayFrom] = [bucketStart(nowMs - hourMs), bucketStart(nowMs - dayMs)];
   const [keys, seen, refusals, hour, day] = await Promise.all([
-    directory.listExpiringKeys(expiryNotice(nowMs), organizationId),
+    directory.listExpiringKeys(expiryNotice(nowMs), project),
     ingestion.listSources(projectId),
     ingestion.listRefusals(projectId),
     ingestion.sum(projectId, hourFrom),
@@ -75,12 +76,10 @@ export async function readIngestion(
     dayFrom: new Date(dayFrom).toISOString(),
     otlpQuery: formatQueryRules(rules),
     sources,
-    expiringKeys: keys
-      .filter((key) => key.projectId === null || key.projectId === projectId)
-      .map(({ id, name, expiresAt, lastUsedAt }) => ({
-        ...{ id, name, expiresAt: formatTime(expiresAt) },
-        lastUsedAt: lastUsedAt === null ? null : formatTime(lastUsedAt),
-      })),
+    expiringKeys: keys.map(({ id, name, expiresAt, lastUsedAt }) => ({
+      ...{ id, name, expiresAt: formatTime(expiresAt) },
+      lastUsedAt: lastUsedAt === null ? null : formatTime(lastUsedAt),
+    })),
   };
 }
 

@@ -2,10 +2,12 @@
 import { formatQuantity, formatTime } from '../domain/format.js';
 import { describeRefusal, losesQueries } from '../domain/ingestion/refusals.js';
 import { bucketStart } from '../domain/ingestion/source-counts.js';
+import type { ApiKey } from '../domain/keys/api-key.js';
 import { expiryNotice } from '../domain/keys/key-lifetime.js';
 import { refusalsShownMax } from '../domain/limits.js';
 import type { Project } from '../domain/projects/project.js';
 import { dayMs } from '../domain/time/duration.js';
+import type { IngestionReads } from '../storage/ports/ingestion.js';
 import type { IngestionSource } from './ingestion.js';
 
 export interface Loss {
@@ -13,23 +15,35 @@ export interface Loss {
   readonly remedy: string;
 }
 
-/** The losses of the last day, and those to come. */
+/** The losses of a project in the last day, and those to come. */
 export async function findLosses(
   { directory, ingestion }: IngestionSource,
-  { id: projectId, organizationId }: Pick<Project, 'id' | 'organizationId'>,
+  project: Pick<Project, 'id' | 'organizationId'>,
   nowMs: number,
 ): Promise<Loss[]> {
-  const [keys, refusals] = await Promise.all([
-    directory.listExpiringKeys(expiryNotice(nowMs), organizationId),
-    ingestion.listRefusals(projectId),
+  const [keys, refused] = await Promise.all([
+    directory.listExpiringKeys(expiryNotice(nowMs), project),
+    findRefusals(ingestion, project.id, nowMs),
   ]);
-  const expiring = keys
-    .filter((key) => key.projectId === null || key.projectId === projectId)
-    .map(({ id, name, expiresAt }) => ({
-      message: `The key "${name}" (${id}) is in use and expires at ${formatTime(expiresAt)}. What is sent with it then is lost.`,
-      remedy: 'Rotate it, or create a recording key, which has no expiry.',
-    }));
-  const refused = refusals
+  return [...keys.map(describeExpiring), ...refused];
+}
+
+/** What a key records until it expires. */
+export function describeExpiring({ id, name, expiresAt }: ApiKey): Loss {
+  return {
+    message: `The key "${name}" (${id}) is in use and expires at ${formatTime(expiresAt)}. What is sent with it then is lost.`,
+    remedy: 'Rotate it, or create a recording key, which has no expiry.',
+  };
+}
+
+/** What a project refused in the last day. */
+export async function findRefusals(
+  ingestion: IngestionReads,
+  projectId: string,
+  nowMs: number,
+): Promise<Loss[]> {
+  const refusals = await ingestion.listRefusals(projectId);
+  return refusals
     .filter(({ reason, bucket }) => bucket >= bucketStart(nowMs - dayMs) && losesQueries(reason))
     .slice(0, refusalsShownMax)
     .map(({ name, reason, keyId, requests, records }) => {
@@ -41,5 +55,4 @@ export async function findLosses(
       const from = keyId === null ? `"${name}"` : `"${name}" (key ${keyId})`;
       return { message: `${from} had ${what} refused in the last seven days. ${message}`, remedy };
     });
-  return [...expiring, ...refused];
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { keyNoticesMax } from '../../src/domain/limits.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/organization.js';
 import { by, keyOf, type PlaceFactory, projectOf } from '../support/storage/store.js';
 
@@ -144,6 +145,23 @@ export function describeManagement(kind: string, factory: PlaceFactory): void {
       await store.directory.touchKey('k', 1500);
       await store.directory.touchKey('none', 3000);
       expect(await store.directory.listKeys(org)).toEqual([keyOf('k', { lastUsedAt: 2000 })]);
+    });
+
+    test('of a project that expire soon are announced, however many of others expire earlier', async () => {
+      const store = await openNew();
+      const used = { expiresAt: 5000, lastUsedAt: 2000 };
+      const keysOf = (projectId: string) => ({ ...used, type: 'recording', projectId }) as const;
+      await store.directory.createOrganization(rival, by);
+      for (const id of ['p', 'q']) await store.directory.createProject(projectOf(id), by);
+      for (let at = 0; at < keyNoticesMax; at++)
+        await store.directory.createKey(keyOf(`of q ${at}`, keysOf('q')), by);
+      const own = keyOf('own', { ...keysOf('p'), expiresAt: 6000 });
+      const wide = keyOf('wide', { ...used, expiresAt: 7000 });
+      for (const key of [own, wide, keyOf('theirs', { ...used, organizationId: 'rival' })])
+        await store.directory.createKey(key, by);
+      const notice = { from: 1000, until: 9000, usedSince: 2000 };
+      expect(await store.directory.listExpiringKeys(notice, projectOf('p'))).toEqual([own, wide]);
+      expect(await store.directory.listExpiringKeys(notice)).toHaveLength(keyNoticesMax);
     });
   });
 }

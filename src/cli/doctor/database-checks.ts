@@ -3,9 +3,10 @@ import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { dirname, resolve } from 'node:path';
-import { findLosses, type Loss } from '../../app/losses.js';
+import { describeExpiring, findRefusals, type Loss } from '../../app/losses.js';
 import { CallerStatsError, describeError } from '../../domain/errors.js';
 import { formatTime } from '../../domain/format.js';
+import { expiryNotice } from '../../domain/keys/key-lifetime.js';
 import { type Inspected, inspectStore, locationOf, nameOfStore, readStore } from '../../storage/open.js';
 import { readSecrets, secretFileOf } from '../server/secret-file.js';
 import type { ServerSettings } from '../settings/server-settings.js';
@@ -119,10 +120,14 @@ async function checkLosses(
   try {
     const losses = await readStore(settings.database, connectionLimits(settings), async (reads) => {
       const found: Loss[] = [];
-      for (const { id } of await reads.directory.listOrganizations())
-        for (const project of await reads.directory.listProjects(id))
-          for (const { message, remedy } of await findLosses(reads, project, nowMs))
-            found.push({ message: `${project.id}: ${message}`, remedy });
+      const note = (where: string, { message, remedy }: Loss) =>
+        found.push({ message: `${where}: ${message}`, remedy });
+      // A key for all projects of an organization is named once.
+      for (const key of await reads.directory.listExpiringKeys(expiryNotice(nowMs)))
+        note(key.projectId ?? `organization ${key.organizationId}`, describeExpiring(key));
+      for (const organization of await reads.directory.listOrganizations())
+        for (const { id } of await reads.directory.listProjects(organization.id))
+          for (const refusal of await findRefusals(reads.ingestion, id, nowMs)) note(id, refusal);
       return found;
     });
     if (losses.length === 0) {

@@ -58,9 +58,9 @@ export interface DirectoryReads {
 
   /**
    * The keys with the scope `write` that are active and to be announced, the one that expires first at the start, and at most
-   * `keyNoticesMax`. Those of all organizations unless one is named.
+   * `keyNoticesMax`. Only those that may record into a project, if one is named.
    */
-  listExpiringKeys(notice: ExpiryNotice, organizationId?: string): Promise<ApiKey[]>;
+  listExpiringKeys(notice: ExpiryNotice, project?: Pick<Project, 'id' | 'organizationId'>): Promise<ApiKey[]>;
 
   /** The project's share links, including expired ones; empty if the organization has no such project. */
   listShareLinks(organizationId: string, projectId: string): Promise<ShareLink[]>;

@@ -48,14 +48,18 @@ export class SqlDirectoryReads extends SqlTables implements DirectoryReads {
     return this.list(KEY, 'WHERE organization_id = $1 ORDER BY created_at, id', [organizationId]);
   }
 
-  listExpiringKeys({ from, until, usedSince }: ExpiryNotice, organizationId?: string): Promise<ApiKey[]> {
+  listExpiringKeys(
+    { from, until, usedSince }: ExpiryNotice,
+    project?: Pick<Project, 'id' | 'organizationId'>,
+  ): Promise<ApiKey[]> {
     const where = `WHERE expires_at > $1 AND expires_at <= $2 AND last_used_at >= $3 AND revoked_at IS NULL
       AND disabled_at IS NULL AND scopes LIKE '%write%'`;
     const order = `ORDER BY expires_at, id LIMIT ${keyNoticesMax}`;
     const values = [from, until, usedSince];
-    return organizationId === undefined
-      ? this.list(KEY, `${where} ${order}`, values)
-      : this.list(KEY, `${where} AND organization_id = $4 ${order}`, [...values, organizationId]);
+    if (project === undefined) return this.list(KEY, `${where} ${order}`, values);
+    const ofProject = 'AND organization_id = $4 AND (project_id IS NULL OR project_id = $5)';
+    const { organizationId, id } = project;
+    return this.list(KEY, `${where} ${ofProject} ${order}`, [...values, organizationId, id]);
   }
 
   listShareLinks(organizationId: string, projectId: string): Promise<ShareLink[]> {

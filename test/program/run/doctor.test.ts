@@ -80,6 +80,12 @@ test('a key in use that expires soon is a warning, which names it and its projec
       advice: expect.stringMatching(/^Rotate it/),
     },
   ]);
+  // A key for every project is named once.
+  await succeed(place.run(['project', 'create', 'Another']));
+  alter(place, "UPDATE api_key SET project_id = NULL, type = 'admin'");
+  expect(await examine(place, 'recording')).toMatchObject([
+    { status: 'warning', message: expect.stringMatching(/^organization default: The key "Website" /) },
+  ]);
 });
 
 test('files that others can read, and a time in the future, are found', async () => {

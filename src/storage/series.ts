@@ -1,4 +1,4 @@
-/** Reads a series from any store: finds missing bounds, and counts all buckets in one snapshot. */
+/** Reads a series from any store: finds missing bounds, and counts all buckets, in one snapshot. */
 
 import { findComparedBucket, toPrevious, toPreviousBucket } from '../domain/calendar/comparison.js';
 import { bucketAround, type Edge, findBucketEdges } from '../domain/calendar/interval.js';
@@ -12,38 +12,42 @@ import { CallerStatsError } from '../domain/errors.js';
 import { seriesBucketsMax, seriesByCallerBucketsMax, seriesCallersMax } from '../domain/limits.js';
 import type { Calendar } from '../domain/time/calendar.js';
 import { YEAR_10000_MS, YEAR_ZERO_MS } from '../domain/time/date-time.js';
-import type { CountStore } from './ports/counts.js';
+import type { CountReads, CountStore } from './ports/counts.js';
 
 export interface SeriesStore {
-  readonly counts: Pick<CountStore, 'countSeries' | 'countSeriesByCaller' | 'countCallers' | 'findExtent'>;
+  readonly counts: CountReads & Pick<CountStore, 'readTogether'>;
 }
-
-/** An attempt fails if a query is recorded outside the extent of all earlier ones. */
-const attemptsMax = 10;
 
 /**
  * The project's counts over time. A missing bound is the first query or just after the last one, widened to the whole bucket.
  * Then a project without queries has no buckets. Throws `invalid` if there would be too many buckets.
  */
 export async function readSeries(
-  store: SeriesStore,
+  { counts }: SeriesStore,
   projectId: string,
   question: SeriesRequest,
 ): Promise<Series> {
-  const { interval, timeZone, range } = question;
-  for (let attempt = 0; attempt < attemptsMax; attempt++) {
-    const edges = await edgesFor(store, projectId, question);
-    // Also counts what is outside the buckets. There is something only if it was recorded after the extent was read.
-    const bounds = edges.length === 0 ? [] : [range.from, ...edges.map(({ timeMs }) => timeMs), range.to];
-    const { counts, previousBuckets, ...more } = await countBounds(store, projectId, question, bounds);
-    const outside = (counts.at(0)?.total ?? 0) + (counts.at(-1)?.total ?? 0);
-    if (outside > 0) continue;
-    return { interval, timeZone, buckets: toBuckets(edges, counts.slice(1, -1), previousBuckets), ...more };
-  }
-  throw new CallerStatsError(
-    'unavailable',
-    'Earlier or later queries are being recorded all the time; give both bounds of the range.',
-  );
+  // One read needs no transaction.
+  return question.byCaller || hasMissingBound(question.range)
+    ? counts.readTogether((together) => readSeriesFrom(together, projectId, question))
+    : readSeriesFrom(counts, projectId, question);
+}
+
+/** As `readSeries`, from reads of one snapshot. */
+export async function readSeriesFrom(
+  reads: CountReads,
+  projectId: string,
+  question: SeriesRequest,
+): Promise<Series> {
+  const { interval, timeZone } = question;
+  const edges = await edgesFor(reads, projectId, question);
+  const bounds = edges.map(({ timeMs }) => timeMs);
+  const { counts, previousBuckets, ...more } = await countBounds(reads, projectId, question, bounds);
+  return { interval, timeZone, buckets: toBuckets(edges, counts, previousBuckets), ...more };
+}
+
+function hasMissingBound({ from, to }: DateRange): boolean {
+  return from === EARLIEST_MS || to === LATEST_MS;
 }
 
 interface BoundCounts extends SeriesOfCallers, Compared {
@@ -52,9 +56,9 @@ interface BoundCounts extends SeriesOfCallers, Compared {
   readonly previousBuckets?: readonly (PreviousBucket | null)[];
 }
 
-/** Counts the ranges between bounds, and what they are compared with, in one snapshot. */
+/** Counts the ranges between bounds, and what they are compared with. */
 async function countBounds(
-  store: SeriesStore,
+  reads: CountReads,
   projectId: string,
   question: SeriesRequest,
   bounds: readonly number[],
@@ -63,21 +67,19 @@ async function countBounds(
   const counterparts = findCounterparts(question, bounds);
   const tiles = counterparts.length === 0 ? bounds : tile([...bounds, ...boundsOf(counterparts)]);
   if (tiles.length === 0) return { counts: [], ...(byCaller ? splitByCaller([], new Map(), 0) : {}) };
-  // Queries that are recorded after this one change which callers are the busiest, but no sum.
-  const present = byCaller ? (await store.counts.countCallers(projectId, range)).callers : [];
+  const present = byCaller ? (await reads.countCallers(projectId, range)).callers : [];
   const names = present.slice(0, seriesCallersMax).map((one) => one.caller);
   const { all, callers } = byCaller
-    ? await store.counts.countSeriesByCaller(projectId, tiles, names)
-    : { all: await store.counts.countSeries(projectId, tiles, caller), callers: [] };
+    ? await reads.countSeriesByCaller(projectId, tiles, names)
+    : { all: await reads.countSeries(projectId, tiles, caller), callers: [] };
   const counts = countsBetween(bounds, tiles, all);
   const previous = toPreviousCounts(question, counterparts, tiles, all);
   if (!byCaller) return { counts, ...previous };
   const inBuckets = names.map((name, at) => {
-    const numbers = numbersBetween(bounds, tiles, callers[at] ?? []);
-    return [name, numbers.slice(1, -1)] as const;
+    return [name, numbersBetween(bounds, tiles, callers[at] ?? [])] as const;
   });
   const others = present.length - names.length;
-  return { counts, ...splitByCaller(counts.slice(1, -1), new Map(inBuckets), others), ...previous };
+  return { counts, ...splitByCaller(counts, new Map(inBuckets), others), ...previous };
 }
 
 /** The range to compare with, and the part of it that each bucket is compared with. Empty if the series is not compared. */
@@ -86,9 +88,8 @@ function findCounterparts(
   bounds: readonly number[],
 ): (DateRange | undefined)[] {
   if (compared === undefined) return [];
-  const buckets = bounds.slice(1, -1);
-  const parts = buckets.slice(1).map((to, at) => {
-    const bucket = { from: buckets[at] ?? to, to };
+  const parts = bounds.slice(1).map((to, at) => {
+    const bucket = { from: bounds[at] ?? to, to };
     return findComparedBucket(bucket, interval, compared, timeZone);
   });
   return [compared, ...parts];
@@ -113,11 +114,11 @@ function toPreviousCounts(
   };
 }
 
-async function edgesFor(store: SeriesStore, projectId: string, question: SeriesRequest): Promise<Edge[]> {
+async function edgesFor(reads: CountReads, projectId: string, question: SeriesRequest): Promise<Edge[]> {
   const { interval, range, byCaller } = question;
   let { from, to } = range;
-  if (from === EARLIEST_MS || to === LATEST_MS) {
-    const extent = await store.counts.findExtent(projectId);
+  if (hasMissingBound(range)) {
+    const extent = await reads.findExtent(projectId);
     if (extent === undefined) return [];
     const widened = widenToBuckets(extent, question);
     if (from === EARLIEST_MS) from = widened.from;

@@ -220,6 +220,34 @@ export function describeSeries(kind: string, factory: PlaceFactory): void {
       expect([...seen]).toEqual([0]);
     });
 
+    test('and all that is read together see no recording between two reads', async () => {
+      const { open } = await factory();
+      const [writer, reader] = [await open(), await open()];
+      await writer.directory.createProject(projectOf('p'), by);
+      let recorded = 0;
+      const record = () =>
+        writer.counts.record('p', [{ id: `${recorded++}`, caller: 'slack', occurredAt: recorded * dayMs }]);
+      await record();
+      const one = { web: 0, api: 0, other: 1, total: 1 };
+      const bounds = [0, 10 * dayMs];
+      await reader.counts.readTogether(async (counts) => {
+        expect(await counts.findExtent('p')).toEqual({ from: dayMs, to: dayMs + 1 });
+        await record();
+        expect(await counts.countSeries('p', bounds)).toEqual([one]);
+        await record();
+        expect(await counts.countSeries('p', bounds, 'slack')).toEqual([one]);
+        await record();
+        expect(await counts.countCallers('p', ALL_TIME)).toMatchObject({ total: 1 });
+        await record();
+        expect(await counts.countSeriesByCaller('p', bounds, ['slack'])).toEqual({
+          all: [one],
+          callers: [[1]],
+        });
+        expect(await counts.findExtent('p')).toEqual({ from: dayMs, to: dayMs + 1 });
+      });
+      expect((await reader.counts.count('p', ALL_TIME)).total).toBe(recorded);
+    });
+
     test('and the counts that they are compared with may overlap', async () => {
       const store = await openWith(['web', 5], ['slack', 15], ['api', 25], ['slack', 35]);
       const [range, compared] = [

@@ -5,6 +5,7 @@ import { parseSeriesRequest } from '../../src/domain/counting/report-request.js'
 import type { Query } from '../../src/domain/queries/query.js';
 import { YEAR_10000_MS, YEAR_ZERO_MS } from '../../src/domain/time/date-time.js';
 import { dayMs } from '../../src/domain/time/duration.js';
+import type { CountReads } from '../../src/storage/ports/counts.js';
 import { readSeries } from '../../src/storage/series.js';
 import { recount } from '../support/storage/ledger.js';
 
@@ -17,18 +18,16 @@ const notAsked = (): never => {
   throw new Error('only series by caller ask for this');
 };
 
-/** What has queries of these times. `meanwhile` is done each time that the extent was read. */
-function storeOf(times: readonly number[], meanwhile: (record: (timeMs: number) => void) => void = () => {}) {
+/** What has queries of these times. */
+function storeOf(times: readonly number[]) {
   const queries = times.map(queryAt);
   const asked = { extents: 0, series: 0 };
-  return {
+  const store = {
     asked,
     async findExtent(): Promise<DateRange | undefined> {
       asked.extents++;
       const all = queries.map(({ occurredAt }) => occurredAt);
-      const extent = { from: Math.min(...all), to: Math.max(...all) + 1 };
-      meanwhile((timeMs) => queries.push(queryAt(timeMs)));
-      return all.length === 0 ? undefined : extent;
+      return all.length === 0 ? undefined : { from: Math.min(...all), to: Math.max(...all) + 1 };
     },
     async countSeries(_projectId: string, bounds: readonly number[]): Promise<readonly Counts[]> {
       asked.series++;
@@ -36,7 +35,9 @@ function storeOf(times: readonly number[], meanwhile: (record: (timeMs: number) 
     },
     countSeriesByCaller: notAsked,
     countCallers: notAsked,
+    readTogether: <T>(read: (counts: CountReads) => Promise<T>) => read(store),
   };
+  return store;
 }
 
 const day = parseSeriesRequest({ interval: 'day' }, { nowMs: 0 });
@@ -57,43 +58,6 @@ test('rejects too many buckets and says what to do', async () => {
     code: 'invalid',
     details: [expect.stringMatching(/^interval: day makes more than 10000 buckets.*wider/)],
   });
-});
-
-test('gives up after ten attempts if queries are recorded outside the extent each time', async () => {
-  let timeMs = first;
-  const store = storeOf([first], (record) => {
-    timeMs -= dayMs;
-    // Not for ever, should it not be given up.
-    if (first - timeMs < 50 * dayMs) record(timeMs);
-  });
-  await expect(daysOf(store)).rejects.toMatchObject({ code: 'unavailable' });
-  expect(store.asked).toEqual({ extents: 10, series: 10 });
-});
-
-test.each([
-  [
-    'before all',
-    first - dayMs,
-    [
-      ['2026-06-09', 1],
-      ['2026-06-10', 1],
-    ],
-  ],
-  [
-    'behind all',
-    second,
-    [
-      ['2026-06-10', 1],
-      ['2026-06-11', 1],
-    ],
-  ],
-])('includes queries recorded %s after the extent was read', async (_where, timeMs, expected) => {
-  let times = 0;
-  const store = storeOf([first + 5], (record) => {
-    if (times++ === 0) record(timeMs);
-  });
-  expect(await daysOf(store)).toEqual(expected);
-  expect(store.asked.extents).toBe(2);
 });
 
 test('returns no buckets without queries if a bound is missing', async () => {

@@ -5,7 +5,6 @@ import { INTERVALS, type Interval } from '../../domain/calendar/names.js';
 import type {
   Bucket,
   CallerCount,
-  CallerCounts,
   Counts,
   PreviousCounts,
   RestOfCallers,
@@ -17,7 +16,8 @@ import { barsMax, callersShownMax } from '../../domain/limits.js';
 import { formatWithOffset } from '../../domain/time/date-time.js';
 import { dayMs } from '../../domain/time/duration.js';
 import { offsetAt } from '../../domain/time/time-zone.js';
-import { readSeries, type SeriesStore, widenToBuckets } from '../../storage/series.js';
+import type { CountReads } from '../../storage/ports/counts.js';
+import { readSeriesFrom, type SeriesStore, widenToBuckets } from '../../storage/series.js';
 
 export interface Numbers {
   /** Local date-times with offsets; null for no bound. */
@@ -46,35 +46,25 @@ interface NumbersBucket extends Bucket {
   readonly incomplete?: 'running' | 'partial';
 }
 
-/** Callers and buckets are two reads. They are repeated if queries were recorded between them. */
-const attemptsMax = 10;
-
-export async function readNumbers(
+export function readNumbers(
   store: SeriesStore,
   projectId: string,
   question: NumbersRequest,
 ): Promise<Numbers> {
-  for (let attempt = 1; ; attempt++) {
-    const numbers = await readOnce(store, projectId, question);
-    const { counts, callers, callersTotal } = numbers;
-    const ofCallers =
-      question.caller === undefined ? callersTotal : (findCaller(callers, question.caller)?.count ?? 0);
-    if (ofCallers !== counts.total && attempt < attemptsMax) continue;
-    const { callers: first, rest } = firstCallers(callers, callersShownMax);
-    return { ...numbers, callers: first, ...(rest && { callersRest: rest }) };
-  }
+  return store.counts.readTogether((reads) => readNumbersFrom(reads, projectId, question));
 }
 
-function findCaller(callers: CallerCounts['callers'], caller: string): CallerCount | undefined {
-  return callers.find((one) => one.caller === caller);
-}
-
-async function readOnce(store: SeriesStore, projectId: string, question: NumbersRequest): Promise<Numbers> {
+async function readNumbersFrom(
+  reads: CountReads,
+  projectId: string,
+  question: NumbersRequest,
+): Promise<Numbers> {
   const { range, timeZone, nowMs } = question;
-  const extent = await store.counts.findExtent(projectId);
+  const extent = await reads.findExtent(projectId);
   const { interval, intervals } = chooseInterval(question, extent);
-  const series = await readSeries(store, projectId, { ...question, interval, byCaller: false });
-  const { callers, total } = await store.counts.countCallers(projectId, range);
+  const series = await readSeriesFrom(reads, projectId, { ...question, interval, byCaller: false });
+  const { callers, total } = await reads.countCallers(projectId, range);
+  const { callers: first, rest } = firstCallers(callers, callersShownMax);
   const format = (timeMs: number): string => formatWithOffset(timeMs, offsetAt(timeMs, timeZone));
   return {
     range: {
@@ -88,7 +78,8 @@ async function readOnce(store: SeriesStore, projectId: string, question: Numbers
     previous: series.previous ?? null,
     recordingBegan: extent === undefined ? null : format(extent.from),
     buckets: markIncomplete(series.buckets, interval, question),
-    callers,
+    callers: first,
+    ...(rest && { callersRest: rest }),
     callersTotal: total,
   };
 }

@@ -21,6 +21,12 @@ export interface SeriesByCaller {
   readonly callers: readonly (readonly number[])[];
 }
 
+/** What `readTogether` reads from one snapshot. */
+export type CountReads = Pick<
+  CountStore,
+  'countSeries' | 'countSeriesByCaller' | 'countCallers' | 'findExtent'
+>;
+
 export interface CountStore {
   /**
    * Records queries into a project: all of them or, when it rejects, none. Idempotent forever by (project, id): a query
@@ -68,6 +74,9 @@ export interface CountStore {
    * queries or does not exist. It never shrinks. Takes bounded time.
    */
   findExtent(projectId: string): Promise<DateRange | undefined>;
+
+  /** Runs reads that are all from one snapshot. `read` may be run again, and awaits nothing else. */
+  readTogether<T>(read: (counts: CountReads) => Promise<T>): Promise<T>;
 
   /**
    * A page of the project's queries, for copying and exporting them: at most `limit` queries after the one with the id `afterId`, in

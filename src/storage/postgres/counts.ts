@@ -1,16 +1,4 @@
 /** Recording and counting on PostgreSQL. */
-import { type Segment, splitIntoBuckets } from '../../domain/counting/buckets.js';
-import {
-  type CallerCounts,
-  type Counts,
-  countsOfType,
-  sumByType,
-  type TypeCounts,
-  toCallerCounts,
-  withTotal,
-  zeroCounts,
-} from '../../domain/counting/counts.js';
-import type { DateRange } from '../../domain/counting/date-range.js';
 import {
   type Conflict,
   type CutSpan,
@@ -18,22 +6,17 @@ import {
   distinctCounts,
   type ImportedCount,
 } from '../../domain/counting/imported-count.js';
-import {
-  combinerFor,
-  combineSeriesCounts,
-  splitSeriesIntoBuckets,
-} from '../../domain/counting/series-segments.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import { importedSpanDaysMax } from '../../domain/limits.js';
-import { callerType } from '../../domain/queries/caller.js';
 import type { ArrivingQuery, Receipt, RecordedQuery } from '../../domain/queries/receipt.js';
 import { dayMs } from '../../domain/time/duration.js';
-import type { ComparedCallerCounts, CountStore, RecordResult, SeriesByCaller } from '../ports/counts.js';
+import type { CountReads, CountStore, RecordResult } from '../ports/counts.js';
 import type { CommitObserver } from '../ports/store-stats.js';
 import { type ReceivedRow, toRecordedQuery } from '../sql/received-rows.js';
 import { withDatabaseDeadline } from './connection/database.js';
 import { rowsFromOf } from './connection/errors.js';
 import type { OpenDatabase } from './connection/open-database.js';
+import { PostgresCountReads } from './count-reads.js';
 import { bytesOf, decodeQueryId } from './query-id.js';
 import { type RecordAnswer, type RecordCall, Recorder } from './recorder.js';
 
@@ -43,11 +26,12 @@ interface ImportOutcome {
   readonly conflicts: readonly (Conflict['present'] & { readonly index: number })[] | null;
 }
 
-export class PostgresCounts implements CountStore {
+export class PostgresCounts extends PostgresCountReads implements CountStore {
   readonly #database: OpenDatabase;
   readonly #recorder: Recorder;
 
   constructor(database: OpenDatabase, observer: CommitObserver) {
+    super((name, values) => database.read(name, values));
     this.#database = database;
     this.#recorder = new Recorder((call) => this.#callRecord(call), observer);
   }
@@ -74,95 +58,8 @@ export class PostgresCounts implements CountStore {
     );
   }
 
-  async count(projectId: string, range: DateRange, caller?: string): Promise<Counts> {
-    if (caller !== undefined) {
-      const [counts] = await this.countSeries(projectId, [range.from, range.to], caller);
-      return counts ?? withTotal(zeroCounts());
-    }
-    const values = [projectId, ...toColumns(splitIntoBuckets(range))];
-    const [sums] = await this.#database.read<TypeCounts>('count', values);
-    if (sums === undefined) throw new Error('Invariant violated: a sum is one row.');
-    return withTotal(sums);
-  }
-
-  async countSeries(
-    projectId: string,
-    bounds: readonly number[],
-    caller?: string,
-  ): Promise<readonly Counts[]> {
-    if (caller !== undefined) {
-      const type = callerType(caller);
-      if (type !== 'other') {
-        return (await this.countSeries(projectId, bounds)).map((counts) => countsOfType(type, counts[type]));
-      }
-      const [numbers = []] = (await this.#countByCaller(projectId, bounds, [caller], false)).callers;
-      return numbers.map((number) => countsOfType(type, number));
-    }
-    const segments = splitSeriesIntoBuckets(bounds);
-    const values = [projectId, segments.map(({ sum }) => sum), ...toColumns(segments)];
-    const rows = await this.#database.read<TypeCounts & { readonly sum: number }>('countSeries', values);
-    return combineSeriesCounts(bounds, new Map(rows.map((row) => [row.sum, row])));
-  }
-
-  countSeriesByCaller(
-    projectId: string,
-    bounds: readonly number[],
-    callers: readonly string[],
-  ): Promise<SeriesByCaller> {
-    return this.#countByCaller(projectId, bounds, callers, true);
-  }
-
-  /** Without `withTypes`, `all` is zero, and so are the callers `web` and `api`. */
-  async #countByCaller(
-    projectId: string,
-    bounds: readonly number[],
-    callers: readonly string[],
-    withTypes: boolean,
-  ): Promise<SeriesByCaller> {
-    type Sum = TypeCounts & { readonly sum: number; readonly caller: string | null };
-    const segments = splitSeriesIntoBuckets(bounds);
-    const values = [projectId, segments.map(({ sum }) => sum), ...toColumns(segments), callers, withTypes];
-    const rows = await this.#database.read<Sum>('countSeriesByCaller', values);
-    const sumsOf = (caller: string | null): Map<number, TypeCounts> =>
-      new Map(rows.filter((row) => row.caller === caller).map((row) => [row.sum, row]));
-    const all = combineSeriesCounts(bounds, sumsOf(null));
-    const combine = combinerFor(bounds);
-    return {
-      all,
-      callers: callers.map((caller) => {
-        const type = callerType(caller);
-        if (type !== 'other') return all.map((counts) => counts[type]);
-        const sums = sumsOf(caller);
-        return combine((index) => sums.get(index)?.other ?? 0);
-      }),
-    };
-  }
-
-  async countCallers(
-    projectId: string,
-    range: DateRange,
-    compared?: DateRange,
-  ): Promise<ComparedCallerCounts> {
-    type Counted = { readonly sum: number; readonly caller: string; readonly queries: number | null };
-    const segments = [range, ...(compared === undefined ? [] : [compared])].flatMap((one, sum) =>
-      splitIntoBuckets(one).map((segment) => ({ ...segment, sum })),
-    );
-    const values = [projectId, segments.map(({ sum }) => sum), ...toColumns(segments)];
-    const rows = await this.#database.read<Counted>('countCallers', values);
-    const countsOf = (index: number): CallerCounts =>
-      // A type without counters has the sum null.
-      toCallerCounts(
-        rows.filter(({ sum }) => sum === index).map(({ caller, queries }) => [caller, queries ?? 0]),
-      );
-    return compared === undefined
-      ? countsOf(0)
-      : { ...countsOf(0), inCompared: sumByType(countsOf(1).callers) };
-  }
-
-  async findExtent(projectId: string): Promise<DateRange | undefined> {
-    type Extent = { readonly first: number | null; readonly last: number };
-    const [row] = await this.#database.read<Extent>('findExtent', [projectId]);
-    return row === undefined || row.first === null ? undefined : { from: row.first, to: row.last + 1 };
+  readTogether<T>(read: (counts: CountReads) => Promise<T>): Promise<T> {
+    return this.#database.readTogether((statement) => read(new PostgresCountReads(statement)));
   }
 
   async readQueries(projectId: string, afterId: string | undefined, limit: number): Promise<RecordedQuery[]> {
@@ -249,12 +146,4 @@ export class PostgresCounts implements CountStore {
     const { outcome = null } = rows[0] ?? {};
     return outcome && { recorded: 0, conflicts: null, ...outcome };
   }
-}
-
-function toColumns(segments: readonly Segment[]): number[][] {
-  return [
-    segments.map(({ level }) => level),
-    segments.map(({ first }) => first),
-    segments.map(({ end }) => end),
-  ];
 }

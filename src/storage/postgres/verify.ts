@@ -9,7 +9,7 @@ import {
   verifyDifferencesMax,
 } from '../ports/maintenance.js';
 import { type DifferenceRow, toDifference } from '../sql/differences.js';
-import type { Session } from './connection/database.js';
+import { type Session, SNAPSHOT } from './connection/database.js';
 import { isDamage } from './connection/errors.js';
 import { widestRowLevel } from './statements/shared.js';
 import type { Statements } from './statements/statements.js';
@@ -17,10 +17,7 @@ import type { Statements } from './statements/statements.js';
 /** Recounts every counter from the rows, project by project, in one snapshot; see `Maintenance.verify`. */
 export async function verify(session: Session, statements: Statements): Promise<Verification> {
   try {
-    return await session.transaction(
-      () => recount(session, statements),
-      'ISOLATION LEVEL REPEATABLE READ, READ ONLY',
-    );
+    return await session.transaction(() => recount(session, statements), SNAPSHOT);
   } catch (error) {
     if (!isDamage(error)) throw error;
     return damagedVerification([(error as Error).message]);

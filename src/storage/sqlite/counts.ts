@@ -10,7 +10,13 @@ import {
   type RecordedQuery,
 } from '../../domain/queries/receipt.js';
 import { finish } from '../../shared/pauses.js';
-import type { ComparedCallerCounts, CountStore, RecordResult, SeriesByCaller } from '../ports/counts.js';
+import type {
+  ComparedCallerCounts,
+  CountReads,
+  CountStore,
+  RecordResult,
+  SeriesByCaller,
+} from '../ports/counts.js';
 import type { SqliteFile } from './file.js';
 
 /** A series with as many bounds takes a few milliseconds. */
@@ -50,7 +56,9 @@ export class SqliteCounts implements CountStore {
   async count(projectId: string, range: DateRange, caller?: string): Promise<Counts> {
     return caller === undefined
       ? this.#file.read(({ counters }) => counters.count(projectId, range))
-      : this.#file.readInTurns((counters) => counters.countCaller(projectId, range, caller));
+      : this.#file.readInTurns((counters, inTurns) =>
+          inTurns(counters.countCaller(projectId, range, caller)),
+        );
   }
 
   async countSeries(
@@ -62,23 +70,26 @@ export class SqliteCounts implements CountStore {
       ? this.#file.read(({ counters, snapshot }) =>
           snapshot.run(() => finish(counters.countSeries(projectId, bounds))),
         )
-      : this.#file.readInTurns((counters) => counters.countSeries(projectId, bounds, caller));
+      : this.readTogether((counts) => counts.countSeries(projectId, bounds, caller));
   }
 
-  async countSeriesByCaller(
-    projectId: string,
-    bounds: readonly number[],
-    callers: readonly string[],
-  ): Promise<SeriesByCaller> {
-    return this.#file.readInTurns((counters) => counters.countSeriesByCaller(projectId, bounds, callers));
+  countSeriesByCaller(...args: Parameters<CountReads['countSeriesByCaller']>): Promise<SeriesByCaller> {
+    return this.readTogether((counts) => counts.countSeriesByCaller(...args));
   }
 
-  async countCallers(
-    projectId: string,
-    range: DateRange,
-    compared?: DateRange,
-  ): Promise<ComparedCallerCounts> {
-    return this.#file.readInTurns((counters) => counters.countCallers(projectId, range, compared));
+  countCallers(...args: Parameters<CountReads['countCallers']>): Promise<ComparedCallerCounts> {
+    return this.readTogether((counts) => counts.countCallers(...args));
+  }
+
+  readTogether<T>(read: (counts: CountReads) => Promise<T>): Promise<T> {
+    return this.#file.readInTurns((counters, inTurns) =>
+      read({
+        countSeries: (...args) => inTurns(counters.countSeries(...args)),
+        countSeriesByCaller: (...args) => inTurns(counters.countSeriesByCaller(...args)),
+        countCallers: (...args) => inTurns(counters.countCallers(...args)),
+        findExtent: async (projectId) => counters.findExtent(projectId),
+      }),
+    );
   }
 
   async findExtent(projectId: string): Promise<DateRange | undefined> {

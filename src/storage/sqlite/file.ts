@@ -18,6 +18,8 @@ import type { WriterHandle } from './writer/writer-handle.js';
 const longReadSteps = 4;
 const longReadPauseMs = 4;
 
+type InTurns = <T>(steps: Steps<T>) => Promise<T>;
+
 export class SqliteFile {
   readonly name: string;
   readonly #startWriter: () => Promise<WriterHandle>;
@@ -65,9 +67,9 @@ export class SqliteFile {
 
   /**
    * Counts on a connection of its own, whose snapshot stays open over many turns of the event loop. The snapshot is opened after
-   * this was called.
+   * this was called. `inTurns` takes the steps of a count.
    */
-  readInTurns<T>(read: (counters: CounterReader) => Steps<T>): Promise<T> {
+  readInTurns<T>(read: (counters: CounterReader, inTurns: InTurns) => Promise<T>): Promise<T> {
     return this.#longReads.run(async () => {
       this.requireOpen();
       this.#file.requireThereLately();
@@ -78,7 +80,7 @@ export class SqliteFile {
           await setTimeout(longReadPauseMs);
           this.requireOpen();
         });
-        return await snapshot.runInTurns(() => finishWithPauses(read(counters), pauses));
+        return await snapshot.runInTurns(() => read(counters, (steps) => finishWithPauses(steps, pauses)));
       } catch (error) {
         throw storeError(error);
       }

@@ -133,6 +133,26 @@ describe('buckets', () => {
   });
 });
 
+test.each([{}, { caller: 'slack' }])(
+  'agree with each other while queries are recorded: %j',
+  async (caller) => {
+    const { store, watched } = service();
+    const path = '/api/organizations/default/projects/growing/numbers';
+    const record = (caller: string) =>
+      store.counts.record('growing', [{ id: `${caller} ${late++}`, caller, occurredAt: Date.parse(now) }]);
+    let late = 0;
+    await store.directory.createProject(projectOf('growing'), by).catch(() => {});
+    await record('slack');
+    watched.before = async (method) => {
+      if (method === 'countCallers') await record('slack');
+    };
+    const parameters = new URLSearchParams({ period: 'today', ...caller });
+    const numbers = await viewer.ask<Numbers>({ path: `${path}?${parameters}` });
+    watched.before = async () => {};
+    expect(numbers.callersTotal).toBe(numbers.counts.total);
+  },
+);
+
 test('weeks begin on the day of the project, unless a request says otherwise', async () => {
   const { store } = service();
   const firstOf = async (query: string) =>

@@ -36,7 +36,7 @@ export function watchStore(store: Store): WatchedStore {
           const method = name as StoreMethod;
           const pass = async (): Promise<unknown> => {
             await watched.before(method);
-            return Reflect.apply(value, target, parameters);
+            return Reflect.apply(value, target, parameters.map(watchGiven));
           };
           const result = pass();
           calls.push({ method, parameters, result });
@@ -44,6 +44,11 @@ export function watchStore(store: Store): WatchedStore {
         };
       },
     });
+  /** The store gives its reads to the function that `readTogether` is called with. */
+  const watchGiven = (parameter: unknown): unknown =>
+    typeof parameter === 'function'
+      ? (given: object) => Reflect.apply(parameter, undefined, [watchPart(given)])
+      : parameter;
   const parts = new Map<unknown, unknown>(WATCHED.map((name) => [name, watchPart(store[name])]));
   const watched: WatchedStore = {
     calls,

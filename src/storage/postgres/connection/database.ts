@@ -39,6 +39,9 @@ interface Answer<R> {
 const attemptsMax = 4;
 const firstWaitMs = 25;
 
+/** The mode of a transaction whose statements all read what was committed when it began. */
+export const SNAPSHOT = 'ISOLATION LEVEL REPEATABLE READ, READ ONLY';
+
 /** Longer than any migration or verification takes. */
 const sessionTimeoutMs = dayMs;
 
@@ -79,6 +82,24 @@ export class Database {
 
   async read<R = Row>(statement: Statement, values: readonly unknown[] = []): Promise<R[]> {
     return (await this.#run<R>(this.#readers, statement, values, true)).rows;
+  }
+
+  /** Runs reads of one snapshot, within one deadline. `work` may be run again. */
+  readTogether<T>(
+    work: (read: <R>(statement: Statement, values: readonly unknown[]) => Promise<R[]>) => Promise<T>,
+  ): Promise<T> {
+    return this.#retry(true, () =>
+      this.#readers.use(true, (connection) =>
+        sessionOn(connection, this.#timeoutMs).transaction(
+          () =>
+            work(async <R>(statement: Statement, values: readonly unknown[]) => {
+              const { rows } = await ask<R>(connection, statement, values);
+              return rows;
+            }),
+          SNAPSHOT,
+        ),
+      ),
+    );
   }
 
   /** With `repeatable`, running the statement twice does no harm, so it is also retried after a broken connection. */
@@ -139,16 +160,11 @@ export class Database {
 
   async #runOn<R>(
     connection: Connection,
-    { name, text }: Statement,
+    statement: Statement,
     values: readonly unknown[],
   ): Promise<Answer<R>> {
-    const query = { text, values: [...values] };
-    if (!connection.isShared) {
-      return toAnswer(await connection.query(name === undefined ? query : { ...query, name }));
-    }
-    // Without a name: another connection to the server may not know what was prepared, and the next transaction has one.
-    const session = sessionOn(connection, this.#timeoutMs);
-    return session.transaction(async () => toAnswer(await connection.query(query)));
+    const work = () => ask<R>(connection, statement, values);
+    return connection.isShared ? sessionOn(connection, this.#timeoutMs).transaction(work) : work();
   }
 
   /** Retries `work` after a passing error. Work that is not `repeatable` is retried only if it certainly changed nothing. */
@@ -175,6 +191,19 @@ export function withDatabaseDeadline<T>(
 ): Promise<T> {
   const message = `The database cannot be used now: it gave no answer within ${timeoutMs} ms.`;
   return withDeadline(timeoutMs, () => unavailable(message), work);
+}
+
+async function ask<R>(
+  connection: Connection,
+  { name, text }: Statement,
+  values: readonly unknown[],
+): Promise<Answer<R>> {
+  const query = { text, values: [...values] };
+  // Behind a pooler without a name: another connection to the server may not know what was prepared, and the next
+  // transaction has one.
+  return toAnswer(
+    await connection.query(name === undefined || connection.isShared ? query : { ...query, name }),
+  );
 }
 
 /** The only place where the driver's `any` gets a type. */

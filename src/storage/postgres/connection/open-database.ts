@@ -7,6 +7,9 @@ import { Database, type Session, withDatabaseDeadline } from './database.js';
 import { unavailable } from './errors.js';
 import type { PostgresLocation } from './location.js';
 
+/** Runs a statement that reads, prepared under its name. */
+export type ReadStatement = <R = Row>(name: StatementName, values?: readonly unknown[]) => Promise<R[]>;
+
 export class OpenDatabase {
   readonly connections: Database;
   readonly schema: SchemaReadiness;
@@ -41,6 +44,14 @@ export class OpenDatabase {
   async read<R = Row>(name: StatementName, values: readonly unknown[] = []): Promise<R[]> {
     await this.requireReady();
     return this.connections.read({ name, text: this.statements[name] }, values);
+  }
+
+  /** Runs statements that read one snapshot, within the deadline. `work` may be run again. */
+  async readTogether<T>(work: (read: ReadStatement) => Promise<T>): Promise<T> {
+    await this.requireReady();
+    return this.connections.readTogether((read) =>
+      work((name, values = []) => read({ name, text: this.statements[name] }, values)),
+    );
   }
 
   /** Runs a change in its own transaction, after all earlier ones of this object, on any connection. */

@@ -139,6 +139,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     authenticator,
     refusals,
     publicUrl: options.users.publicUrl,
+    slots,
     answer: options.mcp,
   });
   addOperations(app, store, clock);

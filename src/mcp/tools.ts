@@ -17,7 +17,7 @@ import {
   type ReportParameter,
   SERIES_BY,
 } from '../domain/counting/report-request.js';
-import type { Series } from '../domain/counting/series.js';
+import { type Series, tooManyBuckets } from '../domain/counting/series.js';
 import { CallerStatsError } from '../domain/errors.js';
 import { formatCount } from '../domain/format.js';
 import { callersShownMax, toolBucketsMax } from '../domain/limits.js';
@@ -77,7 +77,9 @@ export function createTools(context: ToolContext): Tool[] {
         'the widest interval that answers the question.',
       input: reportInput(SERIES.parameters),
       output: SeriesSchema,
-      tooMuch: tooManyBuckets,
+      narrow: (question) => ({ ...question, bucketsMax: toolBucketsMax }),
+      // Of a running server, which does not know the limit.
+      shorten: requireFewBuckets,
     }),
     readTool(context, CALLERS, {
       name: 'get_callers',
@@ -198,12 +200,13 @@ function readTool<Question extends CountsRequest, Answer extends object>(
   { source, clock }: ToolContext,
   report: Report<Question, Answer>,
   {
-    tooMuch,
+    narrow = (question) => question,
     shorten = (answer) => answer,
     output,
     ...tool
   }: Omit<Tool, 'call'> & {
-    tooMuch?: (answer: Answer) => string[];
+    /** Asks for less than the report has for others. */
+    narrow?: (question: Question) => Question;
     /** Makes the answer short enough for a model. */
     shorten?: (answer: Answer) => object;
   },
@@ -224,23 +227,20 @@ function readTool<Question extends CountsRequest, Answer extends object>(
         const question = report.parse(asked, { nowMs, weekStart });
         if (!question.ok || problems.length > 0)
           throw invalidArguments([...problems, ...collectProblems(question)]);
-        return question.value;
+        return narrow(question.value);
       };
       // Before the project is read.
       ask(null);
       const { question, answer } = await source.read(report, id, ask, asked);
-      refuse(tooMuch?.(answer) ?? []);
       return { about: describeQuestion(question), ...shorten(answer) };
     },
   };
 }
 
-function tooManyBuckets({ interval, buckets }: Series): string[] {
-  if (buckets.length <= toolBucketsMax) return [];
-  const made = `${interval} makes ${formatCount(buckets.length)} buckets of this range`;
-  return [
-    `interval: ${made}, and there are at most ${formatCount(toolBucketsMax)}; choose a wider interval or a smaller range`,
-  ];
+function requireFewBuckets(series: Series): Series {
+  const { interval, buckets, callers } = series;
+  if (buckets.length > toolBucketsMax) throw tooManyBuckets(interval, callers !== undefined, toolBucketsMax);
+  return series;
 }
 
 /** The arguments that are strings, and the problems of all arguments. */

@@ -6,9 +6,14 @@ import type { Interval } from '../domain/calendar/names.js';
 import type { Compared, Counts, PreviousBucket } from '../domain/counting/counts.js';
 import { type DateRange, EARLIEST_MS, LATEST_MS } from '../domain/counting/date-range.js';
 import type { SeriesRequest } from '../domain/counting/report-request.js';
-import { type Series, type SeriesOfCallers, splitByCaller, toBuckets } from '../domain/counting/series.js';
+import {
+  type Series,
+  type SeriesOfCallers,
+  splitByCaller,
+  toBuckets,
+  tooManyBuckets,
+} from '../domain/counting/series.js';
 import { countsBetween, createCounter, numbersBetween, tile } from '../domain/counting/tiles.js';
-import { CallerStatsError } from '../domain/errors.js';
 import { seriesBucketsMax, seriesByCallerBucketsMax, seriesCallersMax } from '../domain/limits.js';
 import type { Calendar } from '../domain/time/calendar.js';
 import { YEAR_10000_MS, YEAR_ZERO_MS } from '../domain/time/date-time.js';
@@ -124,13 +129,10 @@ async function edgesFor(reads: CountReads, projectId: string, question: SeriesRe
     if (from === EARLIEST_MS) from = widened.from;
     if (to === LATEST_MS) to = widened.to;
   }
-  const bucketsMax = byCaller ? seriesByCallerBucketsMax : seriesBucketsMax;
+  const seriesMax = byCaller ? seriesByCallerBucketsMax : seriesBucketsMax;
+  const bucketsMax = Math.min(seriesMax, question.bucketsMax ?? seriesMax);
   const edges = findBucketEdges({ from, to }, interval, question, bucketsMax);
-  if (edges === undefined) {
-    const allowed = `${bucketsMax} buckets${byCaller ? ' by caller' : ''}`;
-    const problem = `interval: ${interval} makes more than ${allowed} of this range; choose a wider interval or a smaller range`;
-    throw new CallerStatsError('invalid', 'The series has too many buckets.', { details: [problem] });
-  }
+  if (edges === undefined) throw tooManyBuckets(interval, byCaller, bucketsMax);
   return edges;
 }
 

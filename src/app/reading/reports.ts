@@ -26,6 +26,8 @@ import { quote, type Result } from '../../domain/result.js';
 import type { WeekStart } from '../../domain/time/calendar.js';
 import { formatWithOffset } from '../../domain/time/date-time.js';
 import { offsetAt, type TimeZone, UTC } from '../../domain/time/time-zone.js';
+import { nextTurn } from '../../shared/pauses.js';
+import type { Slots } from '../../shared/slots.js';
 import type { Store } from '../../storage/ports/store.js';
 import { readSeries } from '../../storage/series.js';
 import { requireProject } from '../projects.js';
@@ -34,6 +36,8 @@ import { type Numbers, readNumbers } from './numbers.js';
 /** What can be asked about the counts of a project. */
 export interface Readable<Question, Answer> {
   readonly parameters: readonly ReportParameter[];
+  /** Whether the answer may be large (see `readInSlot`). */
+  readonly isLong: boolean;
   /** Parses the parameters. Returns all problems, each beginning with the parameter's name. */
   readonly parse: (input: ReportInput, context: AskingContext) => Result<Question>;
   readonly read: (store: Store, projectId: string, question: Question) => Promise<Answer>;
@@ -48,6 +52,7 @@ export interface Report<Question, Answer> extends Readable<Question, Answer> {
 export const CALLER_STATS: Report<CountsRequest, CallerStats> = {
   operation: 'caller-stats',
   parameters: REPORT_PARAMETERS.callerStats,
+  isLong: false,
   parse: parseCountsRequest,
   read: async (store, projectId, { range, compared, timeZone, caller }) => {
     if (compared === undefined) return store.counts.count(projectId, range, caller);
@@ -62,6 +67,7 @@ export const CALLER_STATS: Report<CountsRequest, CallerStats> = {
 export const SERIES: Report<SeriesRequest, Series> = {
   operation: 'caller-stats/series',
   parameters: REPORT_PARAMETERS.series,
+  isLong: true,
   parse: parseSeriesRequest,
   read: readSeries,
   toCsv: seriesToCsv,
@@ -70,6 +76,7 @@ export const SERIES: Report<SeriesRequest, Series> = {
 export const CALLERS: Report<CountsRequest, CallerCounts> = {
   operation: 'callers',
   parameters: REPORT_PARAMETERS.callers,
+  isLong: true,
   parse: parseCountsRequest,
   read: async (store, projectId, { range, compared, timeZone }) => {
     const { inCompared, ...counts } = await store.counts.countCallers(projectId, range, compared);
@@ -82,6 +89,7 @@ export const CALLERS: Report<CountsRequest, CallerCounts> = {
 /** For the dashboard. */
 export const NUMBERS: Readable<NumbersRequest, Numbers> = {
   parameters: REPORT_PARAMETERS.numbers,
+  isLong: true,
   parse: parseNumbersRequest,
   read: readNumbers,
 };
@@ -89,9 +97,26 @@ export const NUMBERS: Readable<NumbersRequest, Numbers> = {
 /** The imported counts that a range counts wholly or not at all, although only a part of their span is within it. */
 export const CUT_BOUNDS: Readable<RangeRequest, CutBounds> = {
   parameters: REPORT_PARAMETERS.cutBounds,
+  isLong: false,
   parse: parseRange,
   read: readCutBounds,
 };
+
+/** Reads a report whose answer may be large in one of the slots, so that a few of them at a time are in memory. */
+export async function readInSlot<Answer>(
+  slots: Slots,
+  { isLong }: Pick<Readable<unknown, Answer>, 'isLong'>,
+  read: () => Promise<Answer>,
+): Promise<Answer> {
+  if (!isLong) return read();
+  if (slots.isFull) throw new CallerStatsError('busy', 'Too many reports are being made; try again.');
+  return slots.run(async () => {
+    const answer = await read();
+    // Writing a long one takes as long as making it.
+    await nextTurn();
+    return answer;
+  });
+}
 
 async function readCutBounds(
   store: Store,

@@ -77,6 +77,8 @@ export interface SeriesRequest extends CountsRequest {
   readonly interval: Interval;
   /** Counts each of the busiest callers as well. */
   readonly byCaller: boolean;
+  /** Fewer buckets than a series may have otherwise. */
+  readonly bucketsMax?: number;
 }
 
 /** Which queries to read. */

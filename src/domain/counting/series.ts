@@ -2,6 +2,7 @@
 
 import type { Edge } from '../calendar/interval.js';
 import type { Interval } from '../calendar/names.js';
+import { CallerStatsError } from '../errors.js';
 import { formatWithOffset } from '../time/date-time.js';
 import {
   type Bucket,
@@ -31,6 +32,12 @@ export interface SeriesOfCallers {
     readonly count: number;
     readonly counts: readonly number[];
   };
+}
+
+export function tooManyBuckets(interval: Interval, byCaller: boolean, bucketsMax: number): CallerStatsError {
+  const allowed = `${bucketsMax} buckets${byCaller ? ' by caller' : ''}`;
+  const problem = `interval: ${interval} makes more than ${allowed} of this range; choose a wider interval or a smaller range`;
+  return new CallerStatsError('invalid', 'The series has too many buckets.', { details: [problem] });
 }
 
 /** The series of these callers, and of the rest of all. */

@@ -8,13 +8,13 @@ import {
   CUT_BOUNDS,
   NUMBERS,
   type Readable,
+  readInSlot,
   SERIES,
 } from '../../app/reading/reports.js';
 import { COUNT_FIELDS } from '../../domain/counting/counts.js';
 import { REPORT_PARAMETER_NAMES, type ReportInput } from '../../domain/counting/report-request.js';
 import { seriesBucketsMax } from '../../domain/limits.js';
 import type { Clock } from '../../domain/time/clock.js';
-import { nextTurn } from '../../shared/pauses.js';
 import type { Slots } from '../../shared/slots.js';
 import type { Store } from '../../storage/ports/store.js';
 import { type Authenticator, READING_TYPES } from '../request/authenticate.js';
@@ -37,7 +37,6 @@ import {
   SeriesParameters,
   SeriesSchema,
 } from '../schemas/schemas.js';
-import { LoadSheddingError } from '../server/errors.js';
 import { addResource } from '../server/resource.js';
 
 /** In the syntax of the router. */
@@ -47,34 +46,22 @@ interface ReportSources {
   readonly store: Store;
   readonly clock: Clock;
   readonly ingestion: IngestionMonitor;
-  /** In which long reports are made, so that a few of them at a time are in memory. */
   readonly slots: Slots;
 }
 
 /** Creates the handlers of the reports, for requests with an API key, for the dashboard and for share links. */
 export function createReportHandlers({ store, clock, ingestion, slots }: ReportSources) {
-  const inSlot =
-    <Answer>(read: (request: FastifyRequest) => Promise<Answer>) =>
-    (request: FastifyRequest) => {
-      if (slots.isFull) throw new LoadSheddingError('Too many reports are being made; try again.');
-      return slots.run(async () => {
-        const answer = await read(request);
-        // Writing a long one takes as long as making it.
-        await nextTurn();
-        return answer;
-      });
-    };
   const readerOf = <Question, Answer>(report: Readable<Question, Answer>) => {
     const names = Object.fromEntries(report.parameters.map((one) => [one, REPORT_PARAMETER_NAMES[one]]));
     return async (request: FastifyRequest): Promise<Answer> => {
       const question = readParameters<string, Question>(request, names, (parameters: ReportInput) =>
         report.parse(parameters, { nowMs: clock.now(), weekStart: openedProject(request).weekStart }),
       );
-      return report.read(store, openedProject(request).id, question);
+      return readInSlot(slots, report, () => report.read(store, openedProject(request).id, question));
     };
   };
-  const readSeries = inSlot(readerOf(SERIES));
-  const readCallers = inSlot(readerOf(CALLERS));
+  const readSeries = readerOf(SERIES);
+  const readCallers = readerOf(CALLERS);
   return {
     callerStats: readerOf(CALLER_STATS),
     series: async (request: FastifyRequest, reply: FastifyReply) => {
@@ -82,7 +69,7 @@ export function createReportHandlers({ store, clock, ingestion, slots }: ReportS
       reply.header('vary', 'Accept');
       return prefersCsv(request) ? sendCsv(reply, SERIES.toCsv(answer)) : reply.send(answer);
     },
-    numbers: inSlot(readerOf(NUMBERS)),
+    numbers: readerOf(NUMBERS),
     cutBounds: readerOf(CUT_BOUNDS),
     callers: async (request: FastifyRequest, reply: FastifyReply) => {
       const answer = await readCallers(request);

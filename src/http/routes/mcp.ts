@@ -3,9 +3,15 @@
  * read. A request that the protocol refuses as a whole gets an error of the usual form.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { createStoreSource, LIST_PROJECTS, type ReportSource } from '../../app/reading/reports.js';
+import {
+  createStoreSource,
+  LIST_PROJECTS,
+  type ReportSource,
+  readInSlot,
+} from '../../app/reading/reports.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import { toolBatchMax, toolBodyBytesMax } from '../../domain/limits.js';
+import type { Slots } from '../../shared/slots.js';
 import type { Store } from '../../storage/ports/store.js';
 import { type Authenticator, READING_TYPES } from '../request/authenticate.js';
 import { addJsonParser, refuseEncoding } from '../request/body.js';
@@ -39,12 +45,14 @@ export async function addMcp(
     authenticator,
     refusals,
     publicUrl,
+    slots,
     answer,
   }: {
     readonly store: Store;
     readonly authenticator: Authenticator;
     readonly refusals: RefusalLog;
     readonly publicUrl: string | undefined;
+    readonly slots: Slots;
     readonly answer: ToolEndpoint;
   },
 ): Promise<void> {
@@ -94,10 +102,10 @@ export async function addMcp(
             );
           }
           await requireSmallBatch(request, (count) => authenticator.countMore(request, reply, count));
+          const all = createStoreSource(store, sendingKey(request), LIST_PROJECTS);
+          const source = limitReads(all, slots, (status) => refusals.refused(request, status));
           const response = await answer({
-            source: observeRefusals(createStoreSource(store, sendingKey(request), LIST_PROJECTS), (status) =>
-              refusals.refused(request, status),
-            ),
+            source,
             request: toWebRequest(request),
             body: request.body,
           });
@@ -128,11 +136,11 @@ async function requireSmallBatch(
 }
 
 /** The protocol answers what a tool refuses with `200`, so `refused` gets the status that other routes have for it. */
-function observeRefusals(source: ReportSource, refused: (status: number) => void): ReportSource {
+function limitReads(source: ReportSource, slots: Slots, refused: (status: number) => void): ReportSource {
   return {
     ...source,
-    read: (...question) =>
-      source.read(...question).catch((error: unknown) => {
+    read: (report, ...question) =>
+      readInSlot(slots, report, () => source.read(report, ...question)).catch((error: unknown) => {
         if (error instanceof CallerStatsError) refused(STATUS_OF_CODE[error.code]);
         throw error;
       }),

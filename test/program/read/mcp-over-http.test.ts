@@ -1,15 +1,23 @@
 /** `POST /mcp`: refusals, then what the official client and plain requests get. */
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, test } from 'vitest';
-import { callersShownMax, toolBatchMax, toolBodyBytesMax } from '../../../src/domain/limits.js';
+import {
+  callersShownMax,
+  reportsMax,
+  toolBatchMax,
+  toolBodyBytesMax,
+  waitingReportsMax,
+} from '../../../src/domain/limits.js';
 import {
   errorOf,
+  SERIES,
   type Service,
   STATS,
   sharedService,
   startService,
   type TestRequest,
 } from '../../support/http/http.js';
+import { holdCalls } from '../../support/http/http-store.js';
 
 const service = sharedService({}, async ({ store, record }) => {
   await record([
@@ -128,6 +136,41 @@ describe('a call is refused', () => {
     const { send } = await startService({ limits: { requestsPerMinute: 7 } });
     expect((await send(batchOf([1, 2, 3]))).headers['ratelimit']).toMatch(/;r=4;/);
     expect((await send(batchOf([1, 2, 3, 4, 5]))).status).toBe(429);
+  });
+
+  test('for a series of too many buckets, before anything is counted', async () => {
+    const { send, calls } = service();
+    const hours = { projectId: 'docs', interval: 'hour' };
+    for (const [given, says] of [
+      [{ ...hours, period: 'last-year' }, 'interval: hour makes more than 1000 buckets of this range;'],
+      // From the first query to the last one.
+      [hours, 'interval: hour makes more than 1000 buckets of this range;'],
+      [{ ...hours, by: 'caller' }, 'interval: hour makes more than 1000 buckets by caller of this range;'],
+    ] as const) {
+      calls.length = 0;
+      const result = resultOf(await send(calling('get_caller_stats_series', given)));
+      expect(result).toMatchObject({ isError: true });
+      expect(result.content[0]?.text).toContain(`\n  ${says} choose a wider interval or a smaller range`);
+      expect(calls.map(({ method }) => method).filter((method) => method.startsWith('count'))).toEqual([]);
+    }
+  });
+
+  test('while too many reports are being made, over this path and others', async () => {
+    const { send, watched } = service();
+    const { reached, release } = holdCalls({ watched }, 'countCallers');
+    const request = calling('get_callers', { projectId: 'docs' });
+    const many = numbersTo(reportsMax + waitingReportsMax).map(() => send(request));
+    await reached(reportsMax);
+    const busy = 'Too many reports are being made; try again.';
+    const series = calling('get_caller_stats_series', { projectId: 'docs', interval: 'year' });
+    for (const one of [request, series])
+      expect(resultOf(await send(one))).toMatchObject({ isError: true, content: [{ text: busy }] });
+    const overHttp = await send({ path: SERIES });
+    expect([overHttp.status, errorOf(overHttp)]).toEqual([503, busy]);
+    // It is one number of the database.
+    expect(resultOf(await send(calling('get_caller_stats', { projectId: 'docs' }))).isError).toBeUndefined();
+    release();
+    for (const answer of await Promise.all(many)) expect(resultOf(answer).isError).toBeUndefined();
   });
 
   test('about a project that the key does not read', async () => {

@@ -87,8 +87,8 @@ describe('mcp refuses', () => {
     const hours = { projectId: project, interval: 'hour', dateFrom: '2024-01-01' };
     await withMcp(place, [], async ({ call, refusal }) => {
       expect(await refusal('get_caller_stats_series', { ...hours, dateTo: '2024-02-11T16:00:00.001Z' })).toBe(
-        'The call has invalid arguments.\n  interval: hour makes 1,001 buckets of this range, and there are at most ' +
-          '1,000; choose a wider interval or a smaller range',
+        'The series has too many buckets.\n  interval: hour makes more than 1000 buckets of this range; ' +
+          'choose a wider interval or a smaller range',
       );
       const { buckets } = await call('get_caller_stats_series', { ...hours, dateTo: '2024-02-11T16:00Z' });
       expect(buckets).toHaveLength(1000);

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import type { QueryKeys } from '../../src/domain/queries/query-identity.js';
-import { expiredKeysMax, keysKeptMs } from '../../src/storage/ports/identities.js';
+import { expiredKeysMin, keysKeptMs } from '../../src/storage/ports/identities.js';
 import { spanId, traceId, uuidOf } from '../support/http/telemetry.js';
 import { by, type PlaceFactory, projectOf } from '../support/storage/store.js';
 
@@ -100,9 +100,20 @@ export function describeIdentities(kind: string, factory: PlaceFactory): void {
       expect(await other.identities.identify('docs', [entry(1)], nowMs + keysKeptMs)).toEqual([entryId(1)]);
     });
 
+    test('do not pile up, however many a call adds', async () => {
+      const [one, other] = await openTwo();
+      const many = Array.from({ length: 3 * expiredKeysMin }, (_, at) => at);
+      await one.identities.identify('docs', many.map(trace), nowMs);
+      const entries = many.map((at) => entry(at, at));
+      // A key of a trace that is still there would make each of them the query of its trace.
+      expect(await other.identities.identify('docs', entries, nowMs + keysKeptMs)).toEqual(
+        many.map((at) => `${traceId(at)}-${spanId(at)}`),
+      );
+    });
+
     test('of many kinds are identified at once', async () => {
       const [one, other] = await openTwo();
-      const many = Array.from({ length: expiredKeysMax + 50 }, (_, at) => entry(at, at));
+      const many = Array.from({ length: expiredKeysMin + 50 }, (_, at) => entry(at, at));
       const ids = await one.identities.identify('docs', many, nowMs);
       expect(new Set(ids).size).toBe(many.length);
       expect(await other.identities.identify('docs', many.toReversed(), nowMs)).toEqual(ids.toReversed());

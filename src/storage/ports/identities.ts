@@ -15,5 +15,5 @@ export interface Identities {
 /** Far longer than any exporter or collector tries to send the same spans again. */
 export const keysKeptMs = 30 * dayMs;
 
-/** Expired keys that one call removes at most: more than most calls add, so that they cannot pile up. */
-export const expiredKeysMax = 1000;
+/** Expired keys that a call removes: so many, or twice those that it may add, so that they cannot pile up. */
+export const expiredKeysMin = 1000;

@@ -7,7 +7,7 @@ import {
   traceKeyName,
   traceQueryId,
 } from '../../domain/queries/query-identity.js';
-import { expiredKeysMax, type Identities, keysKeptMs } from '../ports/identities.js';
+import { expiredKeysMin, type Identities, keysKeptMs } from '../ports/identities.js';
 import { SqlTables } from './tables.js';
 
 type Keys = Map<string, StoredKey>;
@@ -20,9 +20,9 @@ export class SqlIdentityChanges extends SqlTables implements Identities {
   /** Each round plans with what is stored, and ends when no other transaction has stored one of the new keys meanwhile. */
   async identify(projectId: string, queries: readonly QueryKeys[], nowMs: number): Promise<string[]> {
     const project = await this.dialect.findProjectKey(this.session, projectId);
-    await this.#removeExpired(project, nowMs);
-    const recorded = await this.#findRecorded(projectId, queries);
     const names = [...new Set(queries.flatMap(keyNames))].sort();
+    await this.#removeExpired(project, nowMs, Math.max(expiredKeysMin, 2 * names.length));
+    const recorded = await this.#findRecorded(projectId, queries);
     // Keys that this transaction has inserted. Their plan may still change.
     const own = new Set<string>();
     for (;;) {
@@ -100,12 +100,12 @@ export class SqlIdentityChanges extends SqlTables implements Identities {
     }
   }
 
-  async #removeExpired(project: unknown, nowMs: number): Promise<void> {
+  async #removeExpired(project: unknown, nowMs: number, max: number): Promise<void> {
     await this.session.run(
       `DELETE FROM ${this.#table} WHERE ${this.#project} = $1 AND name IN (
          SELECT name FROM ${this.#table} WHERE ${this.#project} = $1 AND expires_at <= $2
-         LIMIT ${expiredKeysMax} ${this.dialect.lock('UPDATE SKIP LOCKED')})`,
-      [project, nowMs],
+         LIMIT $3 ${this.dialect.lock('UPDATE SKIP LOCKED')})`,
+      [project, nowMs, max],
     );
   }
 }

@@ -259,6 +259,8 @@ export const otlpTextBytesMax = 64 * 1024;
 export const indexedBytesMax = 48 * 1024 * 1024;
 /** Spans of one trace among them, so that following its queries takes little time. Real traces are much smaller. */
 export const traceSpansMax = 5_000;
+/** Answers of models by which one query is recognized in other traces. An assistant asks its model a few times. */
+export const answersMax = 100;
 
 // Ingestion diagnostics: what arrives, counted by its source.
 

@@ -4,6 +4,7 @@
  * Spans arrive in any order, so a path becomes known piece by piece. A new span can change only the paths of the spans below
  * it: these are forgotten, and each is walked again once, however many spans of a request changed it.
  */
+import { answersMax } from '../limits.js';
 import { type QueryKeys, responseNames } from './query-identity.js';
 
 export interface IndexedSpan {
@@ -176,7 +177,7 @@ export class Trace {
         explicitId: path.explicitId,
         entrySpanId: path.outermost?.entrySpanId,
         innerSpanIds: [...innerSpanIds],
-        responses: [...responses],
+        responses: [...responses].sort().slice(0, answersMax),
         traceId: this.#traceId,
         service: path.outermost?.service ?? '',
       },

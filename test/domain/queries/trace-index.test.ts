@@ -1,7 +1,7 @@
 /** What the path from a span to the first one of its trace says of a query, as far as it is known. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { traceSpansMax } from '../../../src/domain/limits.js';
+import { answersMax, traceSpansMax } from '../../../src/domain/limits.js';
 import {
   type IndexedQuery,
   type IndexedSpan,
@@ -43,6 +43,15 @@ function read(spans: Spans) {
     ...(caller !== undefined && { caller }),
   }));
 }
+
+test('the answers of a query with thousands of model calls are a hundred', () => {
+  const calls = Array.from({ length: 3000 }, (_, at): Spans[number] => [
+    `call ${at}`,
+    { ...asked, responseId: `response ${at}` },
+  ]);
+  const [query] = addAll(new TraceIndex(10_000_000), calls).unrecorded();
+  expect(query?.keys.responses).toHaveLength(answersMax);
+});
 
 describe('a query', () => {
   const request: Spans = [

@@ -40,6 +40,8 @@ export interface AskedRequest {
   readonly hasLog: boolean;
   /** Whether the span of the page, or of a server in front, arrives as well: the first one of the trace. */
   readonly hasRoot: boolean;
+  /** Whether the records that ask have the answer that its gateway has in a trace of its own, like those of other such requests. */
+  readonly hasAnswer: boolean;
 }
 
 /** A record of a request, and what it is there. */
@@ -57,6 +59,8 @@ function rolesOf({ hasSubAgent, hasRoute, hasLog }: AskedRequest): Role[] {
   });
 }
 
+const ANSWER = { 'gen_ai.response.id': 'chatcmpl-0123456789' };
+
 /** The record of a role in the request with this number. */
 function toRecord(request: AskedRequest, number: number, role: Role): TelemetryRecord {
   const own = (one: Role) => spanId(100 * (number + 1) + ROLES.indexOf(one));
@@ -70,9 +74,10 @@ function toRecord(request: AskedRequest, number: number, role: Role): TelemetryR
     subServer: own('client'),
     sub: own('subServer'),
   };
-  const { subAgentService = 'docs', message, idOn } = request;
+  const { subAgentService = 'docs', message, idOn, hasAnswer } = request;
   const isElsewhere = OF_SUB_AGENT.includes(role);
   const id = message !== undefined && idOn.includes(role) ? { 'caller_stats.id': `message ${message}` } : {};
+  const asked = { ...ASKED, ...(hasAnswer ? ANSWER : {}) };
   return {
     traceId: traceId(request.trace),
     // A log record has the span in which it was written.
@@ -81,7 +86,7 @@ function toRecord(request: AskedRequest, number: number, role: Role): TelemetryR
     isEntry: role === 'server' || (role === 'subServer' && request.subAgentService !== undefined),
     isLog: role === 'log',
     timeNs: BigInt(nowMs + 100 * number + ROLES.indexOf(role)) * 1_000_000n,
-    attributes: new Map(Object.entries({ ...(ASKING.includes(role) ? ASKED : {}), ...id })),
+    attributes: new Map(Object.entries({ ...(ASKING.includes(role) ? asked : {}), ...id })),
     resource: new Map([['service.name', isElsewhere ? subAgentService : 'docs']]),
   };
 }
@@ -94,6 +99,19 @@ function rootOf({ trace }: AskedRequest): TelemetryRecord {
     attributes: new Map(),
     resource: new Map([['service.name', 'docs']]),
   };
+}
+
+/** The model call of the gateway. */
+const gatewayRecord: TelemetryRecord = {
+  ...{ traceId: traceId(99), spanId: spanId(99), parentSpanId: '', isEntry: false, isLog: false },
+  timeNs: BigInt(nowMs) * 1_000_000n,
+  attributes: new Map(Object.entries({ ...ASKED, ...ANSWER })),
+  resource: new Map([['service.name', 'gateway']]),
+};
+
+/** What the gateway of the requests sends. */
+export function recordsOfGateway(requests: readonly AskedRequest[]): TelemetryRecord[] {
+  return requests.some(({ hasAnswer }) => hasAnswer) ? [gatewayRecord] : [];
 }
 
 function toParts(requests: readonly AskedRequest[]): Part[] {
@@ -235,6 +253,7 @@ const request = {
   hasRoute: fc.boolean(),
   hasLog: fc.boolean(),
   hasRoot: fc.boolean(),
+  hasAnswer: fc.constant(false),
 };
 const noMessage = { message: fc.constant(undefined), idOn: fc.constant([]) };
 const message = fc.nat({ max: 2 });
@@ -248,7 +267,9 @@ const named = fc.record({
 const partlyNamed = fc.record({ ...request, message, idOn: fc.subarray([...ROLES], { minLength: 1 }) });
 
 const several = { minLength: 1, maxLength: 5 };
-export const namedRequests = fc.array(named, several);
+export const namedRequests = fc
+  .tuple(fc.array(named, several), fc.boolean())
+  .map(([all, hasAnswer]) => all.map((one) => ({ ...one, hasAnswer })));
 export const clearRequests = fc.array(fc.oneof(unnamed, named), several);
 export const anyRequests = fc.array(fc.oneof(unnamed, named, partlyNamed), several);
 /** Without servers of sub-agents. */

@@ -16,6 +16,7 @@ import {
   Node,
   namedRequests,
   plainRequests,
+  recordsOfGateway,
   toRecords,
 } from './asked-requests.js';
 import { lawParameters, openTwo } from './events.js';
@@ -72,8 +73,9 @@ describe.each(placeFactories)('%s', (kind, factory) => {
     const arrivals = namedRequests.chain((sent) => arrivalOf(sent, inAnyOrder));
     await expectAlways(arrivals, async (arrival, project, handles) => {
       const nodes = handles.map((store) => new Node(store, project, fewSpans));
+      await nodes[0]?.receive(recordsOfGateway(arrival.requests));
       await deliver(nodes, arrival);
-      await nodes[1]?.receive(toRecords(arrival.requests));
+      await nodes[1]?.receive([...recordsOfGateway(arrival.requests), ...toRecords(arrival.requests)]);
       const { total } = await handles[0].counts.count(project, ALL_TIME);
       expect(total).toBe(countQueries(arrival.requests));
     });

@@ -158,7 +158,12 @@ function noteResponses(
   if (traceId === undefined) return;
   for (const name of responses) {
     const stored = find(name);
-    if (stored !== undefined && stored.service !== traceId) continue;
+    if (stored !== undefined && stored.service !== traceId) {
+      // The query has an id now, so another one with an id is not the same.
+      if (explicitId !== undefined && stored.queryId === queryId && !stored.isTaken)
+        changes.set(name, { ...stored, isTaken: true });
+      continue;
+    }
     changes.set(name, {
       queryId,
       isTaken: explicitId !== undefined || stored?.isTaken === true,

@@ -194,6 +194,24 @@ describe('examples', () => {
     expect(distinct(identify(...batches))).toBe(expected);
   });
 
+  const answered = (number: number, more: Partial<QueryKeys> = {}) =>
+    keys({ traceId: traceId(number), responses: ['response:1:r'], ...more });
+  const gateway = answered(1);
+  const [first, second] = ['a', 'b'].map((id, at) => answered(at + 2, { explicitId: id }));
+
+  test.each([
+    [gateway, first, second],
+    [gateway, second, first],
+    [first, gateway, second],
+    [second, gateway, first],
+    [first, second, gateway],
+    [second, first, gateway],
+  ])('two messages with one answer stay two, whenever its gateway is heard of: %#', (...all) => {
+    const batches = all.map((one) => (one === undefined ? [] : [one]));
+    expect(distinct(identify(...batches, ...batches))).toBe(2);
+    expect(distinct(identify(batches.flat()))).toBe(2);
+  });
+
   test('a trace that was recorded without keys is the query of its first server span', () => {
     const id = traceQueryId(traceId(1));
     const stored = new Map([[`trace:${traceId(1)}`, { queryId: id, isTaken: false, service: 'docs' }]]);

@@ -5,7 +5,7 @@
 import { operationCharactersMax } from '../limits.js';
 import { formatQueryRules, KNOWN_RULES, matchesRules, type QueryRule } from '../queries/telemetry-rules.js';
 
-const ATTRIBUTES = [
+export const OPERATION_ATTRIBUTES: readonly string[] = [
   ...new Set([
     ...KNOWN_RULES.filter(({ values }) => values.length > 0).map(({ attribute }) => attribute),
     'traceloop.span.kind',
@@ -39,13 +39,9 @@ const NO_QUESTIONS: readonly QueryRule[] = [
   { attribute: 'genkit:metadata:subtype', values: ['embedder', 'retriever', 'reranker', 'indexer', 'tool'] },
 ];
 
-export function isOperationAttribute(name: string): boolean {
-  return ATTRIBUTES.includes(name);
-}
-
 /** The operations that a record names, as `attribute=value`. Those that are too long to be the name of one are left out. */
 export function readOperations(attributes: ReadonlyMap<string, string>): string[] {
-  return ATTRIBUTES.flatMap((attribute) => {
+  return OPERATION_ATTRIBUTES.flatMap((attribute) => {
     const value = attributes.get(attribute) ?? '';
     const isName = value !== '' && value.length <= operationCharactersMax && !/[\p{Cc}\p{Cs}]/u.test(value);
     return isName ? [`${attribute}=${value}`] : [];

@@ -1,5 +1,5 @@
 /** What one span or log record says, according to the rules of its project. */
-import { isOperationAttribute } from '../ingestion/operations.js';
+import { OPERATION_ATTRIBUTES } from '../ingestion/operations.js';
 import { sourceName } from '../ingestion/source-counts.js';
 import { detectCaller } from './caller-detection.js';
 import { isQueryId } from './query.js';
@@ -53,7 +53,8 @@ const USER_AGENTS: readonly string[] = ['user_agent.original', 'http.user_agent'
 /** Reads the records of a request. Prepared once, so that an attribute costs the same with any number of rules. */
 export class RecordRules {
   readonly #rules: TelemetryRules;
-  readonly #read: ReadonlySet<string>;
+  /** The attributes that are read, besides headers. */
+  readonly attributes: ReadonlySet<string>;
   /** The values that a rule names; undefined for any. By attribute. */
   readonly #values = new Map<string, Set<string> | undefined>();
   readonly #callerNames: readonly string[];
@@ -68,7 +69,7 @@ export class RecordRules {
       const takesAll = values.length === 0 || (known === undefined && this.#values.has(attribute));
       this.#values.set(attribute, takesAll ? undefined : new Set([...(known ?? []), ...values]));
     }
-    this.#read = new Set([
+    this.attributes = new Set([
       ...this.#values.keys(),
       ...this.#callerNames,
       ...USER_AGENTS,
@@ -78,13 +79,14 @@ export class RecordRules {
       ...HTTP_STATUSES,
       ...IGNORE_RULES.map(({ attribute }) => attribute),
       SERVICE_ATTRIBUTE,
+      ...OPERATION_ATTRIBUTES,
       ...(typeof rules.id === 'object' ? [rules.id.attribute] : []),
     ]);
   }
 
   /** Whether an attribute is read. All others, such as prompts and answers, are not even decoded. */
   reads(name: string): boolean {
-    return this.#read.has(name) || name.startsWith(HEADER) || isOperationAttribute(name);
+    return this.attributes.has(name) || name.startsWith(HEADER);
   }
 
   /** Whether the record belongs to a query. */

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { mergeQueries } from '../../../src/domain/queries/found-queries.js';
 import { QueryCollector } from '../../../src/domain/queries/telemetry.js';
 import { RecordRules, type TelemetryRecord } from '../../../src/domain/queries/telemetry-record.js';
-import { ID_ATTRIBUTES, KNOWN_RULES, withMetadata } from '../../../src/domain/queries/telemetry-rules.js';
+import { KNOWN_RULES } from '../../../src/domain/queries/telemetry-rules.js';
 import type { IdSource, TelemetryRules } from '../../../src/domain/queries/telemetry-settings.js';
 import { TraceIndex } from '../../../src/domain/queries/trace-index.js';
 import { dayMs } from '../../../src/domain/time/duration.js';
@@ -275,6 +275,20 @@ describe('examples', () => {
     expect(found([record]).queries[0]?.caller).toBe(expected);
   });
 
+  test.each<[what: string, id: IdSource]>([
+    ['a trace', 'trace'],
+    ['a span', 'span'],
+    ['an attribute', byMessage.id],
+  ])('of a query that is %s, the spans above say nothing', (_what, id) => {
+    const above = recordOf({ attributes: { 'caller_stats.ignore': 'true', ...caller('slack') } });
+    const below = { ...message, spanId: spanId(2), parentSpanId: spanId(1) };
+    const count = (resource: Record<string, string>) =>
+      found([above, recordOf({ ...below, resource })], { id }).queries.map((query) => query.caller);
+    expect(count({})).toEqual(['unknown']);
+    expect(count(caller('slack'))).toEqual(['slack']);
+    expect(count({ 'caller_stats.ignore': 'true' })).toEqual([]);
+  });
+
   test('a record that names no caller gets the default caller', () => {
     expect(found([recordOf()], { detection: { fallback: 'web' } }).queries[0]?.caller).toBe('web');
   });
@@ -284,20 +298,17 @@ describe('examples', () => {
     expect(found([recordOf(), recordOf(late)]).queries.map(({ caller }) => caller)).toEqual(['slack']);
   });
 
-  test('the documented Collector keeps all attributes that the default rules read', () => {
+  test('the documented Collector keeps all attributes that are read', () => {
     const page = readFileSync(
       new URL('../../../docs/guides/record/opentelemetry.md', import.meta.url),
       'utf8',
     );
     const [, quoted = ''] = /keep_matching_keys\(attributes,\s+("[^"]+")/.exec(page) ?? [];
     const kept = new RegExp(JSON.parse(quoted) as string);
-    const names = [
-      ...KNOWN_RULES.map(({ attribute }) => attribute),
-      ...ID_ATTRIBUTES,
-      ...withMetadata('caller_stats.caller'),
-      ...['user_agent.original', 'http.user_agent', 'http.request.header.origin'],
-    ];
-    expect(names.filter((name) => !kept.test(name))).toEqual([]);
+    const { attributes } = new RecordRules({ ...rules, queries: KNOWN_RULES, id: 'question' });
+    const names = [...attributes, 'url.path', 'http.request.header.origin'];
+    // The name of the service is an attribute of the resource, which the Collector keeps.
+    expect(names.filter((name) => !kept.test(name))).toEqual(['service.name']);
     expect(
       ['gen_ai.input.messages', 'ai.prompt', 'ai.response.text', 'input.value'].filter((name) =>
         kept.test(name),

@@ -1,4 +1,4 @@
-/** Why requests and records are refused, and what their sender does about it. */
+/** Why requests and records are refused or doubtful, and what their sender does about it. */
 
 interface Explanation {
   /** Continues "Refused because". */
@@ -80,6 +80,11 @@ export const REFUSALS = {
     because: 'a time lies before those that the project keeps',
     remedy: 'Check the clock and the unit of the times. What is really that old: import it as counts.',
   },
+  'time-doubtful': {
+    because: 'a time before 2000 is likely in another unit, or of a clock that was not set',
+    remedy:
+      'Check the clock and the unit of the times of this sender. Those that were recorded count on the days that they name.',
+  },
   'query-time': {
     because: 'a time is not an RFC 3339 date-time',
     remedy: 'Send occurredAt as 2026-01-31T23:59:59Z, or leave it out.',
@@ -106,15 +111,16 @@ export function isRefusalReason(text: string): text is RefusalReason {
   return Object.hasOwn(REFUSALS, text);
 }
 
-/** Whether queries are lost, unlike after what clients repeat; not for what anybody can cause. */
+/** Whether queries are lost, unlike after what clients repeat or what was recorded; not for what anybody can cause. */
 export function losesQueries(reason: RefusalReason): boolean {
-  return !['key-unknown', 'rate-limit', 'overload', 'failure'].includes(reason);
+  return !['key-unknown', 'rate-limit', 'overload', 'time-doubtful', 'failure'].includes(reason);
 }
 
 /** Why, as a sentence, what to do, and whether queries are lost if nobody does it. */
 export function describeRefusal(reason: RefusalReason) {
   const { because, remedy } = REFUSALS[reason];
-  return { message: `Refused because ${because}.`, remedy, isLoss: losesQueries(reason) };
+  const outcome = reason === 'time-doubtful' ? 'Recorded, but doubtful' : 'Refused';
+  return { message: `${outcome} because ${because}.`, remedy, isLoss: losesQueries(reason) };
 }
 
 /** Beginnings of problems; the first one that fits counts. A test compares them with those that queries have. */

@@ -26,13 +26,13 @@ export const COUNT_NAMES = [
 
 export type IngestionCounts = Readonly<Record<(typeof COUNT_NAMES)[number], number>>;
 
-/** Why requests of one key, or records in them, were refused. */
+/** Why requests of one key, or records in them, were refused or are doubtful. */
 export interface Refusal {
   readonly reason: RefusalReason;
   /** The id of the key that sent them; null if it is not known. */
   readonly keyId: string | null;
   readonly requests: number;
-  /** Records that were rejected while others of their requests were accepted. */
+  /** Records that were rejected while others of their requests were accepted, or that are doubtful. */
   readonly records: number;
 }
 

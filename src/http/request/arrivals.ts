@@ -2,7 +2,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { IngestionMonitor } from '../../app/jobs/ingestion-monitor.js';
 import {
-  type Delivery,
   IMPORT_COMMAND,
   type Source,
   type SourceKind,
@@ -27,8 +26,16 @@ export class Arrivals {
     this.#kind = kind;
   }
 
-  noteRecorded(request: FastifyRequest, { recorded, duplicates }: RecordResult): void {
-    this.#note(request, { arrived: recorded + duplicates, recorded, duplicates });
+  /** `doubtful` is how many of the queries have a time that is likely wrong. */
+  noteRecorded(request: FastifyRequest, { recorded, duplicates }: RecordResult, doubtful = 0): void {
+    const { project, key } = request;
+    if (project === null || key === null) return;
+    const refusals =
+      doubtful === 0
+        ? []
+        : [{ reason: 'time-doubtful', keyId: key.id, requests: 0, records: doubtful } as const];
+    const counts = { requests: 1, arrived: recorded + duplicates, recorded, duplicates };
+    this.#ingestion.note(project.id, { ...this.#sourceOf(request, key), counts, refusals });
   }
 
   /**
@@ -52,13 +59,6 @@ export class Arrivals {
   noteItemsRefused(request: FastifyRequest, statusCode: number): void {
     const isOfItems = (statusCode === 400 || statusCode === 409) && request.body !== undefined;
     this.noteRefused(request, isOfItems ? itemsOf(request).length : 0);
-  }
-
-  #note(request: FastifyRequest, counts: Delivery['counts']): void {
-    const { project, key } = request;
-    if (project === null || key === null) return;
-    const source = this.#sourceOf(request, key);
-    this.#ingestion.note(project.id, { ...source, counts: { requests: 1, ...counts } });
   }
 
   /** Keys are named by those who created them; user agents are mostly those of a library. */

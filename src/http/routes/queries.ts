@@ -81,8 +81,8 @@ export function addQueries(app: FastifyInstance, options: RecordingOptions): voi
         const queries = await parseQueries(request, clock.now());
         const sender = { kind: 'key', keyId: sendingKey(request).id } as const;
         const result = await recordQueries(options, sender, getProjectId(request), queries);
-        arrivals.noteRecorded(request, result);
         const old = queries.filter(({ occurredAt }) => occurredAt < likelyTimeMsMin).length;
+        arrivals.noteRecorded(request, result, old);
         if (old > 0)
           warnOfOldTimes(request.log, { reqId: request.id, keyId: sender.keyId, queries: old }, OLD_TIMES);
         return result;

@@ -238,7 +238,9 @@ const refusal = objectSchema({
       'Whether queries are lost if nobody does: what clients repeat is not, and everybody can cause `key-unknown`.',
   },
   requests: count('Refused requests of the last seven days.'),
-  records: count('Spans and log records that were rejected while others of their requests were accepted.'),
+  records: count(
+    'Spans and log records that were rejected while others were accepted; queries that are `time-doubtful`.',
+  ),
   lastAt: moment('When the last one was, at most five minutes late.'),
 });
 
@@ -256,7 +258,9 @@ export const IngestionSchema = {
           'The service of spans and log records, the name of the key of queries and of refused requests, or the command.',
         ),
         lastSeenAt: moment('When something last came from it.'),
-        refusals: arraySchema(refusal, { description: 'Why something was refused, the last ones first.' }),
+        refusals: arraySchema(refusal, {
+          description: 'Why something was refused or is doubtful, the last ones first.',
+        }),
         lastHour: ingestionWindow,
         lastDay: ingestionWindow,
       }),

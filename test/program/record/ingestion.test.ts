@@ -323,6 +323,21 @@ test.each(databases)(
   },
 );
 
+test('queries of a time before 2000 count, and are named as doubtful', async () => {
+  const service = await startService();
+  await service.record([
+    { id: 'a', caller: 'web', occurredAt: '1970-01-20T19:12:00Z' },
+    { id: 'b', caller: 'web', occurredAt: '0001-01-01T00:00:00Z' },
+    { id: 'c', caller: 'web', occurredAt: '2000-01-01T00:00:00Z' },
+  ]);
+  const [source] = (await report(service)).sources;
+  expect(source?.lastHour).toEqual(counts({ requests: 1, arrived: 3, recorded: 3 }));
+  expect(source?.refusals).toEqual([
+    refusalOf('time-doubtful', { key: expect.any(String), requests: 0, records: 2 }),
+  ]);
+  expect(source?.refusals[0]?.['message']).toMatch(/^Recorded, but doubtful because /);
+});
+
 test('the last hour and the last day end with now', async () => {
   const service = await startService();
   const { clock } = service;

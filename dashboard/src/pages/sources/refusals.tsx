@@ -1,4 +1,4 @@
-/** Why something was refused, and what its senders do about it. */
+/** Why something was refused or is doubtful, and what its senders do about it. */
 import type { Ingestion, IngestionSource } from '../../api/types.js';
 import { DocsLink } from '../../components/content/docs-link.js';
 import { Section } from '../../components/content/page.js';
@@ -28,22 +28,23 @@ export function Refusals({ report }: { report: Ingestion }) {
     },
     { head: 'Why', cell: ({ message }) => message },
     { head: 'What to do', cell: ({ remedy }) => remedy },
-    { head: 'Refused', cell: (row) => refusedInWords(row) },
+    { head: 'How many', cell: (row) => refusedInWords(row) },
     { head: 'Last', cell: ({ lastAt }) => <Time at={lastAt} /> },
   ];
   return (
     <Section
-      title="Refused"
+      title="Refused or doubtful"
       lead={
         <>
-          What was refused in the last seven days, and is not counted unless its sender repeated it:{' '}
+          What was refused in the last seven days, and is not counted unless its sender repeated it, and what
+          counts although its time is doubtful:{' '}
           <DocsLink page="not-arriving">my queries do not arrive</DocsLink>.
         </>
       }
     >
       <div className="card source-refusals">
         <Table
-          caption="Refused"
+          caption="Refused or doubtful"
           columns={columns}
           rows={rows}
           rowKey={({ source, reason, key }) => `${sourceId(source)} ${reason} ${key}`}

@@ -253,7 +253,7 @@ export const otlpRecordBytesMax = 16 * 1024 * 1024;
 export const otlpRecordPartsMax = 100_000;
 /** Nesting depth of its JSON. */
 export const otlpRecordLevelsMax = 500;
-/** Bytes of an attribute that a rule reads; the rest is cut. No id and no caller is as long. */
+/** Bytes of an attribute that a rule reads, or of an event's name; the rest is cut. Also of a field's name in JSON. No id and no caller is as long. */
 export const otlpTextBytesMax = 64 * 1024;
 /** Memory of the spans that are kept to find out which request asked a query, with their texts: some 50,000 spans. */
 export const indexedBytesMax = 48 * 1024 * 1024;

@@ -39,9 +39,12 @@ export class Arriving {
   /** Bytes that were read, and that the reader keeps. */
   kept = 0;
 
+  /** An upper bound of the bytes of the texts of records that wait for their resource. */
+  waiting = 0;
+
   /** The bytes in memory. */
   get held(): number {
-    return this.bytes.length + this.#laterBytes + this.kept;
+    return this.bytes.length + this.#laterBytes + this.kept + this.waiting;
   }
 
   /** Returns whether the reader can go on. Only then are pieces joined: a long part must not be copied with each of them. */

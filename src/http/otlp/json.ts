@@ -12,6 +12,7 @@ import {
   attributeNameBytesMax,
   cutText,
   decimalText,
+  idText,
   joinTexts,
   type RawRecord,
   type RecordReader,
@@ -160,12 +161,12 @@ function readRecord(record: JsonObject, signal: Signal, reading: RecordReader): 
   const attributes = new Map<string, string>();
   readAttributes(record, list.name, reading, attributes);
   return {
-    traceId: textIn(record, traceId.name).toLowerCase(),
-    spanId: textIn(record, spanId.name).toLowerCase(),
-    parentSpanId: parentSpanId === undefined ? '' : textIn(record, parentSpanId.name).toLowerCase(),
+    traceId: idText(textIn(record, traceId.name)),
+    spanId: idText(textIn(record, spanId.name)),
+    parentSpanId: parentSpanId === undefined ? '' : idText(textIn(record, parentSpanId.name)),
     kind: kind === undefined ? 0 : readKind(fieldOf(record, kind.name)),
     flags: flags === undefined ? 0 : numberIn(fieldOf(record, flags.name)),
-    eventName: eventName === undefined ? '' : textIn(record, eventName.name),
+    eventName: eventName === undefined ? '' : cutText(textIn(record, eventName.name)),
     timesNs: times.map(({ name }) => readNanoseconds(fieldOf(record, name), name)),
     attributes,
   };

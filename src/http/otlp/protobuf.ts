@@ -9,6 +9,8 @@ import type { Arriving, Reading } from './arriving.js';
 import {
   attributeNameBytesMax,
   decimalText,
+  idCharactersMax,
+  idText,
   joinTexts,
   type RawRecord,
   type RecordReader,
@@ -195,9 +197,9 @@ class MessageReader {
   }
 
   #id({ traceId, spanId, parentSpanId }: Signal, field: number, read: ReadFields): boolean {
-    if (field === traceId.number) read.traceId = toHex(this.#reader.bytes());
-    else if (field === spanId.number) read.spanId = toHex(this.#reader.bytes());
-    else if (field === parentSpanId?.number) read.parentSpanId = toHex(this.#reader.bytes());
+    if (field === traceId.number) read.traceId = readId(this.#reader.bytes());
+    else if (field === spanId.number) read.spanId = readId(this.#reader.bytes());
+    else if (field === parentSpanId?.number) read.parentSpanId = readId(this.#reader.bytes());
     else return false;
     return true;
   }
@@ -274,6 +276,7 @@ class MessageReader {
   }
 }
 
-function toHex(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
+function readId(bytes: Uint8Array): string {
+  const kept = bytes.subarray(0, idCharactersMax);
+  return idText(Buffer.from(kept.buffer, kept.byteOffset, kept.byteLength).toString('hex'));
 }

@@ -131,6 +131,7 @@ export class ResourceRecords {
     this.#problem = typeof problem === 'string' ? `belongs to a resource that ${problem}` : undefined;
     this.#resource = resource;
     for (const one of this.#waiting.splice(0)) {
+      this.#arriving.waiting -= textBytes(one);
       this.#pass(one, resource);
       yield* this.#arriving.step();
     }
@@ -139,8 +140,11 @@ export class ResourceRecords {
   add(read: () => RawRecord): void {
     this.#reading.onRead();
     const record = tryTo(read);
-    if (this.#resource === undefined) this.#waiting.push(record);
-    else this.#pass(record, this.#resource);
+    if (this.#resource !== undefined) this.#pass(record, this.#resource);
+    else {
+      this.#waiting.push(record);
+      this.#arriving.waiting += textBytes(record);
+    }
   }
 
   reject(problem: string): void {
@@ -187,7 +191,18 @@ export function textOf(bytes: Uint8Array): string {
 
 /** A text that was decoded already. */
 export function cutText(text: string): string {
-  return text.length <= otlpTextBytesMax ? text : text.slice(0, otlpTextBytesMax) + UNREADABLE;
+  return cut(text, otlpTextBytesMax);
+}
+
+/** An id as sent, in hexadecimal digits. */
+export function idText(text: string): string {
+  return cut(text, idCharactersMax).toLowerCase();
+}
+
+/** Cuts a copy, because a part of a text keeps all of it in memory. */
+function cut(text: string, charactersMax: number): string {
+  if (text.length <= charactersMax) return text;
+  return Buffer.from(text.slice(0, charactersMax), 'utf16le').toString('utf16le') + UNREADABLE;
 }
 
 export function joinTexts(texts: readonly string[]): string {
@@ -202,6 +217,9 @@ export function decimalText(number: number): string {
 
 /** The readers skip attributes with longer names. Names in the semantic conventions are much shorter. */
 export const attributeNameBytesMax = 255;
+
+/** Twice those of a trace's id: the beginning of a longer one only names its record in messages. */
+export const idCharactersMax = 64;
 
 /** The attribute that named an event before log records had a field for it. */
 const EVENT_NAME = 'event.name';
@@ -220,6 +238,15 @@ export interface RawRecord extends Omit<TelemetryRecord, 'timeNs' | 'isEntry' | 
   /** In the order of the signal's `times`; some may be missing. */
   readonly timesNs: readonly (bigint | undefined)[];
   readonly attributes: Map<string, string>;
+}
+
+/** The memory of the texts of a record, at most; of one that cannot be read, of its problem. */
+function textBytes(record: RawRecord | string): number {
+  if (typeof record === 'string') return 2 * record.length;
+  const { traceId, spanId, parentSpanId, eventName, attributes } = record;
+  let length = traceId.length + spanId.length + parentSpanId.length + eventName.length;
+  for (const [name, text] of attributes) length += name.length + text.length;
+  return 2 * length;
 }
 
 function toRecord(

@@ -1,7 +1,7 @@
 /** OTLP bodies are read as they arrive, in pieces of any size, with little of them in memory. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { otlpPartsMax } from '../../../src/domain/limits.js';
+import { otlpPartsMax, otlpTextBytesMax } from '../../../src/domain/limits.js';
 import { Arriving } from '../../../src/http/otlp/arriving.js';
 import { JsonValues } from '../../../src/http/otlp/json-values.js';
 import {
@@ -54,9 +54,31 @@ describe.each(TYPES)('%s', (type) => {
     ['behind its resource', 'resource, records'],
     ['without a resource', 'records'],
   ])('empty records %s are read some at a time', (_, order) => {
-    const { records, turn } = readAll('traces', type, emptyRecords(type, 5000, order));
+    const { records, turn } = readAll('traces', type, sameRecords(type, 5000, order));
     expect(records).toHaveLength(5000);
     expect(turn).toBeLessThanOrEqual(500);
+  });
+
+  test('texts of records that wait for their resource are counted until it is there', () => {
+    const text = 'x'.repeat(10_000);
+    const heldOf = (order: string) => readAll('traces', type, sameRecords(type, 50, order, text, 2)).held;
+    expect(heldOf('resource, records')).toBeLessThan(100_000);
+    const held = heldOf('records, resource');
+    expect(held).toBeGreaterThan(2 * 50 * text.length);
+    expect(held).toBeLessThan(2 * 75 * text.length);
+  });
+
+  test('neither long ids nor names of events are kept', () => {
+    const long = 'ab'.repeat(100_000);
+    const cut = `${long.slice(0, 64)}\ud800`;
+    const sent = { traceId: long, spanId: long, parentSpanId: long, eventName: long };
+    for (const signal of ['traces', 'logs'] as const) {
+      const [record] = readAll(signal, type, bodyOf(signal, type, [sent])).records;
+      const { traceId = long, spanId = long, parentSpanId = long, attributes = new Map() } = record ?? {};
+      for (const id of [traceId, spanId]) expect(id).toBe(cut);
+      expect(parentSpanId).toBe(signal === 'traces' ? cut : '');
+      expect(attributes.get('event.name')?.length).toBe(signal === 'logs' ? otlpTextBytesMax + 1 : undefined);
+    }
   });
 });
 
@@ -94,19 +116,20 @@ test('white space takes no steps of its own', () => {
   expect(asked).toBeLessThan(5);
 });
 
-/** A request with records of nothing, and its parts in this order. */
-function emptyRecords(type: Type, count: number, order: string): Uint8Array {
+/** A request with equal records, each with this text, and the parts of its resources in this order. */
+function sameRecords(type: Type, count: number, order: string, text = '', resources = 1): Uint8Array {
   const parts = order.split(', ');
   if (type !== PROTOBUF) {
-    const spans = Array.from({ length: count }, () => ({}));
+    const span = text === '' ? {} : { attributes: [{ key: 'a', value: { stringValue: text } }] };
+    const spans = Array.from({ length: count }, () => span);
     const named = { records: ['scopeSpans', [{ spans }]], resource: ['resource', {}] } as const;
     const resource = Object.fromEntries(parts.map((part) => named[part as keyof typeof named]));
-    return Buffer.from(JSON.stringify({ resourceSpans: [resource] }));
+    return Buffer.from(JSON.stringify({ resourceSpans: Array(resources).fill(resource) }));
   }
-  const spans = Array.from({ length: count }, (): [number, Uint8Array] => [2, bytes()]);
+  const attribute = message([1, Buffer.from('a')], [2, message([1, Buffer.from(text)])]);
+  const span = text === '' ? bytes() : message([9, attribute]);
+  const spans = Array.from({ length: count }, (): [number, Uint8Array] => [2, span]);
   const fields = { records: [2, message(...spans)], resource: [1, bytes()] } as const;
-  return message([
-    1,
-    message(...parts.map((part) => [...fields[part as keyof typeof fields]] as [number, Uint8Array])),
-  ]);
+  const resource = parts.map((part) => [...fields[part as keyof typeof fields]] as [number, Uint8Array]);
+  return message(...Array.from({ length: resources }, (): [number, Uint8Array] => [1, message(...resource)]));
 }

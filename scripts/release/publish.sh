@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Creates the release of a tag with its notes and all files of a folder.
 #
-#   scripts/release/publish.sh VERSION [FOLDER]
+#   scripts/release/publish.sh VERSION NOTES [FOLDER]
 #
-# REPOSITORY_URL is the address of the repository, and GH_TOKEN lets `gh` create the release.
+# NOTES is a file outside of the folder. REPOSITORY_URL is the address of the repository, and GH_TOKEN lets `gh` create the release.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-version=${1#v} folder=${2:-dist-release}
-options=(--title "$version" --notes-file "$folder/NOTES.md" --verify-tag)
+version=${1#v} notes=$2 folder=${3:-dist-release}
+options=(--title "$version" --notes-file "$notes" --verify-tag)
 case $version in *-*) options+=(--prerelease) ;; esac
 gh release create "v$version" "${options[@]}" "$folder"/*

@@ -93,6 +93,28 @@ test('checksums are those of all files, and find a change', async () => {
   expect(() => run('sha256sum', '--check', 'SHA256SUMS')).toThrow(/b: FAILED|did NOT match/);
 });
 
+test('a release has its notes, and no notes among its files', async () => {
+  const folder = await temporaryFolder();
+  const files = join(folder, 'files');
+  for (const path of [files, join(folder, 'bin')]) mkdirSync(path);
+  writeFileSync(join(folder, 'bin/gh'), '#!/bin/sh\nprintf "%s\\n" "$@"\n', { mode: 0o755 });
+  writeFileSync(join(folder, 'NOTES.md'), 'It is here.');
+  for (const name of ['a 1', 'SHA256SUMS']) writeFileSync(join(files, name), name);
+  const env = { ...process.env, LC_ALL: 'C', PATH: `${join(folder, 'bin')}:${process.env['PATH']}` };
+  const publish = (version: string) => {
+    const args = [join(root, 'scripts/release/publish.sh'), version, join(folder, 'NOTES.md'), files];
+    return execFileSync('bash', args, { env, encoding: 'utf8' }).trimEnd().split('\n');
+  };
+  const options = ['--notes-file', join(folder, 'NOTES.md'), '--verify-tag'];
+  const assets = [join(files, 'SHA256SUMS'), join(files, 'a 1')];
+  const release = ['release', 'create'];
+  expect(publish('v1.0.0')).toEqual([...release, 'v1.0.0', '--title', '1.0.0', ...options, ...assets]);
+  expect(publish('1.0.0-rc.1')).toContain('--prerelease');
+  const { text } = read('.github/workflows/release.yml');
+  expect(text).toContain('publish.sh "$GITHUB_REF_NAME" NOTES.md\n');
+  expect(text).not.toMatch(/> *dist-release/);
+});
+
 /** A clone with the files of the repository that have the version. Commands of npm are only noted; one leaves a file. */
 async function cloneOf(): Promise<Preparation & { readonly ran: string[] }> {
   const folder = await temporaryFolder();

@@ -4,6 +4,7 @@ import { type ApiKey, keyStatus } from '../domain/keys/api-key.js';
 import type { Actor } from '../domain/people/audit.js';
 import { type Invitation, newInvitation } from '../domain/people/invitation.js';
 import { type Role, roleAllows } from '../domain/people/member.js';
+import type { UserChange } from '../storage/ports/directory.js';
 import type { Store } from '../storage/ports/store.js';
 import type { Creation } from './projects.js';
 
@@ -107,20 +108,28 @@ async function requireMember(
 export interface AccountRecovery {
   /** Returns a token that sets a new password. Throws `not_found` for an unknown user. */
   readonly startPasswordReset: (email: string) => Promise<string>;
-  readonly dropSecondFactor: (email: string) => Promise<void>;
+  /** Removes everything that opens the account, and ends all sessions. Throws `not_found` for an unknown user. */
+  readonly removeAll: (email: string) => Promise<void>;
 }
 
-/** Lets a user back in: returns the token of a link that sets a new password, and can turn the second factor off. */
+/**
+ * Lets a user back in: returns the token of a link that sets a new password. With `removeAll`, what opened the account until now stops
+ * working first: somebody else may hold it. Also organizations that the account does not open are told, because it may be theirs next.
+ */
 export async function recoverAccount(
   { store, recovery }: { readonly store: Store; readonly recovery: AccountRecovery },
-  { email, dropSecondFactor }: { readonly email: string; readonly dropSecondFactor: boolean },
+  { email, removeAll }: { readonly email: string; readonly removeAll: boolean },
   by: Actor,
 ): Promise<string> {
-  const token = await recovery.startPasswordReset(email);
-  await store.directory.logUserChange(email, { action: 'user.password', detail: 'reset link made' }, by);
-  if (dropSecondFactor) {
-    await recovery.dropSecondFactor(email);
-    await store.directory.logUserChange(email, { action: 'user.second_factor', detail: 'off' }, by);
+  const log = async (change: UserChange) => {
+    for (const { id } of await store.directory.listOrganizations())
+      await store.directory.logUserChange(email, change, by, id);
+  };
+  if (removeAll) {
+    await recovery.removeAll(email);
+    await log({ action: 'user.second_factor', detail: 'off; password removed; all sessions ended' });
   }
+  const token = await recovery.startPasswordReset(email);
+  await log({ action: 'user.password', detail: 'reset link made' });
   return token;
 }

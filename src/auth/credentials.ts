@@ -5,8 +5,8 @@ import { resetLinkSeconds } from '../domain/limits.js';
 import { secondMs } from '../domain/time/duration.js';
 import type { AuthProvider, AuthRequest, AuthResponse } from './auth-provider.js';
 import { checkPassword, translateErrors } from './errors.js';
-import { removeSecondFactors } from './second-factor/stored-factor.js';
 import { forgetPending, forgetTrustedDevices } from './second-factor/trusted-devices.js';
+import { removeCredentials } from './single-sign-on.js';
 
 export class Credentials {
   readonly #authProvider: AuthProvider;
@@ -63,9 +63,9 @@ export class Credentials {
     return user.email;
   }
 
-  /** Turns codes off and removes all passkeys, without a password or code, for the command line. */
-  async dropSecondFactor(email: string): Promise<void> {
-    await removeSecondFactors(await this.#authProvider.context(), (await this.#requireUser(email)).id);
+  /** Removes everything that opens the account, except single sign-on, and ends all sessions. Throws `not_found` for an unknown address. */
+  async removeAll(email: string): Promise<void> {
+    await removeCredentials(await this.#authProvider.context(), (await this.#requireUser(email)).id);
   }
 
   async #requireUser(email: string): Promise<{ readonly id: string }> {

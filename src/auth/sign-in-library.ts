@@ -144,10 +144,12 @@ function databaseHooks({ onAccountProved, singleSignOn }: LibraryOptions) {
     session: {
       create: {
         before: async (session, context) => {
-          // A session in place of another began when that did: only signing in begins anew.
+          // A session in place of another began when that did, with the same factor: only signing in begins anew.
           const replaced = context?.context.session?.session;
-          if (replaced?.userId === session.userId)
-            return { data: { ...session, ...limitLife(session, replaced.createdAt) } };
+          if (replaced?.userId === session.userId) {
+            const { createdAt, providerFactor } = replaced;
+            return { data: { ...session, ...limitLife(session, createdAt), providerFactor } };
+          }
           if (singleSignOn?.secondFactor !== 'trust' || context?.path?.startsWith('/callback/') !== true)
             return undefined;
           return { data: { ...session, providerFactor: provesSecondFactor(findClaims(context.context)) } };
@@ -173,8 +175,7 @@ function databaseHooks({ onAccountProved, singleSignOn }: LibraryOptions) {
       create: {
         before: async (account, context) => {
           if (account.providerId === PROVIDER_ID && context !== null) {
-            const { internalAdapter, adapter } = context.context;
-            const email = await takeOver(internalAdapter, adapter, account.userId);
+            const email = await takeOver(context.context, account.userId);
             const address = context.headers?.get(ADDRESS_HEADER) ?? null;
             if (email !== undefined) await onAccountProved(email, address);
           }

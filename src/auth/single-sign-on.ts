@@ -49,20 +49,31 @@ function isAscii(email: unknown): boolean {
   return typeof email === 'string' && /^[\u0021-\u007e]+$/.test(email);
 }
 
+interface Tables {
+  readonly internalAdapter: LibraryContext['context']['internalAdapter'];
+  readonly adapter: Pick<DBAdapter, 'deleteMany'>;
+}
+
 /**
  * Removes everything that opens an account whose address nobody verified, because the person at the provider is the first to
  * prove it: a stranger who got hold of the invitation link may have created it. Returns the address of such an account.
  */
-export async function takeOver(
-  internalAdapter: LibraryContext['context']['internalAdapter'],
-  adapter: Pick<DBAdapter, 'deleteMany'>,
-  userId: string,
-): Promise<string | undefined> {
-  const user = await internalAdapter.findUserById(userId);
+export async function takeOver(tables: Tables, userId: string): Promise<string | undefined> {
+  const user = await tables.internalAdapter.findUserById(userId);
   if (user === null || user.emailVerified) return undefined;
-  await forgetPending(adapter, userId);
-  await adapter.deleteMany({ model: 'account', where: [{ field: 'userId', value: userId }] });
-  await removeSecondFactors({ adapter, internalAdapter }, userId);
-  await internalAdapter.deleteUserSessions(userId);
+  await removeCredentials(tables, userId);
   return user.email;
+}
+
+/** Removes everything that opens an account, except the user of the provider that it belongs to. */
+export async function removeCredentials(tables: Tables, userId: string): Promise<void> {
+  const { internalAdapter, adapter } = tables;
+  await forgetPending(adapter, userId);
+  const password = [
+    { field: 'userId', value: userId },
+    { field: 'providerId', value: 'credential' },
+  ];
+  await adapter.deleteMany({ model: 'account', where: password });
+  await removeSecondFactors(tables, userId);
+  await internalAdapter.deleteUserSessions(userId);
 }

@@ -12,6 +12,7 @@ import {
   type TrustedDevice,
 } from './second-factor/trusted-devices.js';
 import type { Library } from './sign-in-library.js';
+import { removeCredentials } from './single-sign-on.js';
 
 export interface User {
   readonly id: string;
@@ -194,18 +195,18 @@ export class Users {
   }
 
   /**
-   * Forgets which user of the provider the account belongs to, and that the provider proved its address, and ends all its sessions.
-   * The next user of the provider who has the address gets the account, without what opened it before. Throws `not_found` for an
-   * account that is not linked.
+   * Forgets which user of the provider the account belongs to, and that the provider proved its address, and removes all else that
+   * opens it. The next user of the provider who has the address gets the account. Throws `not_found` for an account that is not linked.
    */
   async unlinkProvider(email: string): Promise<void> {
-    const { internalAdapter, adapter } = await this.#authProvider.context();
+    const context = await this.#authProvider.context();
+    const { internalAdapter, adapter } = context;
     const found = await internalAdapter.findUserByEmail(email);
-    const linked = found && [ofUser(found.user), { field: 'providerId', value: PROVIDER_ID }];
-    if (linked === null || (await adapter.deleteMany({ model: 'account', where: linked })) === 0)
+    const linked = found === null ? [] : [ofUser(found.user), { field: 'providerId', value: PROVIDER_ID }];
+    if (found === null || (await adapter.deleteMany({ model: 'account', where: linked })) === 0)
       throw new CallerStatsError('not_found', `${email} has not used single sign-on.`);
     await internalAdapter.updateUserByEmail(email, { emailVerified: false });
-    await this.endAllSessions(email);
+    await removeCredentials(context, found.user.id);
   }
 
   /** The devices on which the user needs no second factor, latest first. */

@@ -184,6 +184,30 @@ export function describePeople(kind: string, factory: PlaceFactory): void {
         expect(owners).toHaveLength(1);
       }
     });
+
+    test('with an account remains when two who have one leave concurrently, and no account of another counts', async () => {
+      const { store, other } = await openTwo();
+      for (const email of [ada, bob]) await addUser(store, email);
+      for (let round = 0; round < 10; round++) {
+        const organizationId = `left-${round}`;
+        await store.directory.createOrganization({ id: organizationId, name: 'One', createdAt: 500 }, by);
+        for (const email of [ada, bob, 'eve@example.org'])
+          await store.directory.addMember(memberOf(email, { organizationId, role: 'owner' }), by);
+        const outcomes = await outcomesOf([
+          store.directory.removeMember(organizationId, ada, { ...by, name: ada }),
+          round % 2 === 0
+            ? other.directory.removeMember(organizationId, bob, { ...by, name: bob })
+            : other.directory.changeMember(organizationId, bob, 'viewer', { ...by, name: bob }),
+        ]);
+        expect(outcomes).toEqual({ done: 1, codes: ['invalid'] });
+        const [left = ''] = (await store.directory.listMembers(organizationId))
+          .filter(({ role, email }) => role === 'owner' && email !== 'eve@example.org')
+          .map(({ email }) => email);
+        expect([ada, bob]).toContain(left);
+        // An operator knows what they do.
+        await store.directory.removeMember(organizationId, left, by);
+      }
+    });
   });
 
   describe(`${kind}: invitations`, () => {

@@ -175,7 +175,10 @@ function addReset(member: Command, io: Io): void {
     .command('reset')
     .description('prints a link that sets a new password and ends all sessions, once, within an hour')
     .argument('<email>', "the user's e-mail address")
-    .option('--second-factor', 'turn two-factor authentication off and remove all passkeys, too')
+    .option(
+      '--second-factor',
+      'first remove the password, two-factor authentication and passkeys, and end all sessions',
+    )
     .addOption(settingOption('publicUrl'))
     .addOption(settingOption('basePath'))
     .addOption(settingOption('secretFile'));
@@ -185,7 +188,7 @@ function addReset(member: Command, io: Io): void {
     hasOrganization: false,
     parse: ({ secondFactor = false }: { secondFactor?: boolean }, text) => ({
       email: readEmail(text),
-      dropSecondFactor: secondFactor,
+      removeAll: secondFactor,
     }),
     run: async ({ store, settings, input, by }) => {
       const { recovery } = await openAccounts(store, settings, io);

@@ -33,3 +33,11 @@ export function toEmail(text: string): string | undefined {
 export function lastOwnerError(email: string): CallerStatsError {
   return new CallerStatsError('invalid', `${email} is the last owner; make another member an owner first.`);
 }
+
+/** Of an owner, if the accounts of all other owners, or that they have none, keep the organization closed to them. */
+export function lastOpenOwnerError(email: string): CallerStatsError {
+  return new CallerStatsError(
+    'invalid',
+    `${email} is the last owner with an account that opens the organization; make another member with one an owner first.`,
+  );
+}

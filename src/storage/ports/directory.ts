@@ -185,7 +185,8 @@ export interface DirectoryChanges {
 
   /**
    * Gives a member another role. `not_found` if the organization has no such member; `invalid` for the last owner: an
-   * organization that has an owner keeps one. Withdraws the open invitations of a member who is no longer an owner.
+   * organization that has an owner keeps one. If `by` is a user, also `invalid` for the last owner whose account opens it. Withdraws
+   * the open invitations of a member who is no longer an owner.
    */
   changeMember(organizationId: string, email: string, role: Role, by: Actor): Promise<void>;
 
@@ -215,7 +216,10 @@ export interface DirectoryChanges {
    */
   acceptInvitation(tokenHash: string, email: string, by: Actor): Promise<Member>;
 
-  /** Makes an address a member by all its invitations, without their links: they prove nothing for its account. */
+  /** As `acceptInvitation`, without the link: it proves nothing for the account, which the provider opens. */
+  acceptOffer(tokenHash: string, email: string, by: Actor): Promise<Member>;
+
+  /** As `acceptOffer`, of all invitations for the address. */
   acceptInvitationsFor(email: string, by: Actor): Promise<void>;
 
   /** Writes a user's change into the audit log of every organization that the account opens (see `listMemberships`), or of one. */

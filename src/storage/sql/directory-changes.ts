@@ -9,7 +9,13 @@ import type { ApiKey } from '../../domain/keys/api-key.js';
 import { shareLinksMax } from '../../domain/limits.js';
 import type { Actor, AuditAction } from '../../domain/people/audit.js';
 import { type Invitation, invalidInvitationError } from '../../domain/people/invitation.js';
-import { lastOwnerError, type Member, type Role, toEmail } from '../../domain/people/member.js';
+import {
+  lastOpenOwnerError,
+  lastOwnerError,
+  type Member,
+  type Role,
+  toEmail,
+} from '../../domain/people/member.js';
 import type {
   NewOrganization,
   Organization,
@@ -201,7 +207,7 @@ export class SqlDirectoryChanges extends SqlChanges implements DirectoryChanges 
   }
 
   async changeMember(organizationId: string, email: string, role: Role, by: Actor): Promise<void> {
-    if (role !== 'owner') await this.#lockForLoss(organizationId, email);
+    if (role !== 'owner') await this.#lockForLoss(organizationId, email, by);
     const changed = await this.session.run(
       `UPDATE ${this.table('member')} SET role = $3 WHERE organization_id = $1 AND email = $2`,
       [organizationId, email, role],
@@ -212,7 +218,7 @@ export class SqlDirectoryChanges extends SqlChanges implements DirectoryChanges 
   }
 
   async removeMember(organizationId: string, email: string, by: Actor): Promise<void> {
-    await this.#lockForLoss(organizationId, email);
+    await this.#lockForLoss(organizationId, email, by);
     const removed = await this.session.run(
       `DELETE FROM ${this.table('member')} WHERE organization_id = $1 AND email = $2`,
       [organizationId, email],
@@ -267,7 +273,7 @@ export class SqlDirectoryChanges extends SqlChanges implements DirectoryChanges 
   }
 
   async acceptInvitation(tokenHash: string, email: string, by: Actor): Promise<Member> {
-    const member = await this.#join(tokenHash, email, by);
+    const member = await this.acceptOffer(tokenHash, email, by);
     await this.session.run(
       `INSERT INTO ${this.table('user_organization')} (organization_id, user_id)
        SELECT $1, id FROM ${this.table('user_account')} WHERE email = $2 ON CONFLICT DO NOTHING`,
@@ -276,7 +282,7 @@ export class SqlDirectoryChanges extends SqlChanges implements DirectoryChanges 
     return member;
   }
 
-  async #join(tokenHash: string, email: string, by: Actor): Promise<Member> {
+  async acceptOffer(tokenHash: string, email: string, by: Actor): Promise<Member> {
     const found = await this.#requireInvitation(tokenHash, by.at);
     // Of two people with the same link, the second waits here for the first, and looks again.
     await this.#requireOrganization(found.organizationId, this.dialect.lock('NO KEY UPDATE'));
@@ -304,7 +310,7 @@ export class SqlDirectoryChanges extends SqlChanges implements DirectoryChanges 
     );
     for (const { tokenHash } of found) {
       try {
-        await this.#join(tokenHash, email, by);
+        await this.acceptOffer(tokenHash, email, by);
       } catch (error) {
         // Used or withdrawn since it was found: nothing was changed for it.
         if (!(error instanceof CallerStatsError && error.code === 'not_found')) throw error;
@@ -383,19 +389,17 @@ export class SqlDirectoryChanges extends SqlChanges implements DirectoryChanges 
    * Before a member loses the role of an owner: refuses to take away the last one. Locks the organization, so that an
    * invitation by the member is created before and withdrawn now, or not at all.
    */
-  async #lockForLoss(organizationId: string, email: string): Promise<void> {
+  async #lockForLoss(organizationId: string, email: string, by: Actor): Promise<void> {
     await this.find(ORGANIZATION, `WHERE id = $1 ${this.dialect.lock('NO KEY UPDATE')}`, [organizationId]);
-    await this.#requireAnotherOwner(organizationId, email);
+    await this.#requireAnotherOwner(organizationId, email, by);
   }
 
-  async #requireInviter(organizationId: string, { name }: Actor): Promise<void> {
-    // Other actors are the command line and the first start.
-    if (toEmail(name) === undefined) return;
-    const inviter = await this.find(MEMBER, 'WHERE organization_id = $1 AND email = $2', [
-      organizationId,
-      name,
-    ]);
-    if (inviter?.role !== 'owner') throw new CallerStatsError('invalid', `${name} is not an owner any more.`);
+  async #requireInviter(organizationId: string, by: Actor): Promise<void> {
+    if (!isUser(by)) return;
+    const where = 'WHERE organization_id = $1 AND email = $2';
+    const inviter = await this.find(MEMBER, where, [organizationId, by.name]);
+    if (inviter?.role !== 'owner')
+      throw new CallerStatsError('invalid', `${by.name} is not an owner any more.`);
   }
 
   async #withdrawInvitationsBy(organizationId: string, email: string, by: Actor): Promise<void> {
@@ -410,16 +414,22 @@ export class SqlDirectoryChanges extends SqlChanges implements DirectoryChanges 
   }
 
   /**
-   * Refuses to take away the last owner. Locks the owners in one order, so that of two changes at once that take away an
-   * owner each, the second sees what the first did.
+   * Refuses to take away the last owner, and lets users not take away the last one whose account opens the organization: only an
+   * operator could open it again. Locks the owners in one order, so that of two changes at once that take away an owner each, the
+   * second sees what the first did.
    */
-  async #requireAnotherOwner(organizationId: string, email: string): Promise<void> {
-    const owners = await this.session.all<{ readonly email: string }>(
-      `SELECT email FROM ${this.table('member')} WHERE organization_id = $1 AND role = 'owner'
+  async #requireAnotherOwner(organizationId: string, email: string, by: Actor): Promise<void> {
+    const owners = await this.session.all<{ readonly email: string; readonly opened: number }>(
+      `SELECT email, CASE WHEN EXISTS (SELECT 1 FROM ${this.table('user_account')}
+         WHERE user_account.email = member.email AND ${opens(this.dialect)}) THEN 1 ELSE 0 END AS opened
+       FROM ${this.table('member')} WHERE organization_id = $1 AND role = 'owner'
        ORDER BY email ${this.dialect.lock('UPDATE')}`,
       [organizationId],
     );
-    if (owners.length === 1 && owners[0]?.email === email) throw lastOwnerError(email);
+    if (!owners.some((owner) => owner.email === email)) return;
+    const others = owners.filter((owner) => owner.email !== email);
+    if (others.length === 0) throw lastOwnerError(email);
+    if (isUser(by) && !others.some(({ opened }) => opened === 1)) throw lastOpenOwnerError(email);
   }
 
   async #requireInvitation(tokenHash: string, now: number): Promise<Invitation> {
@@ -445,6 +455,11 @@ export class SqlDirectoryChanges extends SqlChanges implements DirectoryChanges 
     );
     if (!removed.some((row) => row.id === id)) throw invalidInvitationError();
   }
+}
+
+/** Other actors are the command line and the first start. */
+function isUser({ name }: Actor): boolean {
+  return toEmail(name) !== undefined;
 }
 
 function keyEvent(action: AuditAction, { organizationId, id, name }: ApiKey): AuditEvent {

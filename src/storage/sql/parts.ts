@@ -43,6 +43,7 @@ export abstract class SqlDirectory extends SqlDirectoryReads implements Director
   readonly createInvitation: Directory['createInvitation'] = (...args) => this.#run('createInvitation', args);
   readonly revokeInvitation: Directory['revokeInvitation'] = (...args) => this.#run('revokeInvitation', args);
   readonly acceptInvitation: Directory['acceptInvitation'] = (...args) => this.#run('acceptInvitation', args);
+  readonly acceptOffer: Directory['acceptOffer'] = (...args) => this.#run('acceptOffer', args);
   readonly acceptInvitationsFor: Directory['acceptInvitationsFor'] = (...args) =>
     this.#run('acceptInvitationsFor', args);
   readonly logUserChange: Directory['logUserChange'] = (...args) => this.#run('logUserChange', args);

@@ -8,6 +8,7 @@ import { runCli } from '../../support/cli/cli.js';
 import { auditOf, Browser, PASSWORD, signedIn } from '../../support/http/dashboard.js';
 import { errorOf, startService } from '../../support/http/http.js';
 import { by, databases } from '../../support/storage/store.js';
+import { addPasskey, deviceOf } from '../../support/users/passkeys.js';
 import { memberOf } from '../../support/users/people.js';
 import { codeNow, usersOf } from '../../support/users/visitor.js';
 
@@ -118,6 +119,37 @@ describe.each(databases)('on %s', (_kind, newDatabase) => {
     expect((await browser.send({ path: '/api/organizations/rival/members' })).status).toBe(404);
   });
 
+  test('is left without anything that opened it as soon as an operator makes a link for the right person', async () => {
+    const { service, stranger } = await start('viewer');
+    await addPasskey(stranger, deviceOf(service));
+    const older = await usersOf(service.store).credentials.startPasswordReset(ada);
+    const reset = ['member', 'reset', ada, '--second-factor', '--json', '--database', service.databaseUrl];
+    const made = await runCli(reset);
+    expect(made).toMatchObject({ status: 0 });
+    // Before the link is used: else the stranger gives the account a factor that the right person does not have.
+    const more = { path: '/api/account/passkeys/start', body: { password: PASSWORD } };
+    expect((await stranger.send(more)).status).toBe(401);
+    expect((await new Browser(service).signIn(ada)).status).toBe(401);
+    const use = (token: string) =>
+      new Browser(service).send({
+        path: '/api/password-reset',
+        body: { token, password: `new ${PASSWORD}` },
+      });
+    expect((await use(older)).status).toBe(404);
+    const [, token = ''] = (JSON.parse(made.stdout) as { link: string }).link.split('#');
+    expect((await use(token)).status).toBe(204);
+    const right = await new Browser(service).signIn(ada, `new ${PASSWORD}`);
+    expect([right.status, JSON.parse(right.text)]).toEqual([200, { secondFactor: false }]);
+    // What the operator did is told also where the account opens nothing.
+    for (const organization of ['default', 'rival'])
+      expect(
+        (await auditOf(service, organization)).filter(({ actor }) => actor === 'command line'),
+      ).toMatchObject([
+        { action: 'user.password', targetId: ada, detail: 'reset link made' },
+        { action: 'user.second_factor', targetId: ada },
+      ]);
+  });
+
   test("opens the other organization with that organization's own link, and then stays open", async () => {
     const { service, stranger } = await start('viewer');
     const owner = await signedIn(service, bob, 'owner');
@@ -161,6 +193,35 @@ test.each([
   const invited = { path: '/api/organizations/default/invitations', body: { email, role: 'viewer' } };
   expect((await owner.send(invited)).status).toBe(400);
   expect((await owner.signIn(email)).status).toBe(400);
+});
+
+test('the last owner who has an account neither leaves nor takes another role', async () => {
+  const service = await startService();
+  const owner = await signedIn(service, bob, 'owner');
+  await service.store.directory.addMember(memberOf(ada, { role: 'owner' }), by);
+  const me = `/api/organizations/default/members/${bob}`;
+  const attempts = [
+    { path: '/api/account/organizations/default/leave', body: {} },
+    { method: 'PATCH', path: me, body: { role: 'editor' } },
+    { method: 'DELETE', path: me },
+  ];
+  const refused = [
+    400,
+    `${bob} is the last owner with an account that opens the organization; make another member with one an owner first.`,
+  ];
+  const tryAll = async () => {
+    for (const attempt of attempts) {
+      const answer = await owner.send(attempt);
+      expect([answer.status, errorOf(answer)]).toEqual(refused);
+    }
+  };
+  await tryAll();
+  // An account that another organization's link made does not count.
+  await signedIn(service, ada, 'viewer', { organization: 'rival' });
+  await tryAll();
+  expect(await new Browser(service).ask({ path: '/api/session' })).toMatchObject({ setUp: false });
+  await signedIn(service, 'eve@example.org', 'owner');
+  expect((await owner.send(attempts[0] ?? { path: '' })).status).toBe(204);
 });
 
 test('an account opens the only organization again after it was removed and added', async () => {

@@ -7,7 +7,8 @@ import { DASHBOARD_ROUTES, exampleOf, REFUSED_BODY } from '../../support/http/da
 import { errorOf, STATS, sharedService, startService } from '../../support/http/http.js';
 import type { Answer } from '../../support/http/http-checks.js';
 import { addPasskey, deviceOf } from '../../support/users/passkeys.js';
-import { codeNow, usersOf } from '../../support/users/visitor.js';
+import { runOnUsers } from '../../support/users/people.js';
+import { codeNow } from '../../support/users/visitor.js';
 
 const organization = '/api/organizations/default';
 const [ada, bob] = ['ada@example.org', 'bob@example.org'];
@@ -155,7 +156,7 @@ test('the last second factor stays while it is required; an operator who removes
     409,
     'Default requires a second factor. Add another one before you remove this one.',
   ]);
-  await usersOf(service.store).credentials.dropSecondFactor(ada);
+  await runOnUsers(service.store, 'DELETE FROM {user_passkey}');
   expectLocked(await owner.send({ path: `${organization}/projects` }));
   // Codes without a passkey stay, too.
   const { uri } = await owner.ask<{ uri: string }>({ path: '/api/account/second-factor/start', body });

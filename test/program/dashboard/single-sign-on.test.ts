@@ -6,6 +6,7 @@ import { errorOf, type Service, startService } from '../../support/http/http.js'
 import { by, databases } from '../../support/storage/store.js';
 import { type OidcProvider, type OidcUser, startOidcProvider } from '../../support/users/oidc-provider.js';
 import { OidcUserAgent } from '../../support/users/oidc-user-agent.js';
+import { addPasskey, deviceOf } from '../../support/users/passkeys.js';
 import { memberOf, runOnUsers } from '../../support/users/people.js';
 import { SoftwareAuthenticator } from '../../support/users/software-authenticator.js';
 import { codeNow, codesOf, travel, usersOf } from '../../support/users/visitor.js';
@@ -291,6 +292,24 @@ test.each([
   },
 );
 
+test("a new password keeps the provider's second factor", async () => {
+  const { service, provider } = await startBoth(undefined, 'trust');
+  await service.store.directory.addMember(memberOf(ada.email, { role: 'owner' }), by);
+  await service.store.directory.changeOrganization('default', { secondFactor: 'required' }, by);
+  provider.users.splice(0, 1, { ...ada, amr: ['mfa'] });
+  const browser = new Browser(service);
+  await signInAs(browser, ada.email);
+  const token = await usersOf(service.store).credentials.startPasswordReset(ada.email);
+  await browser.ask({ path: '/api/password-reset', body: { token, password: PASSWORD } }, 204);
+  await signInAs(browser, ada.email);
+  const passwords = { currentPassword: PASSWORD, newPassword: `new ${PASSWORD}` };
+  await browser.ask({ path: '/api/account/password', body: passwords }, 204);
+  expect(await browser.ask({ path: '/api/session' })).toMatchObject({ organizations: [{ locked: false }] });
+  // A password alone is not a second factor.
+  await browser.signIn(ada.email, passwords.newPassword);
+  expect(await browser.ask({ path: '/api/session' })).toMatchObject({ organizations: [{ locked: true }] });
+});
+
 test('a user without a password adds a passkey just after signing in, and then needs it', async () => {
   const url = 'http://localhost:4321';
   const { service } = await startBoth(undefined, 'require', url);
@@ -446,10 +465,7 @@ describe.each(databases)('on %s', (_kind, newDatabase) => {
     expect((await answer(browser, 'accept')).status).toBe(204);
     expect((await answer(browser, 'accept')).status).toBe(404);
     expect((await session()).organizations).toMatchObject([{ id: 'rival', role: 'owner' }]);
-    await service.store.directory.addMember(
-      memberOf('grace@example.org', { organizationId: 'rival', role: 'owner' }),
-      by,
-    );
+    await signedIn(service, 'grace@example.org', 'owner', { organization: 'rival' });
     // Also without the factor that the organization requires.
     await service.store.directory.changeOrganization('rival', { secondFactor: 'required' }, by);
     const leave = { path: '/api/account/organizations/rival/leave', body: {} };
@@ -512,5 +528,33 @@ describe.each(databases)('on %s', (_kind, newDatabase) => {
     expect(await signInAs(second, ada.email)).toBe('/projects/docs');
     expect(await findUser(second)).toMatchObject({ hasPassword: false });
     expect((await first.signIn(ada.email)).status).toBe(401);
+  });
+
+  test('leaves the last user of an address nothing once it is unlinked', async () => {
+    const { service } = await startBoth(newDatabase(), 'require', 'http://localhost:4321');
+    await service.store.directory.addMember(memberOf(ada.email), by);
+    await invite(service, ada.email, 'owner', 'rival');
+    const first = new Browser(service);
+    await signInAs(first, ada.email);
+    const { invitations } = await first.ask<{ invitations: { id: string }[] }>({ path: '/api/session' });
+    const accept = { path: `/api/account/invitations/${invitations[0]?.id}/accept`, body: {} };
+    await first.ask(accept, 204);
+    const { credentials, users } = usersOf(service.store);
+    const token = await credentials.startPasswordReset(ada.email);
+    await first.ask({ path: '/api/password-reset', body: { token, password: PASSWORD } }, 204);
+    await first.signIn(ada.email);
+    const device = deviceOf(service);
+    await addPasskey(first, device);
+    await users.unlinkProvider(ada.email);
+    expect((await first.signIn(ada.email)).status).toBe(401);
+    const challenge = await first.send({ path: '/api/sign-in/passkey/start', body: {} });
+    const assertion = { response: device.get(JSON.parse(challenge.text)) };
+    expect((await first.send({ path: '/api/sign-in/passkey', body: assertion })).status).toBe(401);
+    expect(await findUser(first)).toBeNull();
+    // Only the provider had proved the address to the other organization.
+    const later = await credentials.startPasswordReset(ada.email);
+    await first.ask({ path: '/api/password-reset', body: { token: later, password: PASSWORD } }, 204);
+    await first.signIn(ada.email);
+    expect(await first.ask({ path: '/api/session' })).toMatchObject({ organizations: [] });
   });
 });

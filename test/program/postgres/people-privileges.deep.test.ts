@@ -109,8 +109,7 @@ async function liveAll(store: Store, name: string): Promise<void> {
   await passkeys.remove(again, passkey.id);
   await credentials.resetPassword({ token: await credentials.startPasswordReset(email), newPassword });
   // The first single sign-on to an account whose address nobody verified.
-  const { internalAdapter, adapter } = await (await authProvider.for({ secure: false })).$context;
-  expect(await takeOver(internalAdapter, adapter, found.user.id)).toBe(email);
+  expect(await takeOver(await authProvider.context(), found.user.id)).toBe(email);
 }
 
 test('signing in needs exactly the documented privileges', async () => {

@@ -198,11 +198,15 @@ describe.each(placeFactories)('%s:', (_kind, factory) => {
     ]);
   });
 
-  test('the command line turns the second factor off without a code', async () => {
+  test('the command line removes all that opens an account, without a code', async () => {
     const { node } = await openNew();
-    await withSecondFactor(node);
-    await expectError(node.credentials.dropSecondFactor('bob@example.org'), 'not_found');
-    await node.credentials.dropSecondFactor(ada.email);
+    const { visitor } = await withSecondFactor(node);
+    await expectError(node.credentials.removeAll('bob@example.org'), 'not_found');
+    await node.credentials.removeAll(ada.email);
+    expect(await findEmail(node, visitor)).toBeUndefined();
+    await expectError(node.users.signIn(new Visitor().asking(), ada), 'wrong_credentials');
+    const token = await node.credentials.startPasswordReset(ada.email);
+    await node.credentials.resetPassword({ token, newPassword: ada.password });
     expect(await node.users.signIn(new Visitor().asking(), ada)).toMatchObject({ secondFactor: false });
   });
 

@@ -47,7 +47,7 @@ export function addOwnInvitations(app: FastifyInstance, { store, sessionGuard }:
   sessionGuard.addUserResource(app, '/api/account/invitations/:invitationId/accept', {
     POST: async (signedIn, request) => {
       const { tokenHash } = await find(signedIn, request);
-      await store.directory.acceptInvitation(tokenHash, signedIn.user.email, signedIn.by);
+      await store.directory.acceptOffer(tokenHash, signedIn.user.email, signedIn.by);
     },
   });
   sessionGuard.addUserResource(app, '/api/account/invitations/:invitationId/decline', {

@@ -11,8 +11,10 @@ import { isObject } from './fields.js';
 import { type Source, SourceError } from './file/source.js';
 import { readLines } from './records.js';
 
-/** The names of the nested lists of a signal's messages. */
-type Lists = readonly [resources: string, scopes: string, records: string];
+/** The names that a nested list may have. It is sent with the usual one. */
+type Names = readonly [usual: string, ...others: string[]];
+/** Those of the lists of a signal's messages. */
+type Lists = readonly [resources: Names, scopes: Names, records: Names];
 
 /** Sends a message. Throws `RefusedError` if the server refuses it, and other errors to end the import. */
 type SendMessage = (lists: Lists, message: object) => Promise<{ rejected: number; reason: string }>;
@@ -47,6 +49,8 @@ interface Part {
 }
 
 const batchRecords = 1000;
+
+const METRICS: readonly string[] = ['resourceMetrics', 'resource_metrics'];
 
 export async function sendFiles(plan: Plan): Promise<SentTotals> {
   const sender = new Sender(plan);
@@ -87,8 +91,10 @@ class Sender {
   async #sendLine(bytes: Buffer, line: number, file: string): Promise<void> {
     const json = parseJson(bytes, { partsMax: Number.POSITIVE_INFINITY });
     const message = json.ok && isObject(json.value) ? (json.value as Record<string, unknown>) : undefined;
-    const signals = this.#plan.signals.filter(([resources]) => message !== undefined && resources in message);
-    if (signals.length === 0 && message !== undefined && 'resourceMetrics' in message) {
+    const has = (names: readonly string[]) =>
+      message !== undefined && names.some((name) => Object.hasOwn(message, name));
+    const signals = this.#plan.signals.filter(([resources]) => has(resources));
+    if (signals.length === 0 && has(METRICS)) {
       this.#totals.skipped++;
       return;
     }
@@ -108,7 +114,7 @@ class Sender {
 
   /** Sends the records; in halves if the server refuses them, to find those that it refuses. */
   async #send(lists: Lists, part: Part, file: string): Promise<void> {
-    const [resources, scopes, names] = lists;
+    const [[resources], [scopes], [names]] = lists;
     const { line, resource, scope, records } = part;
     const message = { [resources]: [{ ...resource, [scopes]: [{ ...scope, [names]: records }] }] };
     try {
@@ -137,15 +143,23 @@ function* splitMessage(message: object, [resources, scopes, names]: Lists, line:
   for (const resource of listOf(message, resources)) {
     for (const scope of listOf(resource, scopes)) {
       const records = listOf(scope, names);
+      const around = { line, resource: without(resource, scopes), scope: without(scope, names) };
       for (let at = 0; at < records.length; at += batchRecords) {
-        yield { line, resource, scope, records: records.slice(at, at + batchRecords) };
+        yield { ...around, records: records.slice(at, at + batchRecords) };
       }
     }
   }
 }
 
-function listOf(value: object, name: string): readonly object[] {
-  const list: unknown = (value as Record<string, unknown>)[name] ?? [];
-  if (Array.isArray(list) && list.every(isObject)) return list;
-  throw new RefusedError(`${name}: is not an array of objects`);
+function listOf(value: object, names: Names): readonly object[] {
+  const members = value as Readonly<Record<string, unknown>>;
+  return names.flatMap((name) => {
+    const list = (Object.hasOwn(members, name) ? members[name] : undefined) ?? [];
+    if (Array.isArray(list) && list.every(isObject)) return list;
+    throw new RefusedError(`${name}: is not an array of objects`);
+  });
+}
+
+function without(value: object, names: Names): object {
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)));
 }

@@ -3,6 +3,7 @@
 import { openSource } from '../../app/import/file/source.js';
 import { type SentTotals, sendFiles } from '../../app/import/otlp-files.js';
 import { formatCount } from '../../domain/format.js';
+import { listNames } from '../../http/otlp/json.js';
 import { LOGS, TRACES } from '../../http/otlp/signals.js';
 import { type Io, UsageError } from '../io.js';
 import { ServerClient } from '../server-client.js';
@@ -29,13 +30,13 @@ export async function importOtlp(files: readonly string[], options: OtlpOptions,
   const client = new ServerClient(url, io);
   const sources = await Promise.all(files.map((file) => openSource(file, io.stdin)));
   const note = (line: string) => printLine(io.stderr, line);
-  const signals = [TRACES, LOGS];
+  const signals = [TRACES, LOGS].map((signal) => ({ path: signal.path, lists: listNames(signal) }));
   const totals = await withProgress(io, undefined, (progress) =>
     sendFiles({
       sources,
       signals: signals.map(({ lists }) => lists),
-      send: ([resources], message) => {
-        const { path } = signals.find(({ lists: [name] }) => name === resources) ?? TRACES;
+      send: (sent, message) => {
+        const { path } = signals.find(({ lists }) => lists === sent) ?? TRACES;
         return client.sendTelemetry(project, path, message, note);
       },
       progress,

@@ -23,6 +23,9 @@ import {
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
+type Names = readonly [usual: string, ...others: string[]];
+type ListNames = readonly [resources: Names, scopes: Names, records: Names];
+
 const uint64Max = 2n ** 64n - 1n;
 
 /** `SpanKind` of OTLP by name. */
@@ -47,44 +50,56 @@ export function* readJson(arriving: Arriving, signal: Signal, reading: RecordRea
   }
 }
 
+/** The names that the nested lists may have. */
+export function listNames({ lists: [resources, scopes, records], formerLists }: Signal): ListNames {
+  const namesOf = (usual: string, ...others: readonly string[]): Names => {
+    const more = new Set([...others, ...[usual, ...others].map(snakeName)]);
+    more.delete(usual);
+    return [usual, ...more];
+  };
+  return [namesOf(resources), namesOf(scopes, ...formerLists), namesOf(records, ...formerLists)];
+}
+
 class JsonReader {
   readonly #arriving: Arriving;
   readonly #values: JsonValues;
   readonly #signal: Signal;
   readonly #reading: RecordReader;
+  readonly #names: ListNames;
 
   constructor(arriving: Arriving, signal: Signal, reading: RecordReader) {
     this.#arriving = arriving;
     this.#values = new JsonValues(arriving);
     this.#signal = signal;
     this.#reading = reading;
+    this.#names = listNames(signal);
   }
 
   *read(): Reading {
-    const [resources] = this.#signal.lists;
+    const [resources] = this.#names;
     yield* this.#passByteOrderMark();
     if ((yield* this.#values.peek()) === undefined) throw new SyntaxProblem();
     const others: string[] = [];
     let isThere = false;
     yield* this.#object('it', (name) => {
-      if (isNamed(resources, name)) {
+      if (resources.includes(name)) {
         isThere = true;
-        return this.#array(resources, (path) => this.#resource(path));
+        return this.#array(name, (path) => this.#resource(path));
       }
       others.push(name.slice(0, 100));
       return this.#values.skip();
     });
     if ((yield* this.#values.peek()) !== undefined) throw new SyntaxProblem();
-    if (!isThere && others.length > 0) fail(`it has no ${resources}, but ${others.slice(0, 3).join(', ')}`);
+    if (!isThere && others.length > 0)
+      fail(`it has no ${resources[0]}, but ${others.slice(0, 3).join(', ')}`);
   }
 
   *#resource(path: string): Reading {
-    const [, scopes] = this.#signal.lists;
-    const former = this.#signal.formerLists;
+    const [, scopes] = this.#names;
     const records = new ResourceRecords(this.#arriving, this.#signal, this.#reading);
     yield* this.#object(path, (name) => {
       if (name === 'resource') return this.#resourceAttributes(records);
-      if (isNamed(scopes, name) || former.some((one) => isNamed(one, name)))
+      if (scopes.includes(name))
         return this.#array(`${path}.${name}`, (inner) => this.#scope(inner, records));
       return this.#values.skip();
     });
@@ -101,9 +116,9 @@ class JsonReader {
   }
 
   *#scope(path: string, records: ResourceRecords): Reading {
-    const names = [this.#signal.lists[2], ...this.#signal.formerLists];
+    const [, , names] = this.#names;
     yield* this.#object(path, (name) =>
-      names.some((one) => isNamed(one, name))
+      names.includes(name)
         ? this.#array(`${path}.${name}`, () => this.#record(records))
         : this.#values.skip(),
     );
@@ -263,10 +278,6 @@ function snakeName(name: string): string {
     snakeNames.set(name, snake);
   }
   return snake;
-}
-
-function isNamed(name: string, sent: string): boolean {
-  return sent === name || sent === snakeName(name);
 }
 
 function fieldOf(of: JsonObject, name: string): unknown {

@@ -67,6 +67,25 @@ test('a line with spans and log records sends both', async () => {
   expect(await counts(place)).toMatchObject({ other: 2, total: 2 });
 });
 
+test('lists with names in snake_case, and those of before 2022, are sent once', async () => {
+  const place = await placeWithProject();
+  const server = await place.serve();
+  const resource = { attributes: [{ key: 'service.name', value: { stringValue: 'docs' } }] };
+  const record = (number: number) => ({ ...query(number), timeUnixNano: '1780128005000000000' });
+  const lines = [
+    { resource_spans: [{ resource, scope_spans: [{ spans: [query(1)] }] }] },
+    { resourceSpans: [{ instrumentationLibrarySpans: [{ spans: [query(2)] }] }] },
+    { resource_spans: [{ instrumentation_library_spans: [{ instrumentationLibrarySpans: [query(3)] }] }] },
+    { resource_logs: [{ scope_logs: [{ log_records: [record(4)] }, { logs: [record(5)] }] }] },
+    { resource_metrics: [] },
+  ];
+  const { stdout } = await succeed(
+    importOtlp(place, server, lines.map((one) => JSON.stringify(one)).join('\n')),
+  );
+  expect(stdout).toBe('5 spans and log records sent, 1 skipped\n');
+  expect(await counts(place)).toMatchObject({ other: 5, total: 5 });
+});
+
 test('its queries are counted as if they had been sent, once however often', async () => {
   const place = await placeWithProject();
   const server = await place.serve();

@@ -231,6 +231,11 @@ export const inflationsMax = 4;
 /** Mean event loop delay above which the server refuses recordings (setting). */
 export const eventLoopDelayMsMax = 1_000;
 
+/** Window of a zstd body: what a decoder keeps in memory. All that decoders have to support (RFC 8878). */
+export const zstdWindowBytesMax = 8 * 1024 * 1024;
+/** Zstd bodies that are decoded at a time, each with such a window, once they have arrived. */
+export const zstdDecodersMax = 4;
+
 // JSON and OTLP, whose parsing would otherwise block the event loop for seconds.
 
 /** Nesting depth of a JSON value. Valid input has at most five levels. */

@@ -244,13 +244,14 @@ async function readBody(
   const readOn = async (canGoOn: boolean) => {
     for (let goesOn = canGoOn; goesOn; goesOn = reader.goOn()) await admission.turn(turnBytes);
   };
-  const limit = { bytesMax: otlpLimit(limits.bodyBytesMax), records: signal.records };
+  const keep = (bytes: number) => admission.count(request, bytes);
+  const limit = { bytesMax: otlpLimit(limits.bodyBytesMax), records: signal.records, keep };
   for await (const piece of decodedPieces(request, request.body as RequestPayload, limit)) {
     await admission.turn(piece.length);
     await readOn(reader.add(piece));
     const held = reader.held + records * recordBytes;
     if (held <= counted) continue;
-    admission.count(request, held - counted);
+    keep(held - counted);
     counted = held;
   }
   await readOn(reader.end());

@@ -48,7 +48,7 @@ import { addCompilers } from './schemas/compilers.js';
 import { SHARED_SCHEMAS } from './schemas/schemas.js';
 import { UnavailableError } from './server/errors.js';
 import { createFramework } from './server/framework.js';
-import { requireSingleHeaders } from './server/headers.js';
+import { requireClearHeaders } from './server/headers.js';
 import { RequestLog } from './server/log.js';
 import { observeRequests, type ServerMetrics } from './server/metrics.js';
 import { RefusalLog } from './server/refusal-log.js';
@@ -108,7 +108,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   tracing?.watch(app);
   refuseWhileClosing(app);
   admission.watch(app);
-  requireSingleHeaders(app);
+  requireClearHeaders(app);
   addOpenedFields(app);
   for (const schema of SHARED_SCHEMAS) app.addSchema(schema);
   addOpenApi(app, basePath);

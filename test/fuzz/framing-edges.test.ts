@@ -81,6 +81,19 @@ describe('invalid framing gets one error response, and the connection is closed'
   });
 });
 
+test.each([
+  ['1.0', CHUNKED],
+  ['1.0', [...CHUNKED, 'Connection: keep-alive']],
+  ['0.9', []],
+  ['2.0', []],
+])('HTTP/%s with %j is refused, and the connection is closed', async (version, framing) => {
+  const service = await startService();
+  const sent = head(service, framing, version) + inChunks(body('old'), 100) + smuggled;
+  const answer = await service.sendRaw(Buffer.from(sent), { connectionError: true });
+  expect([answer.headers['connection'], answer.status]).toEqual(['close', 400]);
+  expect((await service.store.maintenance.verify()).queries).toBe(0);
+});
+
 test('pipelined requests are answered in order', async () => {
   const service = await startService();
   const connection = await service.connect();

@@ -25,14 +25,25 @@ export function addSecurityHeaders(app: FastifyInstance): void {
 }
 
 /**
- * RFC 9112, section 3.2. Node's own answer to a missing Host has no body, and of two Hosts or two keys it takes the first: a
+ * Refuses requests whose body has no certain end. RFC 9112, section 3.2: Node's own answer to a missing Host has no body, and of two Hosts or two keys it takes the first: a
  * proxy might check the other.
  */
-export function requireSingleHeaders(app: FastifyInstance): void {
-  app.addHook('onRequest', ({ raw }, _reply, done) => {
-    const problem = findHeaderProblem(raw);
+export function requireClearHeaders(app: FastifyInstance): void {
+  app.addHook('onRequest', ({ raw }, reply, done) => {
+    const unclear = findFramingProblem(raw);
+    if (unclear !== undefined) reply.header('connection', 'close');
+    const problem = unclear ?? findHeaderProblem(raw);
     done(problem === undefined ? undefined : new HttpError(400, problem));
   });
+}
+
+/** RFC 9112, section 6.1. Node's parser lets through what a proxy in front may end elsewhere. */
+function findFramingProblem({ headers, httpVersion }: IncomingMessage): string | undefined {
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return 'The request is not valid HTTP/1.1.';
+  const encoding = headers['transfer-encoding'];
+  if (encoding === undefined) return undefined;
+  if (httpVersion === '1.0') return 'HTTP/1.0 has no Transfer-Encoding; send a Content-Length.';
+  return encoding.toLowerCase() === 'chunked' ? undefined : 'The Transfer-Encoding must be chunked, once.';
 }
 
 function findHeaderProblem({ rawHeaders, httpVersion }: IncomingMessage): string | undefined {

@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import { headersTimeoutMs } from '../../domain/limits.js';
 import { trackConnections } from '../../http/connection/connections.js';
 import { createFramework } from '../../http/server/framework.js';
-import { requireSingleHeaders } from '../../http/server/headers.js';
+import { requireClearHeaders } from '../../http/server/headers.js';
 import { addResource } from '../../http/server/resource.js';
 import type { MetricsPage } from './metrics.js';
 
@@ -21,7 +21,7 @@ export async function buildMetricsApp(metrics: MetricsPage, log: Logger): Promis
     requestTimeout: headersTimeoutMs,
     forceCloseConnections: true,
   });
-  requireSingleHeaders(app);
+  requireClearHeaders(app);
   trackConnections(app.server);
   app.server.maxConnections = connectionsMax;
   addResource(app, '/metrics', {

@@ -29,6 +29,7 @@ import type { Clock } from '../domain/time/clock.js';
 import { UTC } from '../domain/time/time-zone.js';
 import {
   arraySchema,
+  enumSchema,
   type ObjectSchema,
   objectSchema,
   type Schema,
@@ -121,39 +122,32 @@ const DESCRIPTIONS: Readonly<Record<ReportParameter, Schema>> = {
     'End of the range, EXCLUSIVE, in the same forms: for all of January 2026, dateFrom 2026-01-01 and dateTo ' +
       '2026-02-01. By default: to the last query.',
   ),
-  period: {
-    enum: PERIODS,
-    description:
-      'A range of whole days in timeZone, instead of dateFrom and dateTo. last-7-days and the like end before today; ' +
+  period: enumSchema(
+    PERIODS,
+    'A range of whole days in timeZone, instead of dateFrom and dateTo. last-7-days and the like end before today; ' +
       'last-month and the like are the last complete ones; this-month, 7-days-to-date and the like end with today.',
-  },
+  ),
   timeZone: stringSchema('The time zone of dates, periods and buckets: an IANA name such as Europe/Berlin.', {
     default: UTC,
   }),
-  weekStart: {
-    enum: WEEK_STARTS,
-    description: `The day on which weeks begin. By default that of the project, or ${DEFAULT_WEEK_START}.`,
-  },
-  compare: {
-    enum: COMPARISONS,
-    description:
-      'Adds the counts of another range as previous: the period before (of dates: the range of the same length before), or the ' +
+  weekStart: enumSchema(
+    WEEK_STARTS,
+    `The day on which weeks begin. By default that of the project, or ${DEFAULT_WEEK_START}.`,
+  ),
+  compare: enumSchema(
+    COMPARISONS,
+    'Adds the counts of another range as previous: the period before (of dates: the range of the same length before), or the ' +
       'same dates one year earlier. A range that is not over is compared with the same part of the other one. In a series, ' +
       'each bucket also has previous, the counts of its counterpart, or null if it has none.',
-  },
+  ),
   caller: stringSchema(
     'Counts only the queries of this caller, such as slack, in the field of its type. get_callers lists the callers.',
   ),
-  interval: {
-    enum: INTERVALS,
-    default: DEFAULT_INTERVAL,
-    description: 'The length of the buckets.',
-  },
-  by: {
-    enum: SERIES_BY,
-    description:
-      'caller adds the counts of each of the busiest callers in each bucket, and those of all other callers together.',
-  },
+  interval: enumSchema(INTERVALS, 'The length of the buckets.', { default: DEFAULT_INTERVAL }),
+  by: enumSchema(
+    SERIES_BY,
+    'caller adds the counts of each of the busiest callers in each bucket, and those of all other callers together.',
+  ),
 };
 
 /** Before the counts, so that a model reads it first. */
@@ -171,6 +165,7 @@ const ProjectsSchema = objectSchema({
         description: "The project's time zone, an IANA name; null if it has none.",
       },
       weekStart: {
+        type: ['string', 'null'],
         enum: [...WEEK_STARTS, null],
         description: `The day on which its weeks begin; null for ${DEFAULT_WEEK_START}.`,
       },
@@ -243,12 +238,12 @@ function requireFewBuckets(series: Series): Series {
   return series;
 }
 
-/** The arguments that are strings, and the problems of all arguments. */
-function readArguments(
-  given: Readonly<Record<string, unknown>>,
-  { properties, required = [] }: ObjectSchema,
-) {
+/** The arguments that are strings, and the problems of all arguments. Models send null or '' for what they leave out. */
+function readArguments(sent: Readonly<Record<string, unknown>>, { properties, required = [] }: ObjectSchema) {
   const known = Object.keys(properties);
+  const isOmitted = ([name, value]: [string, unknown]) =>
+    (value === null || value === '') && known.includes(name) && !required.includes(name);
+  const given = Object.fromEntries(Object.entries(sent).filter((entry) => !isOmitted(entry)));
   const names = Object.keys(given);
   const notStrings = names.filter((name) => typeof given[name] !== 'string');
   const problems = [

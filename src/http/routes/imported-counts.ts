@@ -9,11 +9,12 @@ import { refuseUnknownEncoding } from '../request/body.js';
 import { parseItems } from '../request/items.js';
 import { readParameters } from '../request/parameters.js';
 import { getProjectId } from '../request/target.js';
-import { arraySchema } from '../schemas/json-schema.js';
 import {
   DryRunParameter,
   errorResponses,
+  ImportedCountsSchema,
   ImportResultSchema,
+  jsonOrNdjsonBody,
   jsonResponse,
   ProjectPath,
 } from '../schemas/schemas.js';
@@ -67,18 +68,7 @@ function describeImport(maxItems: number, bodyBytesMax: number) {
     security: [{ adminKey: [] }],
     params: ProjectPath,
     querystring: DryRunParameter,
-    body: {
-      content: {
-        'application/json': {
-          schema: {
-            anyOf: [{ $ref: 'ImportedCount' }, arraySchema({ $ref: 'ImportedCount' }, { maxItems })],
-          },
-        },
-        'application/x-ndjson': {
-          schema: arraySchema({ $ref: 'ImportedCount' }, { maxItems, description: 'One count per line.' }),
-        },
-      },
-    },
+    body: jsonOrNdjsonBody(ImportedCountsSchema, 'ImportedCount', 'One count per line.'),
     response: {
       200: jsonResponse(ImportResultSchema, 'The counts are on disk.'),
       ...errorResponses(400, 401, 403, 404, 405, 409, 413, 415, 429, 500, 503),

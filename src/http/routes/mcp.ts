@@ -1,6 +1,6 @@
 /**
  * `POST /mcp`: the tools for AI assistants (Model Context Protocol, streamable HTTP without sessions), for keys that may
- * read. A request that the protocol refuses as a whole gets an error of the usual form.
+ * read. What the protocol refuses gets its own errors: clients negotiate versions by them.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import {
@@ -18,7 +18,7 @@ import { addJsonParser, refuseEncoding } from '../request/body.js';
 import { sendingKey } from '../request/opened.js';
 import { refuseForeignOrigin } from '../request/origin.js';
 import { requireNoParameters } from '../request/parameters.js';
-import { errorResponses, NoParameters } from '../schemas/schemas.js';
+import { errorResponses, jsonResponse, NoParameters, ToolMessageSchema } from '../schemas/schemas.js';
 import { HttpError, STATUS_OF_CODE } from '../server/errors.js';
 import type { RefusalLog } from '../server/refusal-log.js';
 import { addResource } from '../server/resource.js';
@@ -32,11 +32,6 @@ export type ToolEndpoint = (call: {
 
 /** The headers that the protocol knows, besides `Accept`: the response is always JSON. */
 const HEADERS = /^(content-type|mcp-.+)$/;
-
-const message = (description: string) => ({
-  description,
-  anyOf: [{ type: 'object', additionalProperties: true }, { type: 'array' }],
-});
 
 export async function addMcp(
   app: FastifyInstance,
@@ -75,20 +70,12 @@ export async function addMcp(
             `A batch, which only old revisions of the protocol have, has at most ${toolBatchMax} messages; each counts for the rate limit.`,
           security: [{ adminKey: [] }, { readingKey: [] }],
           querystring: NoParameters,
-          body: {
-            content: {
-              'application/json': {
-                schema: message('A message of the protocol (JSON-RPC 2.0), or a batch.'),
-              },
-            },
-          },
+          body: { content: { 'application/json': { schema: { $ref: ToolMessageSchema.$id } } } },
           response: {
-            200: {
-              description: 'The response.',
-              content: { 'application/json': { schema: message('The response, or those of a batch.') } },
-            },
-            202: { description: 'The notification was received.' },
-            ...errorResponses(400, 401, 403, 405, 413, 415, 429, 500, 503),
+            200: jsonResponse(ToolMessageSchema, 'The response, or those of a batch.'),
+            202: { description: 'The notification was received.', type: 'null' },
+            400: jsonResponse(ToolMessageSchema, 'An error of the protocol, or of what precedes it.'),
+            ...errorResponses(401, 403, 405, 413, 415, 429, 500, 503),
           },
         },
         attachValidation: true,
@@ -110,7 +97,7 @@ export async function addMcp(
             body: request.body,
           });
           const text = await response.text();
-          if (!response.ok) throw new HttpError(response.status, readProblem(text));
+          if (!response.ok) refusals.refused(request, response.status);
           const type = response.headers.get('content-type');
           if (type !== null) reply.type(type);
           return reply.code(response.status).send(text);
@@ -157,10 +144,4 @@ function toWebRequest({ headers }: FastifyRequest): Request {
       ...known.map(([name, value]): [string, string] => [name, String(value)]),
     ],
   });
-}
-
-/** Names the problem of an error of the protocol (JSON-RPC). */
-function readProblem(text: string): string {
-  const { error } = JSON.parse(text) as { readonly error: { readonly message: string } };
-  return `The message was refused: ${error.message.replace(/\.$/, '')}.`;
 }

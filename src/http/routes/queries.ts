@@ -15,12 +15,13 @@ import { parseItems } from '../request/items.js';
 import { sendingKey } from '../request/opened.js';
 import { requireNoParameters } from '../request/parameters.js';
 import { getProjectId } from '../request/target.js';
-import { arraySchema } from '../schemas/json-schema.js';
 import {
   errorResponses,
+  jsonOrNdjsonBody,
   jsonResponse,
   NoParameters,
   ProjectPath,
+  QueriesSchema,
   RecordResultSchema,
 } from '../schemas/schemas.js';
 import { addResource } from '../server/resource.js';
@@ -59,16 +60,7 @@ export function addQueries(app: FastifyInstance, options: RecordingOptions): voi
         security: [{ recordingKey: [] }, { adminKey: [] }],
         params: ProjectPath,
         querystring: NoParameters,
-        body: {
-          content: {
-            'application/json': {
-              schema: { anyOf: [{ $ref: 'Query' }, arraySchema({ $ref: 'Query' }, { maxItems })] },
-            },
-            'application/x-ndjson': {
-              schema: arraySchema({ $ref: 'Query' }, { maxItems, description: 'One query per line.' }),
-            },
-          },
-        },
+        body: jsonOrNdjsonBody(QueriesSchema, 'Query', 'One query per line.'),
         response: {
           200: jsonResponse(RecordResultSchema, 'The queries are on disk.'),
           ...errorResponses(400, 401, 403, 404, 405, 413, 415, 429, 500, 503),

@@ -10,7 +10,7 @@ export type ObjectSchema = {
   readonly properties: Properties;
 };
 
-export type NamedSchema = ObjectSchema & { readonly $id: string };
+export type NamedSchema = Schema & { readonly $id: string };
 
 export function objectSchema(required: Properties, optional: Properties = {}): ObjectSchema {
   const names = Object.keys(required);
@@ -28,6 +28,11 @@ export function strictObjectSchema(required: Properties, optional?: Properties) 
 
 export function stringSchema(description?: string, more: Schema = {}): Schema {
   return { type: 'string', ...(description === undefined ? {} : { description }), ...more };
+}
+
+/** One of these strings. Generators of Go read a list without a type as no type at all. */
+export function enumSchema(values: readonly string[], description: string, more: Schema = {}): Schema {
+  return { type: 'string', enum: values, description, ...more };
 }
 
 export function arraySchema(items: Schema, more: Schema = {}): Schema {

@@ -35,6 +35,7 @@ import { TIME_ZONE_PATTERN, UTC } from '../../domain/time/time-zone.js';
 import { OTLP_SCHEMAS } from '../otlp/schemas.js';
 import {
   arraySchema,
+  enumSchema,
   type NamedSchema,
   objectSchema,
   type Schema,
@@ -82,7 +83,7 @@ export const CallerStatsSchema = {
 
 const callerCount = {
   caller: stringSchema(`${CALLER_DESCRIPTION}.`),
-  type: { enum: CALLER_TYPES, description: 'The type of the caller.' },
+  type: enumSchema(CALLER_TYPES, 'The type of the caller.'),
   count: { type: 'integer', minimum: 1, description: 'The number of its queries.' },
 };
 
@@ -101,7 +102,7 @@ export const SeriesSchema = {
     "The number of queries that the project's assistant got over time, by the type of their caller.",
   ...objectSchema(
     {
-      interval: { enum: INTERVALS, description: 'The length of the buckets.' },
+      interval: enumSchema(INTERVALS, 'The length of the buckets.'),
       timeZone: stringSchema('The time zone of the calendar.'),
       buckets: arraySchema(
         objectSchema(
@@ -225,7 +226,7 @@ const ingestionWindow = objectSchema({
 });
 
 const refusal = objectSchema({
-  reason: { enum: REFUSAL_REASONS, description: 'Why.' },
+  reason: enumSchema(REFUSAL_REASONS, 'Why.'),
   key: {
     type: ['string', 'null'],
     description: 'The id of the key; null if it sent none that the server knows.',
@@ -253,7 +254,7 @@ export const IngestionSchema = {
     otlpQuery: stringSchema('The setting `--otlp-query` that is in effect for the project.'),
     sources: arraySchema(
       objectSchema({
-        kind: { enum: SOURCE_KINDS, description: 'What the source sends.' },
+        kind: enumSchema(SOURCE_KINDS, 'What the source sends.'),
         name: stringSchema(
           'The service of spans and log records, the name of the key of queries and of refused requests, or the command.',
         ),
@@ -300,6 +301,37 @@ const ImportedCountSchema = {
     count: { ...count('The number of queries in the span.'), maximum: importedCountMax },
   }),
 };
+
+/** One item or an array of them, with a name: generators of Go give a body without one no fields. */
+const oneOrMany = ($id: string, item: string, description: string) =>
+  ({ $id, description, anyOf: [{ $ref: item }, arraySchema({ $ref: item })] }) as const;
+
+export const QueriesSchema = oneOrMany('Queries', 'Query', 'One query, or an array of queries.');
+
+export const ImportedCountsSchema = oneOrMany(
+  'ImportedCounts',
+  'ImportedCount',
+  'One count, or an array of counts.',
+);
+
+export const ToolMessageSchema = {
+  $id: 'ToolMessage',
+  description: 'A message of the Model Context Protocol (JSON-RPC 2.0), or a batch of messages.',
+  anyOf: [
+    { type: 'object', additionalProperties: true },
+    arraySchema({ type: 'object', additionalProperties: true }),
+  ],
+} as const;
+
+/** The body of a request in JSON, or in NDJSON with one item per line. */
+export function jsonOrNdjsonBody(schema: NamedSchema, item: string, perLine: string) {
+  return {
+    content: {
+      'application/json': { schema: { $ref: schema.$id } },
+      'application/x-ndjson': { schema: arraySchema({ $ref: item }, { description: perLine }) },
+    },
+  };
+}
 
 export const ImportResultSchema = {
   $id: 'ImportResult',
@@ -352,13 +384,16 @@ export const SHARED_SCHEMAS: readonly NamedSchema[] = [
   SeriesSchema,
   CallersSchema,
   QuerySchema,
+  QueriesSchema,
   RecordResultSchema,
   IngestionSchema,
   ImportedCountSchema,
+  ImportedCountsSchema,
   ImportResultSchema,
   CutBoundsSchema,
   ...OTLP_SCHEMAS,
   LeakedKeySchema,
+  ToolMessageSchema,
   StatusSchema,
 ];
 
@@ -372,41 +407,35 @@ const REPORT_SCHEMAS: Readonly<Record<ReportParameter, Schema>> = {
   to: bound(
     'End of the range, exclusive, in the same formats. Default: no end. Encode the `+` of an offset as `%2B`.',
   ),
-  period: {
-    enum: PERIODS,
-    description:
-      'Instead of `dateFrom` and `dateTo`: a range of whole days in `timeZone`. `last-7-days` and the like end with yesterday, ' +
+  period: enumSchema(
+    PERIODS,
+    'Instead of `dateFrom` and `dateTo`: a range of whole days in `timeZone`. `last-7-days` and the like end with yesterday, ' +
       '`last-month` and the like are the last complete ones, `this-month` and the like end with today, and so do ' +
       '`7-days-to-date` and the like. `12-months-to-date` is the running month and the eleven before.',
-  },
+  ),
   timeZone: stringSchema(
     'The time zone of dates, and of date-times without an offset: a name or link of the IANA time zone database, such as `Europe/Berlin` or `Asia/Calcutta`.',
     { default: UTC, pattern: TIME_ZONE_PATTERN },
   ),
-  compare: {
-    enum: COMPARISONS,
-    description:
-      'Adds `previous`, the counts of another range: `previous` is the period before, such as the month before `last-month`, ' +
+  compare: enumSchema(
+    COMPARISONS,
+    'Adds `previous`, the counts of another range: `previous` is the period before, such as the month before `last-month`, ' +
       'and of bounds the range of the same length before; `previous-year` has the same local dates one year earlier. A range that ' +
       'is not over is compared with the same part of the other one. In a series, each bucket also gets its counterpart.',
-  },
-  weekStart: {
-    enum: WEEK_STARTS,
-    description: `The day on which weeks begin, in periods and series. Default: the project's own, or \`${DEFAULT_WEEK_START}\`.`,
-  },
+  ),
+  weekStart: enumSchema(
+    WEEK_STARTS,
+    `The day on which weeks begin, in periods and series. Default: the project's own, or \`${DEFAULT_WEEK_START}\`.`,
+  ),
   caller: stringSchema('Counts only the queries of this caller, in the field of its type.', {
     pattern: CALLER_PATTERN,
     examples: ['slack'],
   }),
-  interval: {
-    enum: INTERVALS,
-    default: DEFAULT_INTERVAL,
-    description: 'The length of the buckets.',
-  },
-  by: {
-    enum: SERIES_BY,
-    description: `Adds a series for each of the ${seriesCallersMax} busiest callers, and one for the rest. At most ${seriesByCallerBucketsMax} buckets.`,
-  },
+  interval: enumSchema(INTERVALS, 'The length of the buckets.', { default: DEFAULT_INTERVAL }),
+  by: enumSchema(
+    SERIES_BY,
+    `Adds a series for each of the ${seriesCallersMax} busiest callers, and one for the rest. At most ${seriesByCallerBucketsMax} buckets.`,
+  ),
 };
 
 const RECEIPT_SCHEMAS: Readonly<Record<keyof ReceiptInput, Schema>> = {
@@ -441,11 +470,9 @@ export const NumbersParameters = parametersOf(REPORT_PARAMETERS.numbers);
 export const DryRunParameter = strictObjectSchema(
   {},
   {
-    dryRun: {
-      enum: ['true', 'false'],
+    dryRun: enumSchema(['true', 'false'], '`true` checks the counts and changes nothing.', {
       default: 'false',
-      description: '`true` checks the counts and changes nothing.',
-    },
+    }),
   },
 );
 
@@ -456,13 +483,6 @@ export const ProjectPath = objectSchema({ projectId: stringSchema("The project's
 /** A response in JSON. It refers to the schema by name. */
 export function jsonResponse(schema: NamedSchema, description: string) {
   return { description, content: { 'application/json': { schema: { $ref: schema.$id } } } };
-}
-
-/** A response in JSON or CSV. */
-export function jsonOrCsvResponse(schema: NamedSchema, description: string, headerLine: string) {
-  const { content } = jsonResponse(schema, description);
-  const csv = stringSchema(`RFC 4180, with the header line \`${headerLine}\`.`);
-  return { description, content: { ...content, 'text/csv': { schema: csv } } };
 }
 
 const ERROR_DESCRIPTIONS = {

@@ -118,16 +118,43 @@ describe('a call is refused', () => {
     expect(await sending({ headers: { 'content-type': 'application/json' } })).toBe(200);
   });
 
+  test('with the errors of the protocol, by which clients negotiate its version', async () => {
+    const { send } = service();
+    const call = (more: TestRequest) => send({ ...calling('list_projects'), ...more });
+    const unknown = { ...headers, 'mcp-protocol-version': '1999-01-01' };
+    const version = await call({ headers: unknown });
+    expect(version.headers['content-type']).toMatch(/^application\/json/);
+    expect([version.status, JSON.parse(version.text)]).toMatchObject([
+      400,
+      { jsonrpc: '2.0', error: { code: expect.any(Number), message: expect.stringMatching(/version/i) } },
+    ]);
+    const method = await call({ body: JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'no/such' }) });
+    expect(JSON.parse(method.text)).toMatchObject({ id: 7, error: { code: -32601 } });
+  });
+
+  test('nothing of arguments that are null or empty, which models send for those they leave out', async () => {
+    const { send } = service();
+    const bare = resultOf(await send(calling('get_caller_stats', { projectId: 'docs' })));
+    const given = { projectId: 'docs', dateFrom: null, dateTo: '', period: null, caller: '', compare: null };
+    expect(resultOf(await send(calling('get_caller_stats', given)))).toEqual(bare);
+    for (const projectId of [null, ''])
+      expect(resultOf(await send(calling('get_caller_stats', { projectId })))).toMatchObject({
+        isError: true,
+      });
+  });
+
   test('in a batch of too many, of none, or with one that is invalid', async () => {
     const { send, calls } = service();
     for (const [request, says] of [
       [batchOf(numbersTo(toolBatchMax + 1)), /^The batch has more than 10 messages; send each message in/],
-      [batchOf([]), /^The message was refused: /],
-      [batchOf([1, 2], { jsonrpc: '1.0' }), /^The message was refused: /],
     ] as const) {
       calls.length = 0;
       const answer = await send(request);
       expect([answer.status, errorOf(answer)]).toEqual([400, expect.stringMatching(says)]);
+    }
+    for (const request of [batchOf([]), batchOf([1, 2], { jsonrpc: '1.0' })]) {
+      const answer = await send(request);
+      expect([answer.status, JSON.parse(answer.text)]).toMatchObject([400, { jsonrpc: '2.0', error: {} }]);
     }
     expect(calls.map(({ method }) => method)).not.toContain('listProjects');
   });

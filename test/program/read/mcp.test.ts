@@ -54,14 +54,14 @@ describe('mcp refuses', () => {
     const place = await placeWithProject();
     await withMcp(place, [], async ({ refusal, stderr }) => {
       expect(
-        await refusal('get_caller_stats', { projectId: project, dateFrom: '2024-02-30', dateTo: '' }),
+        await refusal('get_caller_stats', { projectId: project, dateFrom: '2024-02-30', dateTo: 'x' }),
       ).toMatch(
-        /^The call has invalid arguments\.\n {2}dateFrom: "2024-02-30" is not a date.*\n {2}dateTo: is empty/,
+        /^The call has invalid arguments\.\n {2}dateFrom: "2024-02-30" is not a date.*\n {2}dateTo: "x" is neither a date/,
       );
       expect(await refusal('get_callers', { projectId: project, datefrom: '2024-01-01' })).toBe(
         'The call has invalid arguments.\n  "datefrom": is not a parameter here; did you mean dateFrom?',
       );
-      expect(await refusal('get_callers', { dateTo: null })).toBe(
+      expect(await refusal('get_callers', { dateTo: 5 })).toBe(
         'The call has invalid arguments.\n  projectId: is missing\n  dateTo: is not a string; leave it out or give one',
       );
       expect(await refusal('get_caller_stats', { projectId: project, interval: 'day' })).toMatch(

@@ -131,6 +131,8 @@ function checkError(asked: Asked, answer: Answer, about: string): void {
   if (INSIDES.test(text)) expect(text, about).not.toMatch(INSIDES);
   requireIs(text.includes(process.cwd()), false, about);
   const body = JSON.parse(text) as unknown;
+  // A message of the Model Context Protocol.
+  if (at(body, 'jsonrpc') !== undefined) return;
   const error = at(body, 'error');
   if (typeof error !== 'string' || !SENTENCE.test(error)) expect(error, about).toMatch(SENTENCE);
   const details = at(body, 'details');

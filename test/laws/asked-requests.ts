@@ -77,7 +77,8 @@ function toRecord(request: AskedRequest, number: number, role: Role): TelemetryR
   const { subAgentService = 'docs', message, idOn, hasAnswer } = request;
   const isElsewhere = OF_SUB_AGENT.includes(role);
   const id = message !== undefined && idOn.includes(role) ? { 'caller_stats.id': `message ${message}` } : {};
-  const asked = { ...ASKED, ...(hasAnswer ? ANSWER : {}) };
+  const isAsking = ASKING.includes(role) || 'caller_stats.id' in id;
+  const answer = hasAnswer && isAsking ? ANSWER : {};
   return {
     traceId: traceId(request.trace),
     // A log record has the span in which it was written.
@@ -86,7 +87,7 @@ function toRecord(request: AskedRequest, number: number, role: Role): TelemetryR
     isEntry: role === 'server' || (role === 'subServer' && request.subAgentService !== undefined),
     isLog: role === 'log',
     timeNs: BigInt(nowMs + 100 * number + ROLES.indexOf(role)) * 1_000_000n,
-    attributes: new Map(Object.entries({ ...(ASKING.includes(role) ? asked : {}), ...id })),
+    attributes: new Map(Object.entries({ ...(ASKING.includes(role) ? ASKED : {}), ...answer, ...id })),
     resource: new Map([['service.name', isElsewhere ? subAgentService : 'docs']]),
   };
 }

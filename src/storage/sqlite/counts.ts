@@ -54,11 +54,11 @@ export class SqliteCounts implements CountStore {
   }
 
   async count(projectId: string, range: DateRange, caller?: string): Promise<Counts> {
-    return caller === undefined
-      ? this.#file.read(({ counters }) => counters.count(projectId, range))
-      : this.#file.readInTurns((counters, inTurns) =>
-          inTurns(counters.countCaller(projectId, range, caller)),
-        );
+    return this.#file.read(({ counters }) =>
+      caller === undefined
+        ? counters.count(projectId, range)
+        : counters.countCaller(projectId, range, caller),
+    );
   }
 
   async countSeries(
@@ -66,11 +66,17 @@ export class SqliteCounts implements CountStore {
     bounds: readonly number[],
     caller?: string,
   ): Promise<readonly Counts[]> {
-    return caller === undefined && bounds.length <= shortSeriesBoundsMax
-      ? this.#file.read(({ counters, snapshot }) =>
-          snapshot.run(() => finish(counters.countSeries(projectId, bounds))),
-        )
-      : this.readTogether((counts) => counts.countSeries(projectId, bounds, caller));
+    if (bounds.length > shortSeriesBoundsMax)
+      return this.readTogether((counts) => counts.countSeries(projectId, bounds, caller));
+    return this.#file.read(({ counters, snapshot }) =>
+      snapshot.run(() =>
+        caller === undefined
+          ? finish(counters.countSeries(projectId, bounds))
+          : bounds.slice(1).map((to, at) => {
+              return counters.countCaller(projectId, { from: bounds[at] ?? to, to }, caller);
+            }),
+      ),
+    );
   }
 
   countSeriesByCaller(...args: Parameters<CountReads['countSeriesByCaller']>): Promise<SeriesByCaller> {

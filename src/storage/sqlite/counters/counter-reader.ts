@@ -76,6 +76,14 @@ const callerCountersSql = (segments: number): string => `
       AND counter.caller IN (SELECT value FROM json_each(?))
   ) FROM segment`;
 
+/** The sum of one caller, looked up in each bucket that has queries: however many callers there are, it takes as long. */
+const callerSumSql = (segments: number): string => `
+  WITH ${segmentTables(segments)}
+  SELECT coalesce(sum(one.queries), 0) FROM ${countersIn('type_counter')}
+  CROSS JOIN caller_counter AS one
+    ON one.project = counter.project AND one.level = counter.level AND one.bucket = counter.bucket
+      AND one.caller = (SELECT number FROM caller WHERE name = ?)`;
+
 const FIND_CALLERS = 'SELECT number, name FROM caller WHERE name IN (SELECT value FROM json_each(?))';
 
 /** Not grouped, so that it returns its first row without reading the others. */
@@ -97,17 +105,14 @@ const callerSegmentsMax = 4;
 /** With the largest series, these take 40 MB; with the largest by caller, 16 MB. */
 const cachedSeriesMax = 50;
 
-/** Some 100 bytes each. */
-const cachedCallerCountsMax = 10_000;
-
 export class CounterReader {
   readonly #snapshot: ReadSnapshot;
   readonly #cache: RollupCache;
   readonly #series: VersionedCache<readonly Counts[]>;
   readonly #byCaller: VersionedCache<SeriesByCaller>;
-  readonly #callerCounts: VersionedCache<Counts>;
   readonly #findExtent: Prepared<{ readonly first: number | null; readonly last: number }>;
   readonly #prepareSum: (segments: number) => Prepared<readonly number[]>;
+  readonly #prepareCallerSum: (segments: number) => Prepared<readonly [sum: number]>;
   readonly #prepareSegmentSums: (segments: number) => Prepared<readonly [sums: string | null]>;
   readonly #prepareCallerRows: (segments: number) => Prepared<readonly [caller: number, queries: number]>;
   readonly #prepareCallerCounters: (segments: number) => Prepared<readonly [counters: string | null]>;
@@ -119,8 +124,8 @@ export class CounterReader {
     this.#cache = new RollupCache(db);
     this.#series = new VersionedCache(snapshot, cachedSeriesMax);
     this.#byCaller = new VersionedCache(snapshot, cachedSeriesMax);
-    this.#callerCounts = new VersionedCache(snapshot, cachedCallerCountsMax);
     this.#prepareSum = prepareOnce(db, sumSql);
+    this.#prepareCallerSum = prepareOnce(db, callerSumSql);
     this.#prepareSegmentSums = prepareOnce(db, segmentSumsSql);
     this.#prepareCallerRows = prepareOnce(db, callerRowsSql);
     this.#findCallerNames = prepareArrays(db, FIND_CALLER_NAMES);
@@ -143,9 +148,14 @@ export class CounterReader {
   }
 
   /** The queries of one caller. */
-  countCaller(projectId: string, range: DateRange, caller: string): Steps<Counts> {
-    const read = () => this.#countCaller(projectId, range, caller);
-    return this.#callerCounts.getInSteps(`${projectId} ${caller} ${range.from},${range.to}`, read);
+  countCaller(projectId: string, range: DateRange, caller: string): Counts {
+    const type = callerType(caller);
+    if (type !== 'other') return countsOfType(type, this.count(projectId, range)[type]);
+    const segments = splitIntoBuckets(range);
+    if (segments.length === 0) return countsOfType(type, 0);
+    const row = this.#prepareCallerSum(segments.length).get(projectId, ...toParameters(segments), caller);
+    if (row === undefined) throw new Error('a sum returned no row');
+    return countsOfType(type, row[0]);
   }
 
   /** Reads only from the file. */
@@ -212,14 +222,6 @@ export class CounterReader {
     const row = this.#findExtent.get(projectId);
     if (row === undefined || row.first === null) return undefined;
     return { from: row.first, to: row.last + 1 };
-  }
-
-  *#countCaller(projectId: string, range: DateRange, caller: string): Steps<Counts> {
-    const type = callerType(caller);
-    if (type !== 'other') return countsOfType(type, this.count(projectId, range)[type]);
-    const segments = splitIntoBuckets(range).map((segment) => ({ ...segment, sum: 0 }));
-    const sums = yield* this.#sumCallers(projectId, segments, [caller]);
-    return countsOfType(type, sums.get(caller)?.get(0) ?? 0);
   }
 
   *#countSeriesOfCaller(projectId: string, bounds: readonly number[], caller: string): Steps<Counts[]> {

@@ -15,22 +15,21 @@ export class VersionedCache<T> {
 
   /** The cached value for `name`, or the one that `read` returns. */
   get(name: string, read: () => T): T {
-    return this.#version.run((version) => {
-      if (version !== this.#seen) this.#values.clear();
-      this.#seen = version;
-      return this.#values.getOrCreate(name, read);
-    });
+    return this.#version.run((version) => this.#valuesOf(version).getOrCreate(name, read));
   }
+
   /** As `get`, for a value that is read in steps, within one snapshot. */
   *getInSteps(name: string, read: () => Steps<T>): Steps<T> {
-    const found = this.#version.run((version) => {
-      if (version !== this.#seen) this.#values.clear();
-      this.#seen = version;
-      return this.#values.get(name);
-    });
+    const found = this.#version.run((version) => this.#valuesOf(version).get(name));
     if (found !== undefined) return found;
     const value = yield* read();
     this.#values.set(name, value);
     return value;
+  }
+
+  #valuesOf(version: number): BoundedCache<string, T> {
+    if (version !== this.#seen) this.#values.clear();
+    this.#seen = version;
+    return this.#values;
   }
 }

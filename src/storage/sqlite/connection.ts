@@ -4,6 +4,7 @@ export type Connection = DatabaseSyncInstance;
 
 /** How long to wait for another process that is writing. */
 const busyTimeoutMs = 5_000;
+const shortReadsMs = 100;
 /** Checkpoints every 80 MB of log: fewer and larger ones than by default. */
 const walCheckpointPages = 20_000;
 const journalBytesMax = 100 * 1024 * 1024;
@@ -41,12 +42,17 @@ export function setUpImport(db: Connection): void {
   db.exec(`PRAGMA cache_size = -16384; PRAGMA wal_autocheckpoint = ${2 * walCheckpointPages}`);
 }
 
-/** Moves the log into the file and empties it, so that deleted data is not in it either. Does not wait for readers. */
-export function emptyLog(db: Connection): void {
+/**
+ * Moves the log into the file and empties it, so that deleted data is not in it either. Waits for short reads only: returns false
+ * if a reader of an older snapshot or another writer prevents it.
+ */
+export function emptyLog(db: Connection): boolean {
+  db.exec(`PRAGMA busy_timeout = ${shortReadsMs}`);
   try {
-    db.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)');
+    return db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.['busy'] === 0;
   } catch {
     // Commits are durable anyway, and the next checkpoint reports the problem.
+    return false;
   } finally {
     db.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
   }

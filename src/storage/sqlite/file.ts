@@ -94,6 +94,11 @@ export class SqliteFile {
     return this.#queue.submit(operation);
   }
 
+  /** Between two long reads, whose snapshots would prevent it. Returns whether the log is empty. */
+  emptyLog(): Promise<boolean> {
+    return this.#longReads.run(() => this.submit({ kind: 'emptyLog' }));
+  }
+
   /** Undefined once it is closed. */
   async size(): Promise<number | undefined> {
     return this.#closing === undefined ? sizeOf(this.name) : undefined;

@@ -1,5 +1,5 @@
 /** What the store on a file does around its thread: it starts one anew, leaves it alone, waits for it, and tells what failed. */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { Worker } from 'node:worker_threads';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect, test } from 'vitest';
@@ -101,6 +101,9 @@ test('asks the writer to clean up only if there is something to do', async () =>
     };
   }
   expect(await store.maintenance.purgeDeleted(10)).toEqual({ removed: 0, done: true });
+  // A process that was killed may have left something in the log.
+  expect(asked.splice(0)).toEqual([[{ kind: 'emptyLog' }]]);
+  expect(await store.maintenance.purgeDeleted(10)).toEqual({ removed: 0, done: true });
   expect(await store.maintenance.applyRetention(0, 10)).toEqual({ removed: 0, done: true });
   expect(asked).toEqual([]);
   await store.directory.deleteProject('default', 'docs', by);
@@ -109,6 +112,53 @@ test('asks the writer to clean up only if there is something to do', async () =>
     [{ kind: 'directory', method: 'deleteProject' }],
     [{ kind: 'purgeDeleted', limit: 10 }],
   ]);
+});
+
+test('tries to empty the log of what was removed again until no reader needs it', async () => {
+  const { file, store, other } = await place();
+  const isOnDisk = (text: string) =>
+    [file, `${file}-wal`].some((one) => existsSync(one) && readFileSync(one).includes(text));
+  await store.counts.record('docs', [query('asked by somebody')]);
+  await store.directory.deleteProject('default', 'docs', by);
+  const purge = async () => {
+    while (!(await store.maintenance.purgeDeleted(10)).done);
+  };
+  other.exec('BEGIN; SELECT * FROM project');
+  await purge();
+  expect(isOnDisk('asked by somebody')).toBe(true);
+  other.exec('COMMIT');
+  // A report of this process does not prevent it.
+  const long = store.counts.readTogether(async (counts) => {
+    for (let turn = 0; turn < 20; turn++) await counts.countCallers('docs', ALL_TIME);
+  });
+  await purge();
+  expect(isOnDisk('asked by somebody')).toBe(false);
+  await long;
+});
+
+test('short reads do not wait for long ones', async () => {
+  const { store } = await place();
+  await store.counts.record(
+    'docs',
+    ['web', 'slack', 'slack', 'other'].map((caller, at) => ({ id: `${at}`, caller, occurredAt: at })),
+  );
+  let end = () => {};
+  const long = store.counts.readTogether(() => new Promise<void>((resolve) => (end = resolve)));
+  const bounds = Array.from({ length: 100 }, (_, at) => at - 50);
+  for (const [caller, counted] of [
+    [undefined, 4],
+    ['web', 1],
+    ['api', 0],
+    ['slack', 2],
+    ['other', 1],
+    ['nobody', 0],
+  ] as const) {
+    expect((await store.counts.count('docs', ALL_TIME, caller)).total).toBe(counted);
+    const series = await store.counts.countSeries('docs', bounds, caller);
+    expect(series.reduce((sum, { total }) => sum + total, 0)).toBe(counted);
+  }
+  end();
+  await long;
 });
 
 test('reports the operations and queries that wait', async () => {

@@ -50,6 +50,8 @@ export interface Operations extends Readonly<{ [Part in keyof CalledParts]: Call
   readonly importCounts: { readonly input: ImportBatch; readonly result: RecordResult };
   readonly userStatement: { readonly input: UserStatement; readonly result: UserStatementResult };
   readonly tryCommit: { readonly input: object; readonly result: null };
+  /** Whether the log is empty now. */
+  readonly emptyLog: { readonly input: object; readonly result: boolean };
   readonly purgeDeleted: { readonly input: { readonly limit: number }; readonly result: Cleanup };
   readonly applyRetention: {
     readonly input: { readonly nowMs: number; readonly limit: number };

@@ -23,17 +23,9 @@ const fillerRows = 600;
 
 export class Cleaner {
   readonly #statements: Statements;
-  #tookAll = false;
 
   constructor(statements: Statements) {
     this.#statements = statements;
-  }
-
-  /** Whether it has finished a project since the last call: time to empty the log of what was removed. */
-  tookAll(): boolean {
-    const tookAll = this.#tookAll;
-    this.#tookAll = false;
-    return tookAll;
   }
 
   /** See `Maintenance.purgeDeleted`. Within the transaction that is open. */
@@ -49,7 +41,6 @@ export class Cleaner {
     }
     this.#overwriteBorders(project);
     this.#statements.run('DELETE FROM deleted_project WHERE number = $1', [project]);
-    this.#tookAll = true;
     return { removed, done: false };
   }
 
@@ -89,7 +80,6 @@ export class Cleaner {
       [number, sweptTo, rowsFrom, ...(last === undefined ? [] : [last])],
     );
     this.#statements.run('UPDATE project SET swept_to = ? WHERE number = ?', [last ?? null, number]);
-    if (last === undefined) this.#tookAll = true;
     return removed;
   }
 

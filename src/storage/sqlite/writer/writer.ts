@@ -62,8 +62,10 @@ export class Writer {
         this.#recording.addToCounters(deltas);
         return results;
       });
-      if (this.#cleaner.tookAll()) emptyLog(this.#db);
-      return outcomes;
+      // Impossible within a transaction.
+      return outcomes.map((outcome, at) =>
+        operations[at]?.kind === 'emptyLog' ? { ok: true, value: emptyLog(this.#db) } : outcome,
+      );
     } catch (error) {
       throw storeError(error);
     }
@@ -90,6 +92,8 @@ export class Writer {
         return runUserStatement(this.#db, operation);
       case 'tryCommit':
         return rewriteVersion(this.#db);
+      case 'emptyLog':
+        return undefined;
       case 'purgeDeleted':
         return this.#cleaner.purgeDeleted(operation.limit);
       case 'applyRetention':

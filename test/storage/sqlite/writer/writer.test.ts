@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { MessageChannel } from 'node:worker_threads';
 import { expect, test } from 'vitest';
+import { openReader } from '../../../../src/storage/sqlite/connection.js';
 import { openMigrated } from '../../../../src/storage/sqlite/migrations/migrate.js';
 import type { Operation } from '../../../../src/storage/sqlite/writer/operations.js';
 import { Writer } from '../../../../src/storage/sqlite/writer/writer.js';
@@ -51,19 +52,23 @@ test('undoes the whole group after an unexpected error', async () => {
     expect(db.prepare(`SELECT count(*) AS count FROM ${table}`).get()).toEqual({ count: 0 });
 });
 
-test('empties the log once a deleted project is completely removed', async () => {
+test('empties the log after a group, unless a reader needs it', async () => {
   const file = `${await temporaryFolder()}/store.db`;
   const db = openMigrated(file);
   whenOver(() => db.close());
   const writer = new Writer(db);
-  const purge = async () => {
-    await writer.commit([{ kind: 'purgeDeleted', limit: 5 }]);
-    return stat(`${file}-wal`);
-  };
-  await writer.commit([create, record('docs', 'asked by somebody', 'web')]);
-  await writer.commit([{ kind: 'directory', method: 'deleteProject', args: ['default', 'docs', by] }]);
-  expect((await purge()).size).toBeGreaterThan(0);
-  expect((await purge()).size).toBe(0);
+  const commit = (...more: Operation[]) => writer.commit([{ kind: 'emptyLog' }, ...more]);
+  const logBytes = async () => (await stat(`${file}-wal`)).size;
+  await writer.commit([create]);
+  const reader = openReader(file);
+  whenOver(() => reader.close());
+  reader.exec('BEGIN; SELECT * FROM project');
+  const recorded = { ok: true, value: { recorded: 1, duplicates: 0 } };
+  expect(await commit(record('docs', 'a', 'web'))).toEqual([{ ok: true, value: false }, recorded]);
+  expect(await logBytes()).toBeGreaterThan(0);
+  reader.exec('COMMIT');
+  expect(await commit(record('docs', 'b', 'web'))).toEqual([{ ok: true, value: true }, recorded]);
+  expect(await logBytes()).toBe(0);
 });
 
 test('undoes only a change that is refused half-way', async () => {

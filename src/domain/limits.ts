@@ -157,12 +157,14 @@ export const seriesBucketsMax = 10_000;
 export const seriesByCallerBucketsMax = 1_000;
 /** Bars of the dashboard's chart: the most that can be told apart on a wide screen. */
 export const barsMax = 750;
-/** Series and lists of callers that are made at a time, and that wait; more are refused with 503. */
+/** Series and lists of callers that are made at a time. */
 export const reportsMax = 4;
-export const waitingReportsMax = 200;
 /** The same for readers of share links, all together. */
 export const sharedReportsMax = 1;
-export const waitingSharedReportsMax = 50;
+/** Reports of each kind that wait; more are refused with 503. */
+export const waitingReportsMax = 50;
+/** How long they wait, then 503: a report that began later would miss its deadline. */
+export const reportWaitMsMax = 10_000;
 /** Requests with one share link from one address in a minute, unless organizations have a limit, which it is then. */
 export const sharedRequestsPerMinute = 600;
 /** Callers that the dashboard and a tool for AI assistants name; the rest are one. The operation `callers` and its CSV have all. */

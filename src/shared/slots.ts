@@ -15,8 +15,9 @@ export class Slots {
     return this.#free === 0 && this.#waiting.length >= this.#waitingMax;
   }
 
-  async run<T>(task: () => Promise<T>): Promise<T> {
-    await this.enter();
+  /** If `signal` is aborted before the task begins, this rejects with its reason. */
+  async run<T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    await this.enter(signal);
     try {
       return await task();
     } finally {
@@ -25,14 +26,30 @@ export class Slots {
   }
 
   /** Waits for the turn of a task. Call `leave` when it has ended. */
-  async enter(): Promise<void> {
+  async enter(signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
     if (this.#free > 0) this.#free--;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else await this.#wait(signal);
   }
 
   leave(): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#free++;
     else next();
+  }
+
+  #wait(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const begin = (): void => {
+        signal?.removeEventListener('abort', giveUp);
+        resolve();
+      };
+      const giveUp = (): void => {
+        this.#waiting.splice(this.#waiting.indexOf(begin), 1);
+        reject(signal?.reason);
+      };
+      this.#waiting.push(begin);
+      signal?.addEventListener('abort', giveUp, { once: true });
+    });
   }
 }

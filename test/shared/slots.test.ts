@@ -9,6 +9,30 @@ test('a failed task makes room for the next one', async () => {
   expect(await slots.run(async () => 1)).toBe(1);
 });
 
+test('a task whose signal is aborted while it waits leaves its place to others, and never runs', async () => {
+  const slots = new Slots(1, 2);
+  let end = () => {};
+  const first = slots.run(() => new Promise<void>((resolve) => (end = resolve)));
+  const ran: string[] = [];
+  const stop = new AbortController();
+  const task = (name: string) => async () => void ran.push(name);
+  const stopped = slots.run(task('stopped'), stop.signal);
+  const second = slots.run(task('second'));
+  expect(slots.isFull).toBe(true);
+  stop.abort(new Error('no more'));
+  await expect(stopped).rejects.toThrow('no more');
+  expect(slots.isFull).toBe(false);
+  await expect(slots.run(task('third'), stop.signal)).rejects.toThrow('no more');
+  const later = new AbortController();
+  const fourth = slots.run(async () => {
+    later.abort();
+    ran.push('fourth');
+  }, later.signal);
+  end();
+  await Promise.all([first, second, fourth]);
+  expect(ran).toEqual(['second', 'fourth']);
+});
+
 test('never more tasks run than there are slots; they start in their order, and all of them end', async () => {
   const turns = fc.array(fc.nat(5), { maxLength: 30 });
   await fc.assert(

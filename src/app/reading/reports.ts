@@ -21,6 +21,7 @@ import type { Series } from '../../domain/counting/series.js';
 import { createCounter, tile } from '../../domain/counting/tiles.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import { formatTime } from '../../domain/format.js';
+import { reportWaitMsMax } from '../../domain/limits.js';
 import { isProjectId, type Project } from '../../domain/projects/project.js';
 import { quote, type Result } from '../../domain/result.js';
 import type { WeekStart } from '../../domain/time/calendar.js';
@@ -102,20 +103,35 @@ export const CUT_BOUNDS: Readable<RangeRequest, CutBounds> = {
   read: readCutBounds,
 };
 
+/** Where long reports wait for each other. */
+export interface ReportSlots {
+  readonly slots: Slots;
+  /** Calls back when nobody waits for the answer any more. */
+  readonly onGone: (callback: () => void) => void;
+}
+
 /** Reads a report whose answer may be large in one of the slots, so that a few of them at a time are in memory. */
 export async function readInSlot<Answer>(
-  slots: Slots,
+  { slots, onGone }: ReportSlots,
   { isLong }: Pick<Readable<unknown, Answer>, 'isLong'>,
   read: () => Promise<Answer>,
 ): Promise<Answer> {
   if (!isLong) return read();
   if (slots.isFull) throw new CallerStatsError('busy', 'Too many reports are being made; try again.');
-  return slots.run(async () => {
-    const answer = await read();
-    // Writing a long one takes as long as making it.
-    await nextTurn();
-    return answer;
-  });
+  const waiting = new AbortController();
+  const giveUp = () => waiting.abort(new CallerStatsError('busy', 'Other reports took too long; try again.'));
+  onGone(giveUp);
+  const tooLate = setTimeout(giveUp, reportWaitMsMax);
+  try {
+    return await slots.run(async () => {
+      const answer = await read();
+      // Writing a long one takes as long as making it.
+      await nextTurn();
+      return answer;
+    }, waiting.signal);
+  } finally {
+    clearTimeout(tooLate);
+  }
 }
 
 async function readCutBounds(

@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Credentials } from '../../auth/credentials.js';
 import { Passkeys } from '../../auth/passkeys/passkeys.js';
 import { Users } from '../../auth/users.js';
-import { dashboardBodyBytesMax, sharedReportsMax, waitingSharedReportsMax } from '../../domain/limits.js';
+import { dashboardBodyBytesMax, sharedReportsMax, waitingReportsMax } from '../../domain/limits.js';
 import { Slots } from '../../shared/slots.js';
 import { addJsonParser, refuseEncoding } from '../request/body.js';
 import { requireSameOrigin } from '../request/origin.js';
@@ -82,7 +82,7 @@ export async function addDashboardApi(app: FastifyInstance, options: DashboardOp
       add(own, dashboard);
     }
     // Of their own: however many readers a link has, they keep no member waiting.
-    const slots = new Slots(sharedReportsMax, waitingSharedReportsMax);
+    const slots = new Slots(sharedReportsMax, waitingReportsMax);
     addShared(own, dashboard, slots);
     await addSharedPages(own, dashboard, slots);
   });

@@ -16,6 +16,7 @@ import { seriesBucketsMax } from '../../domain/limits.js';
 import type { Clock } from '../../domain/time/clock.js';
 import type { Slots } from '../../shared/slots.js';
 import type { Store } from '../../storage/ports/store.js';
+import { onFinished } from '../connection/connections.js';
 import { type Authenticator, READING_TYPES } from '../request/authenticate.js';
 import { openedProject } from '../request/opened.js';
 import { readParameters, requireNoParameters } from '../request/parameters.js';
@@ -51,11 +52,15 @@ interface ReportSources {
 export function createReportHandlers({ store, clock, ingestion, slots }: ReportSources) {
   const readerOf = <Question, Answer>(report: Readable<Question, Answer>) => {
     const names = Object.fromEntries(report.parameters.map((one) => [one, REPORT_PARAMETER_NAMES[one]]));
-    return async (request: FastifyRequest): Promise<Answer> => {
+    return async (request: FastifyRequest, reply: FastifyReply): Promise<Answer> => {
       const question = readParameters<string, Question>(request, names, (parameters: ReportInput) =>
         report.parse(parameters, { nowMs: clock.now(), weekStart: openedProject(request).weekStart }),
       );
-      return readInSlot(slots, report, () => report.read(store, openedProject(request).id, question));
+      return readInSlot(
+        { slots, onGone: (callback) => onFinished(request.raw, reply.raw, callback) },
+        report,
+        () => report.read(store, openedProject(request).id, question),
+      );
     };
   };
   const readSeries = readerOf(SERIES);
@@ -63,21 +68,21 @@ export function createReportHandlers({ store, clock, ingestion, slots }: ReportS
   return {
     callerStats: readerOf(CALLER_STATS),
     series: async (request: FastifyRequest, reply: FastifyReply) => {
-      const answer = await readSeries(request);
+      const answer = await readSeries(request, reply);
       reply.header('vary', 'Accept');
       return prefersCsv(request) ? sendCsv(reply, SERIES.toCsv(answer)) : reply.send(answer);
     },
     numbers: readerOf(NUMBERS),
     cutBounds: readerOf(CUT_BOUNDS),
     callers: async (request: FastifyRequest, reply: FastifyReply) => {
-      const answer = await readCallers(request);
+      const answer = await readCallers(request, reply);
       reply.header('vary', 'Accept');
       return prefersCsv(request) ? sendCsv(reply, CALLERS.toCsv(answer)) : reply.send(answer);
     },
     seriesCsv: async (request: FastifyRequest, reply: FastifyReply) =>
-      sendCsv(reply, SERIES.toCsv(await readSeries(request))),
+      sendCsv(reply, SERIES.toCsv(await readSeries(request, reply))),
     callersCsv: async (request: FastifyRequest, reply: FastifyReply) =>
-      sendCsv(reply, CALLERS.toCsv(await readCallers(request))),
+      sendCsv(reply, CALLERS.toCsv(await readCallers(request, reply))),
     ingestion: async (request: FastifyRequest) => {
       requireNoParameters(request);
       return ingestion.report(openedProject(request));

@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import {
   createStoreSource,
   LIST_PROJECTS,
+  type ReportSlots,
   type ReportSource,
   readInSlot,
 } from '../../app/reading/reports.js';
@@ -13,6 +14,7 @@ import { CallerStatsError } from '../../domain/errors.js';
 import { toolBatchMax, toolBodyBytesMax } from '../../domain/limits.js';
 import type { Slots } from '../../shared/slots.js';
 import type { Store } from '../../storage/ports/store.js';
+import { onFinished } from '../connection/connections.js';
 import { type Authenticator, READING_TYPES } from '../request/authenticate.js';
 import { addJsonParser, refuseEncoding } from '../request/body.js';
 import { sendingKey } from '../request/opened.js';
@@ -90,7 +92,10 @@ export async function addMcp(
           }
           await requireSmallBatch(request, (count) => authenticator.countMore(request, reply, count));
           const all = createStoreSource(store, sendingKey(request), LIST_PROJECTS);
-          const source = limitReads(all, slots, (status) => refusals.refused(request, status));
+          const source = limitReads(all, (status) => refusals.refused(request, status), {
+            slots,
+            onGone: (callback) => onFinished(request.raw, reply.raw, callback),
+          });
           const response = await answer({
             source,
             request: toWebRequest(request),
@@ -123,11 +128,15 @@ async function requireSmallBatch(
 }
 
 /** The protocol answers what a tool refuses with `200`, so `refused` gets the status that other routes have for it. */
-function limitReads(source: ReportSource, slots: Slots, refused: (status: number) => void): ReportSource {
+function limitReads(
+  source: ReportSource,
+  refused: (status: number) => void,
+  waiting: ReportSlots,
+): ReportSource {
   return {
     ...source,
     read: (report, ...question) =>
-      readInSlot(slots, report, () => source.read(report, ...question)).catch((error: unknown) => {
+      readInSlot(waiting, report, () => source.read(report, ...question)).catch((error: unknown) => {
         if (error instanceof CallerStatsError) refused(STATUS_OF_CODE[error.code]);
         throw error;
       }),

@@ -1,8 +1,10 @@
 /** Load shedding: an overloaded server returns 503, records nothing of the request and serves the others. */
 import { setImmediate } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { reportsMax, reportWaitMsMax, waitingReportsMax } from '../../../src/domain/limits.js';
 import {
+  CALLERS,
   errorOf,
   QUERIES,
   recordingHead,
@@ -10,6 +12,7 @@ import {
   STATS,
   startService,
 } from '../../support/http/http.js';
+import type { Answer } from '../../support/http/http-checks.js';
 import { holdCalls } from '../../support/http/http-store.js';
 
 const json = { 'content-type': 'application/json' };
@@ -141,5 +144,53 @@ describe('the limit of received bytes', () => {
     expect((await accepted[0])?.status).toBe(200);
     await Promise.all(accepted);
     expect((await send()).status).toBe(200);
+  });
+});
+
+describe('reports that wait for others', () => {
+  const refusal = 'Too many reports are being made; try again.';
+
+  async function busy() {
+    const service = await startService();
+    const hold = holdCalls(service, 'countCallers');
+    const ask = () => service.send({ path: CALLERS });
+    const made = Array.from({ length: reportsMax }, ask);
+    await hold.reached(reportsMax);
+    return { ...service, hold, ask, made };
+  }
+
+  const statusesOf = async (answers: readonly Promise<Answer>[]) =>
+    (await Promise.all(answers)).map(({ status }) => status);
+
+  test('are refused beyond their number; one whose client has gone makes room, and is not made', async () => {
+    const { hold, ask, made, connect, connections, keys, watched } = await busy();
+    const others = await connections();
+    const gone = await connect();
+    gone.write(`GET ${CALLERS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${keys.admin}\r\n\r\n`);
+    const asked = () => watched.calls.filter(({ method }) => method === 'findAccess').length;
+    while (asked() <= reportsMax) await setImmediate();
+    const waiting = Array.from({ length: waitingReportsMax - 1 }, ask);
+    const refused = await ask();
+    expect([refused.status, errorOf(refused)]).toEqual([503, refusal]);
+    gone.close();
+    while ((await connections()) > others) await setImmediate();
+    const inItsPlace = ask();
+    expect((await ask()).status).toBe(503);
+    hold.release();
+    expect(new Set(await statusesOf([...made, ...waiting, inItsPlace]))).toEqual(new Set([200]));
+    const reports = watched.calls.filter(({ method }) => method === 'countCallers');
+    expect(reports).toHaveLength(reportsMax + waitingReportsMax);
+  });
+
+  test('are refused once they have waited for too long', async () => {
+    const { hold, ask, made } = await busy();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const late = ask();
+    while (vi.getTimerCount() === 0) await setImmediate();
+    vi.advanceTimersByTime(reportWaitMsMax);
+    expect(errorOf(await late)).toBe('Other reports took too long; try again.');
+    hold.release();
+    expect(await statusesOf(made)).toEqual(made.map(() => 200));
   });
 });

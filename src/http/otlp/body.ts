@@ -9,6 +9,7 @@ import {
   zstdWindowBytesMax,
 } from '../../domain/limits.js';
 import { Slots } from '../../shared/slots.js';
+import { encodingOf } from '../request/body.js';
 import { HttpError } from '../server/errors.js';
 
 /** What the event loop reads at a time, unless it has so many steps that it takes several turns. */
@@ -39,10 +40,6 @@ function zstdDecoder(): [string, () => Transform][] {
 const zstdDecoders = new Slots(zstdDecodersMax);
 
 type Headed = Pick<FastifyRequest, 'headers'>;
-
-function encodingOf({ headers }: Headed): string {
-  return (headers['content-encoding'] ?? 'identity').trim().toLowerCase();
-}
 
 /** A `preParsing` hook. Throws 415 for an encoding that cannot be decoded, before the body is read. */
 export async function refuseOtherEncodings(request: Headed): Promise<void> {

@@ -89,10 +89,13 @@ export function addRecordingParsers(
     if (Array.isArray(value)) requireAtMost(batchQueriesMax, value, request);
     return value;
   });
-  addParser(app, 'application/x-ndjson', bodyBytesMax, async (body, request) =>
+  addParser(app, NDJSON_TYPES, bodyBytesMax, async (body, request) =>
     parseLines(await decode(body, request), request),
   );
 }
+
+/** One format has several names, of which none is registered. */
+const NDJSON_TYPES = ['x-ndjson', 'ndjson', 'jsonl', 'x-jsonlines'].map((name) => `application/${name}`);
 
 /** Whether a body is NDJSON with at least two lines. JSON whose first line is a whole object has no other line. */
 function isSeveralLines(body: Buffer): boolean {
@@ -107,7 +110,7 @@ function isSeveralLines(body: Buffer): boolean {
 
 function addParser(
   app: FastifyInstance,
-  type: string,
+  type: string | string[],
   bodyLimit: number,
   parse: (body: Buffer, request: FastifyRequest) => Promise<unknown>,
 ): void {
@@ -160,8 +163,14 @@ function itemsIn({ routeOptions }: FastifyRequest): string {
   return routeOptions.config.items ?? 'queries';
 }
 
+/** The name of the Content-Encoding. RFC 9110, section 8.4.1.3: `x-gzip` is another name for `gzip`. */
+export function encodingOf({ headers }: Pick<FastifyRequest, 'headers'>): string {
+  const name = (headers['content-encoding'] ?? 'identity').trim().toLowerCase();
+  return name === 'x-gzip' ? 'gzip' : name;
+}
+
 function getEncoding(request: FastifyRequest): 'gzip' | 'identity' | undefined {
-  const encoding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
+  const encoding = encodingOf(request);
   return encoding === 'gzip' || encoding === 'identity' ? encoding : undefined;
 }
 

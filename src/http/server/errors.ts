@@ -69,13 +69,16 @@ const FRAMEWORK_ERRORS: ReadonlyMap<string, readonly [status: number, message: s
   ['FST_ERR_BAD_URL', [400, 'The URL is malformed.']],
   ['FST_ERR_CTP_INVALID_CONTENT_LENGTH', [400, 'The body is not as long as its Content-Length says.']],
   ['FST_ERR_CTP_BODY_TOO_LARGE', [413, 'The body is too large; send less at a time.']],
-  [
-    'FST_ERR_CTP_INVALID_MEDIA_TYPE',
-    [415, 'The Content-Type is not supported; send application/json or application/x-ndjson.'],
-  ],
 ]);
 
-function toHttpError(error: unknown, requestId: string): HttpError {
+/** Names the types that the route takes. */
+function unsupportedType({ routeOptions }: FastifyRequest): HttpError {
+  const { content = {} } = (routeOptions.schema?.body ?? {}) as { readonly content?: object };
+  const types = Object.keys(content).join(' or ') || 'application/json';
+  return new HttpError(415, `The Content-Type is not supported; send ${types}.`);
+}
+
+function toHttpError(error: unknown, request: FastifyRequest): HttpError {
   if (error instanceof HttpError) return error;
   if (error instanceof CallerStatsError) {
     // The store's own message may contain a file name.
@@ -89,11 +92,12 @@ function toHttpError(error: unknown, requestId: string): HttpError {
     );
   }
   const { code, statusCode } = error as Partial<FastifyError>;
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return unsupportedType(request);
   const known = FRAMEWORK_ERRORS.get(code ?? '');
   if (known !== undefined) return new HttpError(...known);
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
     return new HttpError(400, 'The request is malformed.');
-  return new HttpError(500, `The server failed. Its log says more under ${requestId}.`);
+  return new HttpError(500, `The server failed. Its log says more under ${request.id}.`);
 }
 
 /** Why a recording request was refused whose key and project are right. */
@@ -143,7 +147,7 @@ function firstDetails(details: readonly string[]): readonly string[] {
 
 /** Fastify's error handler. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const answer = toHttpError(error, request.id);
+  const answer = toHttpError(error, request);
   const { status, headers, message, details } = answer;
   const { key, project } = request;
   if (key !== null) request.refusal ??= { reasons: reasonsOf(answer), key, projectId: project?.id ?? null };

@@ -107,7 +107,14 @@ describe('a call is refused', () => {
       (await send({ ...calling('list_projects'), ...more })).status;
     for (const method of ['GET', 'DELETE', 'PUT'])
       expect((await send({ method, path: '/mcp' })).status).toBe(405);
-    expect(await sending({ headers: { ...headers, 'content-type': 'text/plain' } })).toBe(415);
+    const plain = await send({
+      ...calling('list_projects'),
+      headers: { ...headers, 'content-type': 'text/plain' },
+    });
+    expect([plain.status, errorOf(plain)]).toEqual([
+      415,
+      'The Content-Type is not supported; send application/json.',
+    ]);
     expect(await sending({ headers: { ...headers, 'content-encoding': 'gzip' } })).toBe(415);
     expect(await sending({ body: String(body).padEnd(toolBodyBytesMax + 1) })).toBe(413);
     expect(await sending({ body: '{' })).toBe(400);

@@ -1,7 +1,14 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { dayMs } from '../../../src/domain/time/duration.js';
-import { detailsOf, errorOf, QUERIES, sharedService, startMs } from '../../support/http/http.js';
+import {
+  detailsOf,
+  errorOf,
+  QUERIES,
+  sharedService,
+  startMs,
+  startService,
+} from '../../support/http/http.js';
 
 const NO_QUERY = 'is not a query: send an object with id, caller and, optionally, occurredAt';
 const BAD_CALLER = 'caller: is not "web", "api" or a name of 1 to 64 of a-z 0-9 . _ - (^[a-z0-9._-]{1,64}$)';
@@ -237,3 +244,14 @@ describe('an invalid body is rejected:', () => {
     expect((await record(gzipSync(two), GZIP)).text).toBe('{"recorded":0,"duplicates":2}');
   });
 });
+
+test.each(['application/ndjson', 'application/jsonl', 'application/x-jsonlines'])(
+  'lines of type %s, and gzip under its other name, are read',
+  async (type) => {
+    const { send, keys } = await startService();
+    const body = gzipSync(['a', 'b'].map((id) => JSON.stringify({ id, caller: 'web' })).join('\n'));
+    const headers = { 'content-type': type, 'content-encoding': 'x-gzip' };
+    const answer = await send({ method: 'POST', path: QUERIES, key: keys.recording, headers, body });
+    expect([answer.status, JSON.parse(answer.text)]).toEqual([200, { recorded: 2, duplicates: 0 }]);
+  },
+);

@@ -85,6 +85,8 @@ function toRecord(request: AskedRequest, number: number, role: Role): TelemetryR
     spanId: own(role === 'log' ? 'agent' : role),
     parentSpanId: parents[role],
     isEntry: role === 'server' || (role === 'subServer' && request.subAgentService !== undefined),
+    name: '',
+    isConsumer: false,
     isLog: role === 'log',
     timeNs: BigInt(nowMs + 100 * number + ROLES.indexOf(role)) * 1_000_000n,
     attributes: new Map(Object.entries({ ...(ASKING.includes(role) ? ASKED : {}), ...answer, ...id })),
@@ -95,7 +97,15 @@ function toRecord(request: AskedRequest, number: number, role: Role): TelemetryR
 /** The first span of the trace. */
 function rootOf({ trace }: AskedRequest): TelemetryRecord {
   return {
-    ...{ traceId: traceId(trace), spanId: spanId(1 + trace), parentSpanId: '', isEntry: true, isLog: false },
+    ...{
+      traceId: traceId(trace),
+      spanId: spanId(1 + trace),
+      parentSpanId: '',
+      name: '',
+      isConsumer: false,
+      isEntry: true,
+      isLog: false,
+    },
     timeNs: BigInt(nowMs) * 1_000_000n,
     attributes: new Map(),
     resource: new Map([['service.name', 'docs']]),
@@ -104,7 +114,15 @@ function rootOf({ trace }: AskedRequest): TelemetryRecord {
 
 /** The model call of the gateway. */
 const gatewayRecord: TelemetryRecord = {
-  ...{ traceId: traceId(99), spanId: spanId(99), parentSpanId: '', isEntry: false, isLog: false },
+  ...{
+    traceId: traceId(99),
+    spanId: spanId(99),
+    parentSpanId: '',
+    name: '',
+    isConsumer: false,
+    isEntry: false,
+    isLog: false,
+  },
   timeNs: BigInt(nowMs) * 1_000_000n,
   attributes: new Map(Object.entries({ ...ASKED, ...ANSWER })),
   resource: new Map([['service.name', 'gateway']]),

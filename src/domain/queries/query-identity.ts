@@ -25,15 +25,17 @@ export interface QueryKeys {
   readonly responses?: readonly string[] | undefined;
   /** 32 lower-case hexadecimal digits. */
   readonly traceId?: string | undefined;
-  /** The name of the service that sent the outermost span of the query. */
+  /** The name of the service whose request or message it is, or otherwise that sent its outermost span. */
   readonly service: string;
+  /** Whether spans above it are missing that tell whether it is a query of its own, and of which service. */
+  readonly isUnsure?: boolean;
 }
 
 export interface StoredKey {
   readonly queryId: string;
   /** Whether the query has a stronger key than this one, or was found by others. */
   readonly isTaken: boolean;
-  /** Of an answer: its trace. Of a trace: the service whose server spans are queries. Those of others, such as sub-agents, belong to one of them. */
+  /** Of an answer: its trace. Of a trace, if it is known: the service whose server spans are queries. Those of others, such as sub-agents, belong to one of them. */
   readonly service: string;
 }
 
@@ -81,7 +83,7 @@ export function planIdentities(
   const find = (name: string) => changes.get(name) ?? stored.get(name);
   const ordered = queries.map((query, at) => ({ query, keys: listKeys(query), at }));
   for (const { query, keys, at } of ordered.toSorted(byStrength)) {
-    const { service } = query;
+    const service = serviceOf(query);
     const [strongest, ...others] = keys;
     if (strongest === undefined) throw new Error('Invariant violated: a query has a key.');
     const inner = listInnerKeys(query);
@@ -96,7 +98,7 @@ export function planIdentities(
       if (find(name) === undefined) changes.set(name, { queryId, isTaken: true, service });
     }
     noteResponses(query, queryId, find, changes);
-    if (inner.length > 0) moveTrace(query, find, changes);
+    moveTrace(query, find, changes);
     queryIds[at] = queryId;
   }
   return { queryIds, changes };
@@ -107,16 +109,19 @@ export function planIdentities(
  * another key as strong, so that this one, as that of a sub-agent, only belongs to it.
  */
 function takeOver(
-  { explicitId, traceId, service }: QueryKeys,
+  query: QueryKeys,
   weaker: readonly Key[],
   find: (name: string) => StoredKey | undefined,
   changes: Map<string, StoredKey>,
 ): Pick<StoredKey, 'queryId' | 'isTaken'> | undefined {
+  const { explicitId, traceId, innerSpanIds = [] } = query;
+  const services = ['', serviceOf(query)];
   for (const { name } of weaker) {
     const stored = find(name);
     if (stored === undefined) continue;
-    const isOfOther = name === traceKeyName(traceId ?? '') && stored.service !== service;
-    if (isOfOther && explicitId === undefined) return { queryId: stored.queryId, isTaken: true };
+    const isOfOther = name === traceKeyName(traceId ?? '') && !services.includes(stored.service);
+    if (isOfOther && explicitId === undefined && innerSpanIds.length === 0)
+      return { queryId: stored.queryId, isTaken: true };
     if (stored.isTaken) continue;
     changes.set(name, { ...stored, isTaken: true });
     return { queryId: stored.queryId, isTaken: false };
@@ -174,14 +179,22 @@ function noteResponses(
 
 /** The trace may belong to the service of a sub-agent that was heard of first. Now the service that asked it is known. */
 function moveTrace(
-  { traceId, service }: QueryKeys,
+  query: QueryKeys,
   find: (name: string) => StoredKey | undefined,
   changes: Map<string, StoredKey>,
 ): void {
-  if (traceId === undefined) return;
+  const { traceId, innerSpanIds = [] } = query;
+  const service = serviceOf(query);
+  if (traceId === undefined || service === '') return;
   const name = traceKeyName(traceId);
   const stored = find(name);
-  if (stored !== undefined && stored.service !== service) changes.set(name, { ...stored, service });
+  if (stored === undefined || stored.service === service) return;
+  if (stored.service === '' || innerSpanIds.length > 0) changes.set(name, { ...stored, service });
+}
+
+/** Empty if it is not known whether it is that of the query. */
+function serviceOf({ service, isUnsure = false }: QueryKeys): string {
+  return isUnsure ? '' : service;
 }
 
 function listKeys({ explicitId, entrySpanId, traceId }: QueryKeys): Key[] {

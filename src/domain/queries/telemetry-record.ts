@@ -1,4 +1,5 @@
 /** What one span or log record says, according to the rules of its project. */
+import { createHash } from 'node:crypto';
 import { OPERATION_ATTRIBUTES } from '../ingestion/operations.js';
 import { sourceName } from '../ingestion/source-counts.js';
 import { detectCaller } from './caller-detection.js';
@@ -12,11 +13,16 @@ import {
   ID_ATTRIBUTES,
   IGNORE_RULES,
   LANGFUSE_METADATA,
+  MODEL_ROUTE,
   matchesRules,
   ROUTES,
+  RPC_SYSTEMS,
+  RUN_IDS,
+  STEP_NAME,
   withMetadata,
 } from './telemetry-rules.js';
 import type { TelemetryRules } from './telemetry-settings.js';
+import type { EntryKind } from './trace.js';
 
 /** Attributes by name, with values as text; only those that are read. */
 export type Attributes = ReadonlyMap<string, string>;
@@ -28,9 +34,12 @@ export interface TelemetryRecord {
   readonly spanId: string;
   /** Of a log record, the span in which it was written is `spanId`, and this is empty. */
   readonly parentSpanId: string;
+  /** Of a span. */
+  readonly name: string;
   readonly isLog: boolean;
   /** Whether it is a span with which a server, or a consumer of messages, began its work. */
   readonly isEntry: boolean;
+  readonly isConsumer: boolean;
   /** The start of a span or the time of a log record, in nanoseconds since 1970-01-01T00:00:00Z; 0 if missing. */
   readonly timeNs: bigint;
   readonly attributes: Attributes;
@@ -77,6 +86,8 @@ export class RecordRules {
       RESPONSE_ID,
       ...HTTP_METHODS,
       ...HTTP_STATUSES,
+      ...RPC_SYSTEMS,
+      ...RUN_IDS,
       ...IGNORE_RULES.map(({ attribute }) => attribute),
       SERVICE_ATTRIBUTE,
       ...OPERATION_ATTRIBUTES,
@@ -113,6 +124,20 @@ export class RecordRules {
   isEntry({ isEntry, attributes }: TelemetryRecord): boolean {
     if (!isEntry) return false;
     return HTTP_METHODS.some((name) => attributes.has(name)) || !matchesRules(attributes, CALL_RULES);
+  }
+
+  /**
+   * What an entry is: a request that asks for work, as opposed to one for a page; or a step of work that began elsewhere, such as
+   * a message, an activity of a workflow, or a call of a model by a gateway. Undefined if it may be either.
+   */
+  entryKind({ name, isConsumer, attributes }: TelemetryRecord): EntryKind | undefined {
+    const isOfRun = STEP_NAME.test(name) || RUN_IDS.some((one) => attributes.has(one));
+    const route = firstOf(attributes, ROUTES) ?? name;
+    if (isConsumer || isOfRun || MODEL_ROUTE.test(route)) return 'step';
+    // Without its method, the name of a request begins with it.
+    const method = firstOf(attributes, HTTP_METHODS) ?? /^[A-Z]+/.exec(name)?.[0] ?? '';
+    const isCall = RPC_SYSTEMS.some((system) => attributes.has(system));
+    return isCall || ASKING_METHODS.includes(method) ? 'request' : undefined;
   }
 
   /** What the record itself says of its query. */
@@ -155,6 +180,12 @@ export function isSpanId(spanId: string): boolean {
 /** The id that the application gave the query. */
 export function explicitIdOf(attributes: Attributes): string | undefined {
   return firstOf(attributes, ID_ATTRIBUTES);
+}
+
+/** The run of a workflow, or the message, of which a span is a step: 16 hexadecimal digits, like the id of a span. */
+export function runOf(attributes: Attributes): string | undefined {
+  const id = firstOf(attributes, RUN_IDS);
+  return id === undefined ? undefined : createHash('sha256').update(id).digest('hex').slice(0, 16);
 }
 
 /** The id of the model's answer; undefined without one that no other answer has. */

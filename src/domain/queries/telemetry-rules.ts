@@ -83,6 +83,34 @@ export const CALL_RULES: readonly QueryRule[] = KNOWN_RULES.filter(
 /** The current name in the semantic conventions, and the previous one. */
 export const HTTP_METHODS: readonly string[] = ['http.request.method', 'http.method'];
 
+/** Attributes that name a run of a workflow, or a message, on each of its steps, also on those that are repeated. */
+export const RUN_IDS: readonly string[] = [
+  // Temporal's SDKs for Python, Go and Java, and its SDK for TypeScript.
+  'temporalWorkflowID',
+  'temporalWorkflowId',
+  // Vercel Workflow, Inngest.
+  'workflow.run.id',
+  'sdk.run.id',
+  'bullmq.job.id',
+  // The current name in the semantic conventions, and the previous one: Celery, SQS.
+  'messaging.message.id',
+  'messaging.message_id',
+];
+
+/** What consumes messages of its own process: AutoGen's and Semantic Kernel's runtimes of agents, by the names of their spans. */
+export function isStepInProcess(name: string): boolean {
+  return /^(autogen|agent_runtime) /.test(name);
+}
+
+/** The names of the spans of steps of Temporal's workflows. */
+export const STEP_NAME = /^(RunActivity|RunWorkflow|HandleSignal|HandleUpdate):/;
+
+/** The routes of models' APIs, at the end of a route or of a span's name. A gateway has them. */
+export const MODEL_ROUTE = /\/(chat\/completions|v1\/(completions|messages|responses))$/;
+
+/** The current name in the semantic conventions, and the previous one. */
+export const RPC_SYSTEMS: readonly string[] = ['rpc.system.name', 'rpc.system'];
+
 export const HTTP_STATUSES: readonly string[] = ['http.response.status_code', 'http.status_code'];
 
 /** Rules of these attributes accept no request that cannot ask, such as OPTIONS, or that was refused. */

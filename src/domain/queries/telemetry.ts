@@ -20,6 +20,7 @@ import {
   isTraceId,
   RecordRules,
   responseIdOf,
+  runOf,
   type TelemetryRecord,
 } from './telemetry-record.js';
 import type { TelemetryRules } from './telemetry-settings.js';
@@ -191,9 +192,12 @@ export class QueryCollector {
     const parent = isLog ? spanId : record.parentSpanId;
     const caller = this.#read.callerOf(record);
     const explicitId = explicitIdOf(attributes);
+    const isEntry = this.#read.isEntry(record);
     const span = {
       parentSpanId: isSpanId(parent) ? parent : '',
-      isEntry: this.#read.isEntry(record),
+      isEntry,
+      entryKind: isEntry ? this.#read.entryKind(record) : undefined,
+      run: isEntry ? runOf(attributes) : undefined,
       isIgnored,
       service: this.#read.serviceOf(resource),
       explicitId: explicitId !== undefined && isQueryId(explicitId) ? explicitId : undefined,

@@ -7,11 +7,17 @@
 import { answersMax } from '../limits.js';
 import { type QueryKeys, responseNames } from './query-identity.js';
 
+/** A request that asks for work, or a step of work that began elsewhere. */
+export type EntryKind = 'request' | 'step';
+
 export interface IndexedSpan {
   /** Empty for the first span of a trace. */
   readonly parentSpanId: string;
   /** Whether a server, or a consumer of messages, began its work with this span. */
   readonly isEntry: boolean;
+  readonly entryKind: EntryKind | undefined;
+  /** What the steps of one run have in common, instead of the id of a span. */
+  readonly run: string | undefined;
   /** Whether neither it nor any span below it belongs to a query. */
   readonly isIgnored: boolean;
   readonly service: string;
@@ -34,32 +40,49 @@ export interface IndexedQuery {
   readonly noteRecorded: () => void;
 }
 
-/** The server spans of sub-agents that a path keeps, the innermost ones: more than there are between agents that call agents. */
-const innerSpansMax = 16;
+/** The entries that a path keeps, half of them the outermost ones: more than there are between agents that call agents. */
+const entriesMax = 16;
 
 /** Upper bounds of the memory of a trace, and of each span without the text that it brings. */
 const traceBytes = 1_000;
 export const spanBytes = 1_000;
 
+/** A span with which a server, or a consumer, began its work. */
+interface Entry {
+  readonly place: Place;
+  readonly service: string;
+  /** Undefined for the first span of a trace: there is nothing to tell it apart from. */
+  readonly key: string | undefined;
+  readonly kind: EntryKind | undefined;
+}
+
 /** What a span and those above it say, as far as they are known. The nearest id and caller apply. */
 interface Path {
+  /** Whether it begins with the first span of the trace. */
+  readonly isWhole: boolean;
   readonly isIgnored: boolean;
   readonly explicitId: string | undefined;
   readonly caller: string | undefined;
-  /** The nearest server span. */
-  readonly entrySpanId: string | undefined;
-  /** The outermost span of a query, at whose server the query begins. Server spans below it belong to sub-agents. */
-  readonly outermost: { readonly service: string; readonly entrySpanId: string | undefined } | undefined;
-  readonly innerSpanIds: readonly string[];
+  /** The outermost one first. */
+  readonly entries: readonly Entry[];
+  /** Where the query begins that the outermost span of a query belongs to. Entries below it are steps and sub-agents. */
+  readonly begin: Begin | undefined;
+}
+
+interface Begin {
+  /** Undefined if none is known. */
+  readonly entry: Entry | undefined;
+  readonly service: string;
+  readonly isUnsure: boolean;
 }
 
 const nothingKnown: Path = {
+  isWhole: false,
   isIgnored: false,
   explicitId: undefined,
   caller: undefined,
-  entrySpanId: undefined,
-  outermost: undefined,
-  innerSpanIds: [],
+  entries: [],
+  begin: undefined,
 };
 
 /** A span, or the place of one that has not arrived or was forgotten, but is the parent of others. */
@@ -72,6 +95,11 @@ class Place {
   /** What was known when the span was recorded as one of a query. */
   recorded: Path | undefined;
   firstChild: Place | undefined;
+  /** The entry nearest to this span of a query, and how many such spans an entry has. */
+  holder: Place | undefined;
+  held = 0;
+  /** Whether the paths below say that it has any. */
+  isHolder = false;
   /** The siblings of this one. */
   #previous: Place | undefined;
   next: Place | undefined;
@@ -103,6 +131,8 @@ export class Trace {
   readonly #missing = new Map<string, Place>();
   /** The spans of queries whose paths may say more than when they were recorded. */
   readonly #unrecorded = new Set<Place>();
+  /** The entries that may have begun, or ceased, to have spans of queries of their own. */
+  readonly #changed = new Set<Place>();
   #bytes = traceBytes;
   #steps = 0;
 
@@ -134,6 +164,7 @@ export class Trace {
     if (before === undefined) {
       this.#missing.delete(spanId);
       this.#places.set(spanId, place);
+      if (place.held > 0) this.#changed.add(place);
     }
     if (place.parent === undefined && span.parentSpanId !== '') place.putBelow(this.#find(span.parentSpanId));
     if (before === undefined || isDifferent(before, span)) this.#forgetPaths(place);
@@ -152,6 +183,8 @@ export class Trace {
       place.leaveParent();
       const isNeeded = parent === undefined || parent.span !== undefined || parent.firstChild !== undefined;
       if (!isNeeded) this.#missing.delete(parent.spanId);
+      this.#hold(place, undefined);
+      place.isHolder = false;
       place.span = place.path = place.recorded = undefined;
       if (place.firstChild !== undefined) this.#missing.set(spanId, place);
       if (span !== undefined) this.#bytes -= bytesOf(span);
@@ -160,6 +193,7 @@ export class Trace {
 
   /** The queries of which something is known that was not when they were recorded. */
   unrecorded(): IndexedQuery[] {
+    this.#settleHolders();
     const groups = new Map<string, Group>();
     for (const place of this.#unrecorded) {
       const path = this.#walk(place);
@@ -175,11 +209,12 @@ export class Trace {
     return Array.from(groups.values(), ({ path, innerSpanIds, responses, askedAt, places }) => ({
       keys: {
         explicitId: path.explicitId,
-        entrySpanId: path.outermost?.entrySpanId,
+        entrySpanId: path.begin?.entry?.key,
         innerSpanIds: [...innerSpanIds],
         responses: [...responses].sort().slice(0, answersMax),
         traceId: this.#traceId,
-        service: path.outermost?.service ?? '',
+        service: path.begin?.service ?? '',
+        isUnsure: path.begin?.isUnsure ?? false,
       },
       caller: path.caller,
       askedAt,
@@ -187,6 +222,30 @@ export class Trace {
         for (const [place, known] of places) this.#noteRecorded(place, known);
       },
     }));
+  }
+
+  /** An entry with spans of queries of its own takes over those of its service below it, such as the steps of a queue. */
+  #settleHolders(): void {
+    for (const place of this.#unrecorded) this.#walk(place);
+    for (const place of this.#changed) {
+      if (place.isHolder === place.held > 0) continue;
+      place.isHolder = !place.isHolder;
+      this.#forgetPaths(place);
+    }
+    this.#changed.clear();
+  }
+
+  #hold(place: Place, holder: Place | undefined): void {
+    if (place.holder === holder) return;
+    for (const [one, more] of [
+      [place.holder, -1],
+      [holder, 1],
+    ] as const) {
+      if (one === undefined) continue;
+      one.held += more;
+      this.#changed.add(one);
+    }
+    place.holder = holder;
   }
 
   #noteRecorded(place: Place, known: Path): void {
@@ -227,8 +286,12 @@ export class Trace {
     let path: Path = above?.path ?? nothingKnown;
     for (const place of unknown.toReversed()) {
       this.#steps++;
-      path = extend(place, place.parent?.path ?? path);
+      const above: Path = place.parent?.path ?? path;
+      path = extend(place, above);
       place.path = path;
+      const isFirst = above.begin === undefined && path.begin !== undefined && !path.isIgnored;
+      const nearest = path.entries.at(-1)?.place;
+      this.#hold(place, isFirst && nearest !== place ? nearest : undefined);
     }
     return path;
   }
@@ -245,25 +308,59 @@ function putFirstLast(places: Place[], at: number): void {
   places.push(...circle.slice(first + 1), ...circle.slice(0, first + 1));
 }
 
-function extend({ span, spanId }: Place, above: Path): Path {
+function extend(place: Place, above: Path): Path {
+  const { span } = place;
   if (span === undefined) return above;
-  const { explicitId = above.explicitId, caller = above.caller, askedAt, service } = span;
+  const { explicitId = above.explicitId, caller = above.caller, askedAt } = span;
+  const isWhole = above.isWhole || span.parentSpanId === '';
   const isIgnored = above.isIgnored || span.isIgnored;
-  // The first span of a trace is no key of its own: there is nothing to tell it apart from.
-  const isServer = span.isEntry && span.parentSpanId !== '';
-  const entrySpanId = isServer ? spanId : above.entrySpanId;
-  const begins = above.outermost === undefined && askedAt !== undefined;
-  const outermost = begins ? { service, entrySpanId } : above.outermost;
-  const isInner = isServer && above.outermost !== undefined;
+  const begins = above.begin === undefined && askedAt !== undefined;
   const isSame =
     explicitId === above.explicitId &&
     caller === above.caller &&
-    !isServer &&
+    !span.isEntry &&
     !begins &&
+    isWhole === above.isWhole &&
     isIgnored === above.isIgnored;
   if (isSame) return above;
-  const innerSpanIds = isInner ? [...above.innerSpanIds, spanId].slice(-innerSpansMax) : above.innerSpanIds;
-  return { isIgnored, explicitId, caller, entrySpanId, outermost, innerSpanIds };
+  const entries = span.isEntry ? withEntry(above.entries, place, span) : above.entries;
+  const begin = begins ? beginOf(entries, isWhole, span) : above.begin;
+  return { isWhole, isIgnored, explicitId, caller, entries, begin };
+}
+
+function withEntry(
+  above: readonly Entry[],
+  place: Place,
+  { parentSpanId, run, service, entryKind: kind }: IndexedSpan,
+): readonly Entry[] {
+  const key = parentSpanId === '' ? undefined : (run ?? place.spanId);
+  const kept = above.length < entriesMax ? above : above.toSpliced(entriesMax / 2, 1);
+  return [...kept, { place, service, key, kind }];
+}
+
+/**
+ * A page asks several questions, so it is not the query of each. A request that asks for work is, also of what other servers,
+ * queues and workflows do for it. So is an entry that asks a model itself: others of its service below it are its steps.
+ * Until it is known where a step comes from, it is one query with all others of its trace: a query that turns out to be another
+ * one can be added later, and none can be taken back.
+ */
+function beginOf(entries: readonly Entry[], isWhole: boolean, { service }: IndexedSpan): Begin {
+  const nearest = entries.at(-1);
+  const entry =
+    entries.find(({ kind }) => kind === 'request') ??
+    entries.find(({ place, service: own }) => place.isHolder && own === nearest?.service) ??
+    nearest;
+  if (!isWhole && entry?.kind === 'step') return { entry: undefined, service, isUnsure: true };
+  return { entry, service: entry?.service ?? service, isUnsure: false };
+}
+
+/** The entries below the one where the query begins. */
+function innerKeys({ entries, begin }: Path): string[] {
+  if (begin === undefined || begin.isUnsure) return [];
+  const first = begin.entry;
+  return entries
+    .slice(first === undefined ? 0 : entries.indexOf(first) + 1)
+    .flatMap(({ key }) => (key === undefined || key === first?.key ? [] : [key]));
 }
 
 /** The spans of one query by the same caller. */
@@ -276,15 +373,15 @@ interface Group {
 }
 
 function addToGroup(groups: Map<string, Group>, path: Path, place: Place, askedAt: number): void {
-  const { explicitId, caller, outermost } = path;
-  const name = JSON.stringify([explicitId, caller, outermost?.entrySpanId, outermost?.service]);
+  const { explicitId, caller, begin } = path;
+  const name = JSON.stringify([explicitId, caller, begin?.entry?.key, begin?.service, begin?.isUnsure]);
   let group = groups.get(name);
   if (group === undefined) {
     group = { path, places: [], innerSpanIds: new Set(), responses: new Set(), askedAt };
     groups.set(name, group);
   }
   group.places.push([place, path]);
-  for (const spanId of path.innerSpanIds) group.innerSpanIds.add(spanId);
+  for (const spanId of innerKeys(path)) group.innerSpanIds.add(spanId);
   const responseId = place.span?.responseId;
   if (responseId !== undefined)
     for (const name of responseNames(responseId, askedAt)) group.responses.add(name);
@@ -295,8 +392,9 @@ function hasSameKeys(one: Path, other: Path): boolean {
   return (
     one === other ||
     (one.explicitId === other.explicitId &&
-      one.outermost?.entrySpanId === other.outermost?.entrySpanId &&
-      one.innerSpanIds.join() === other.innerSpanIds.join())
+      one.begin?.entry?.key === other.begin?.entry?.key &&
+      one.begin?.isUnsure === other.begin?.isUnsure &&
+      innerKeys(one).join() === innerKeys(other).join())
   );
 }
 
@@ -306,6 +404,9 @@ function merge(one: IndexedSpan, other: IndexedSpan): IndexedSpan {
   return {
     parentSpanId: one.parentSpanId || other.parentSpanId,
     isEntry: one.isEntry || other.isEntry,
+    // A request is less than a step.
+    entryKind: [one.entryKind, other.entryKind].filter((kind) => kind !== undefined).sort()[0],
+    run: one.run ?? other.run,
     isIgnored: one.isIgnored || other.isIgnored,
     service: one.service || other.service,
     explicitId: one.explicitId ?? other.explicitId,
@@ -320,6 +421,8 @@ function isDifferent(one: IndexedSpan, other: IndexedSpan): boolean {
   return (
     one.parentSpanId !== other.parentSpanId ||
     one.isEntry !== other.isEntry ||
+    one.entryKind !== other.entryKind ||
+    one.run !== other.run ||
     one.isIgnored !== other.isIgnored ||
     one.service !== other.service ||
     one.explicitId !== other.explicitId ||
@@ -328,6 +431,7 @@ function isDifferent(one: IndexedSpan, other: IndexedSpan): boolean {
   );
 }
 
-function bytesOf({ service, explicitId = '', caller = '', responseId = '' }: IndexedSpan): number {
-  return spanBytes + 2 * (service.length + explicitId.length + caller.length + responseId.length);
+function bytesOf({ service, run = '', explicitId = '', caller = '', responseId = '' }: IndexedSpan): number {
+  const texts = [service, run, explicitId, caller, responseId];
+  return texts.reduce((bytes, text) => bytes + 2 * text.length, spanBytes);
 }

@@ -14,6 +14,7 @@ import {
   decimalText,
   idText,
   joinTexts,
+  nameText,
   type RawRecord,
   type RecordReader,
   ResourceRecords,
@@ -172,13 +173,14 @@ function fail(problem: string): never {
 
 /** Throws `RangeError` for a record of which no part can be trusted. */
 function readRecord(record: JsonObject, signal: Signal, reading: RecordReader): RawRecord {
-  const { traceId, spanId, parentSpanId, kind, flags, times, attributes: list, eventName } = signal;
+  const { traceId, spanId, parentSpanId, name, kind, flags, times, attributes: list, eventName } = signal;
   const attributes = new Map<string, string>();
   readAttributes(record, list.name, reading, attributes);
   return {
     traceId: idText(textIn(record, traceId.name)),
     spanId: idText(textIn(record, spanId.name)),
     parentSpanId: parentSpanId === undefined ? '' : idText(textIn(record, parentSpanId.name)),
+    name: name === undefined ? '' : readName(fieldOf(record, name.name)),
     kind: kind === undefined ? 0 : readKind(fieldOf(record, kind.name)),
     flags: flags === undefined ? 0 : numberIn(fieldOf(record, flags.name)),
     eventName: eventName === undefined ? '' : cutText(textIn(record, eventName.name)),
@@ -251,6 +253,11 @@ function readNanoseconds(value: unknown, name: string): bigint {
 function wholeNumber(value: unknown): bigint | undefined {
   if (typeof value === 'string' && /^-?\d{1,20}$/.test(value)) return BigInt(value);
   return typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : undefined;
+}
+
+/** A name that is not a text names nothing. */
+function readName(name: unknown): string {
+  return typeof name === 'string' ? nameText(name) : '';
 }
 
 function textIn(of: JsonObject, name: string): string {

@@ -12,6 +12,7 @@ import {
   idCharactersMax,
   idText,
   joinTexts,
+  nameText,
   type RawRecord,
   type RecordReader,
   ResourceRecords,
@@ -166,12 +167,13 @@ class MessageReader {
   }
 
   record(signal: Signal): RawRecord {
-    const { attributes, eventName } = signal;
+    const { attributes, name, eventName } = signal;
     const own = new Map<string, string>();
     const read: ReadFields = {
       traceId: '',
       spanId: '',
       parentSpanId: '',
+      name: '',
       eventName: '',
       kind: 0,
       flags: 0,
@@ -180,6 +182,7 @@ class MessageReader {
     this.#fields(this.#reader.len, (field, type) => {
       if (type !== WireType.LengthDelimited) return this.#number(signal, field, type, read);
       if (field === attributes.number) this.#attribute(this.#reader.uint32() + this.#reader.pos, own);
+      else if (field === name?.number) read.name = nameText(this.#reader.string());
       else if (field === eventName?.number) read.eventName = this.#reader.string();
       else return this.#id(signal, field, read);
       return true;

@@ -6,6 +6,7 @@ import { isUtf8 } from 'node:buffer';
 import type { SourceKind } from '../../domain/ingestion/source-counts.js';
 import { otlpTextBytesMax } from '../../domain/limits.js';
 import type { Attributes, TelemetryRecord } from '../../domain/queries/telemetry-record.js';
+import { isStepInProcess } from '../../domain/queries/telemetry-rules.js';
 import type { Arriving, Reading } from './arriving.js';
 
 /** A kind of telemetry, and the fields of its messages. */
@@ -27,8 +28,9 @@ export interface Signal {
   readonly times: readonly Field[];
   readonly traceId: Field;
   readonly spanId: Field;
-  /** Only of spans, like `kind` and `flags`. */
+  /** Only of spans, like the next three. */
   readonly parentSpanId?: Field;
+  readonly name?: Field;
   readonly kind?: Field;
   readonly flags?: Field;
   readonly attributes: Field;
@@ -55,6 +57,7 @@ export const TRACES: Signal = {
   traceId: { name: 'traceId', number: 1 },
   spanId: { name: 'spanId', number: 2 },
   parentSpanId: { name: 'parentSpanId', number: 4 },
+  name: { name: 'name', number: 5 },
   kind: { name: 'kind', number: 6 },
   flags: { name: 'flags', number: 16 },
   attributes: { name: 'attributes', number: 9 },
@@ -199,6 +202,11 @@ export function idText(text: string): string {
   return cut(text, idCharactersMax).toLowerCase();
 }
 
+/** The beginning of a span's name. */
+export function nameText(text: string): string {
+  return cut(text, nameCharactersMax);
+}
+
 /** Cuts a copy, because a part of a text keeps all of it in memory. */
 function cut(text: string, charactersMax: number): string {
   if (text.length <= charactersMax) return text;
@@ -221,17 +229,22 @@ export const attributeNameBytesMax = 255;
 /** Twice those of a trace's id: the beginning of a longer one only names its record in messages. */
 export const idCharactersMax = 64;
 
+/** The beginning of a span's name says how it began. */
+const nameCharactersMax = 64;
+
 /** The attribute that named an event before log records had a field for it. */
 const EVENT_NAME = 'event.name';
 
 /** `SpanKind` of OTLP: a server's work on a request, and a consumer's on a message. */
-const entryKinds: readonly number[] = [2, 5];
+const server = 2;
+const consumer = 5;
 
 /** `SpanFlags` of OTLP: the sender knows whether the parent is a span of another process, and it is. */
 const parentIsRemote = 0x300;
 
 /** The fields of a record as either encoding has them. */
-export interface RawRecord extends Omit<TelemetryRecord, 'timeNs' | 'isEntry' | 'isLog' | 'resource'> {
+export interface RawRecord
+  extends Omit<TelemetryRecord, 'timeNs' | 'isEntry' | 'isConsumer' | 'isLog' | 'resource'> {
   readonly kind: number;
   readonly flags: number;
   readonly eventName: string;
@@ -243,8 +256,8 @@ export interface RawRecord extends Omit<TelemetryRecord, 'timeNs' | 'isEntry' | 
 /** The memory of the texts of a record, at most; of one that cannot be read, of its problem. */
 function textBytes(record: RawRecord | string): number {
   if (typeof record === 'string') return 2 * record.length;
-  const { traceId, spanId, parentSpanId, eventName, attributes } = record;
-  let length = traceId.length + spanId.length + parentSpanId.length + eventName.length;
+  const { traceId, spanId, parentSpanId, name: own, eventName, attributes } = record;
+  let length = traceId.length + spanId.length + parentSpanId.length + own.length + eventName.length;
   for (const [name, text] of attributes) length += name.length + text.length;
   return 2 * length;
 }
@@ -259,7 +272,11 @@ function toRecord(
     ...record,
     resource,
     isLog: signal.kind === undefined,
-    isEntry: entryKinds.includes(kind) || (flags & parentIsRemote) === parentIsRemote,
+    isEntry:
+      kind === server ||
+      (kind === consumer && !isStepInProcess(record.name)) ||
+      (flags & parentIsRemote) === parentIsRemote,
+    isConsumer: kind === consumer,
     timeNs: timesNs.find((timeNs) => timeNs) ?? 0n,
   };
 }

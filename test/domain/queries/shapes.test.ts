@@ -25,6 +25,8 @@ interface Told {
   readonly below?: number;
   /** Whether a server or a consumer began with it, or its parent is in another process. */
   readonly isEntry?: boolean;
+  readonly isConsumer?: boolean;
+  readonly name?: string;
   readonly service?: string;
   readonly resource?: Readonly<Record<string, string>>;
   readonly atMs?: number;
@@ -34,12 +36,15 @@ type Attributes = Readonly<Record<string, string>>;
 
 /** The number of a span is also that of its place in time. */
 function span(number: number, attributes: Attributes, told: Told = {}): TelemetryRecord {
-  const { trace = 1, below = 0, isEntry = false, service = 'docs', resource = {}, atMs = number } = told;
+  const { trace = 1, below = 0, service = 'docs', resource = {}, atMs = number } = told;
+  const { isConsumer = false, isEntry = isConsumer, name = '' } = told;
   return {
     traceId: traceId(trace),
     spanId: spanId(number),
     parentSpanId: below === 0 ? '' : spanId(below),
     isEntry,
+    name,
+    isConsumer,
     isLog: false,
     timeNs: BigInt(nowMs + atMs) * 1_000_000n,
     attributes: new Map(Object.entries(attributes)),
@@ -76,6 +81,14 @@ function callersOf(requests: readonly (readonly TelemetryRecord[])[], more: Part
 
 const inAnyOrder = (records: readonly TelemetryRecord[]) =>
   fc.shuffledSubarray([...records], { minLength: records.length });
+
+const inAnyRequests = (records: readonly TelemetryRecord[]) =>
+  fc
+    .record({ sent: inAnyOrder(records), size: fc.integer({ min: 1, max: records.length }) })
+    .map(({ sent, size }) => {
+      const count = Math.ceil(sent.length / size);
+      return Array.from({ length: count }, (_, at) => sent.slice(at * size, (at + 1) * size));
+    });
 
 type Shape = readonly [what: string, records: readonly TelemetryRecord[], queries: number];
 
@@ -205,17 +218,141 @@ describe('in any order and any requests', () => {
       2,
     ],
   ])('%s', (_what, records, queries) => {
-    const requests = fc.record({
-      sent: inAnyOrder(records),
-      size: fc.integer({ min: 1, max: records.length }),
-    });
     fc.assert(
-      fc.property(requests, ({ sent, size }) => {
-        const count = Math.ceil(sent.length / size);
-        const parts = Array.from({ length: count }, (_, at) => sent.slice(at * size, (at + 1) * size));
-        expect(callersOf(parts)).toHaveLength(queries);
+      fc.property(inAnyRequests(records), (requests) => {
+        expect(callersOf(requests)).toHaveLength(queries);
       }),
     );
+  });
+});
+
+const post = { 'http.request.method': 'POST' };
+const get = { 'http.method': 'GET' };
+const page = span(90, get, { isEntry: true });
+const ask = (number: number, below: number) => span(number, post, { below, isEntry: true });
+const consumed = (number: number, below: number, service = 'worker'): TelemetryRecord[] => [
+  span(number, plain, { below, isConsumer: true, service }),
+  span(number + 1, chat, { below: number, service }),
+];
+const step = (number: number, below: number, attributes: Attributes, name = ''): TelemetryRecord[] => [
+  span(number, attributes, { below, isEntry: true, name }),
+  span(number + 1, chat, { below: number }),
+];
+
+/** Counted right in any order, in any requests. */
+const STEPS: readonly Shape[] = [
+  ['a request, whose jobs are in a queue', [ask(1, 90), ...consumed(2, 1), ...consumed(4, 1)], 1],
+  ['jobs whose request does not arrive', [...consumed(2, 80), ...consumed(4, 81)], 1],
+  ['a job of a job', [ask(1, 90), ...consumed(2, 1), span(4, plain, { below: 2 }), ...consumed(5, 4)], 1],
+  ['jobs of requests of a page', [page, ask(1, 90), ask(2, 90), ...consumed(3, 1), ...consumed(5, 2)], 2],
+  ['several questions of one batch', [span(1, plain), ...consumed(2, 1), ...consumed(4, 1)], 2],
+  [
+    'several requests of a page',
+    [1, 2, 3].flatMap((at) => [span(at, chat, { below: 10 * at }), ask(10 * at, 90)]),
+    3,
+  ],
+  [
+    'requests of a server-rendered page to its own service',
+    [page, ...[1, 2, 3].flatMap((at) => [span(at, chat, { below: 10 * at }), ask(10 * at, 90)])],
+    3,
+  ],
+  [
+    'requests to a gateway, of the request of another service',
+    [
+      span(1, post, { isEntry: true }),
+      ...[2, 4].flatMap((at) => [
+        span(at, chat, { below: at + 1, service: 'gateway' }),
+        span(at + 1, post, {
+          ...{ below: 1, isEntry: true, service: 'gateway' },
+          name: 'POST /v1/chat/completions',
+        }),
+      ]),
+    ],
+    1,
+  ],
+  [
+    'activities of a workflow by the names of their spans',
+    [
+      ask(1, 90),
+      span(2, plain, { below: 1, isEntry: true, name: 'RunWorkflow:Answer' }),
+      ...step(3, 2, plain, 'RunActivity:rewrite'),
+      ...step(5, 2, plain, 'RunActivity:answer'),
+    ],
+    1,
+  ],
+  ...['temporalWorkflowID', 'workflow.run.id', 'sdk.run.id', 'bullmq.job.id', 'messaging.message.id'].map(
+    (attribute): Shape => {
+      const run = (id: string) => ({ [attribute]: id });
+      const steps = [...step(2, 1, run('a')), ...step(4, 1, run('a')), ...step(6, 1, run('b'))];
+      return [`steps of two runs, one of them repeated, by ${attribute}`, [span(1, plain), ...steps], 2];
+    },
+  ),
+];
+
+describe('the steps of a request, in any order and any requests', () => {
+  test.each(STEPS)('%s', (_what, records, queries) => {
+    fc.assert(
+      fc.property(inAnyRequests(records), (requests) => {
+        expect(callersOf(requests)).toHaveLength(queries);
+        expect(callersOf([...requests, ...requests.toReversed()])).toHaveLength(queries);
+      }),
+    );
+  });
+
+  // Until a request above them arrives, these may be those of a page.
+  test.each<Shape>([
+    [
+      'a request to another route of its own service',
+      [ask(1, 90), span(2, chat, { below: 1 }), ...step(3, 1, post)],
+      1,
+    ],
+    ['requests to servers of steps', [ask(1, 90), ...step(2, 1, post), ...step(4, 1, post)], 1],
+    [
+      'the same without attributes',
+      [
+        span(1, plain, { below: 90, isEntry: true, name: 'POST /ask' }),
+        ...step(2, 1, plain, 'POST'),
+        ...step(4, 1, plain, 'PUT /x'),
+      ],
+      1,
+    ],
+    [
+      'requests by gRPC',
+      [
+        span(1, { 'rpc.system': 'grpc' }, { below: 90, isEntry: true }),
+        ...step(2, 1, { 'rpc.system.name': 'grpc' }),
+        ...step(4, 1, plain),
+      ],
+      1,
+    ],
+    [
+      'entries below one of their service that asks itself',
+      [...step(1, 90, plain), ...step(3, 1, plain), ...step(5, 1, plain)],
+      1,
+    ],
+    [
+      'entries below one that does not ask itself',
+      [span(1, plain, { below: 90, isEntry: true }), ...step(3, 1, plain), ...step(5, 1, plain)],
+      2,
+    ],
+    [
+      'entries below one of another service that asks itself',
+      [
+        ...step(1, 90, plain),
+        ...[3, 5].flatMap((at) => [
+          span(at, plain, { below: 1, isEntry: true, service: 'other' }),
+          span(at + 1, chat, { below: at, service: 'other' }),
+        ]),
+      ],
+      1,
+    ],
+  ])('all at once, or what is above first: %s', (_what, records, queries) => {
+    fc.assert(
+      fc.property(inAnyOrder(records), (sent) => {
+        expect(callersOf([sent])).toHaveLength(queries);
+      }),
+    );
+    expect(callersOf(records.map((one) => [one]))).toHaveLength(queries);
   });
 });
 

@@ -35,6 +35,8 @@ function recordOf({ timeMs = nowMs, attributes = {}, resource = {}, ...rest }: T
     spanId: spanId(1),
     parentSpanId: '',
     isEntry: false,
+    name: '',
+    isConsumer: false,
     isLog: false,
     timeNs: BigInt(timeMs) * 1_000_000n,
     ...rest,

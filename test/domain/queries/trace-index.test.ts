@@ -16,6 +16,8 @@ type Spans = readonly (readonly [spanId: string, span: Partial<IndexedSpan>])[];
 const plain: IndexedSpan = {
   parentSpanId: '',
   isEntry: false,
+  entryKind: undefined,
+  run: undefined,
   isIgnored: false,
   service: 'docs',
   explicitId: undefined,
@@ -162,42 +164,59 @@ test('a trace is of one project', () => {
   expect(index.open('blog', traceId(1)).size).toBe(0);
 });
 
+type Arrived = ReadonlyMap<string, IndexedSpan>;
+
+/** The span and those above it, as far as they have arrived, the first one first. */
+function pathOf(spans: Arrived, spanId: string): (readonly [spanId: string, span: IndexedSpan])[] {
+  const span = spans.get(spanId);
+  return span === undefined ? [] : [...pathOf(spans, span.parentSpanId), [spanId, span]];
+}
+
+/** The entries with spans of queries of their own. */
+function holdersIn(spans: Arrived): Set<string> {
+  const holders = [...spans.keys()].map((spanId) => {
+    const path = pathOf(spans, spanId);
+    const [first] = path.find(([, { askedAt }]) => askedAt !== undefined) ?? [];
+    const [nearest] = path.findLast(([, { isEntry }]) => isEntry) ?? [];
+    const isIgnored = path.some((one) => one[1].isIgnored);
+    return first !== spanId || nearest === spanId || isIgnored ? undefined : nearest;
+  });
+  return new Set(holders.filter((one) => one !== undefined));
+}
+
 /** The keys of the queries by a walk of each span's whole path, as one naive function of all that has arrived. */
-function walkAll(spans: ReadonlyMap<string, IndexedSpan>): string[] {
+function walkAll(spans: Arrived): string[] {
+  const holders = holdersIn(spans);
   return [...spans].flatMap(([spanId, { askedAt }]) => {
-    if (askedAt === undefined) return [];
-    let isIgnored = false;
-    let [explicitId, caller, entrySpanId]: (string | undefined)[] = [];
-    let inner: string[] = [];
-    const entries: string[] = [];
-    for (
-      let at = spanId, span = spans.get(at);
-      span !== undefined;
-      at = span.parentSpanId, span = spans.get(at)
-    ) {
-      isIgnored ||= span.isIgnored;
-      explicitId ??= span.explicitId;
-      caller ??= span.caller;
-      if (span.askedAt !== undefined) {
-        entrySpanId = undefined;
-        inner = entries.toReversed();
-      }
-      if (span.parentSpanId === '') break;
-      if (!span.isEntry) continue;
-      entrySpanId ??= at;
-      entries.push(at);
-    }
-    return isIgnored ? [] : [JSON.stringify([explicitId, caller, entrySpanId, inner.join()])];
+    const path = pathOf(spans, spanId);
+    if (askedAt === undefined || path.some((one) => one[1].isIgnored)) return [];
+    const last = (name: 'explicitId' | 'caller') =>
+      path.map((one) => one[1][name]).findLast((one) => one !== undefined);
+    const first = path.findIndex((one) => one[1].askedAt !== undefined);
+    const isEntry = (one: (typeof path)[number]) => one[1].isEntry;
+    const above = path.slice(0, first + 1).filter(isEntry);
+    const begin =
+      above.find((one) => one[1].entryKind === 'request') ??
+      above.find(([id, { service }]) => holders.has(id) && service === above.at(-1)?.[1].service) ??
+      above.at(-1);
+    const isUnsure = path[0]?.[1].parentSpanId !== '' && begin?.[1].entryKind === 'step';
+    const keyOf = ([id, { parentSpanId, run = id }]: (typeof path)[number]) =>
+      parentSpanId === '' ? undefined : run;
+    const key = isUnsure || !begin ? undefined : keyOf(begin);
+    const entries = path.filter(isEntry);
+    const inner = isUnsure ? [] : entries.slice(begin ? entries.indexOf(begin) + 1 : 0).map(keyOf);
+    const others = inner.filter((one) => one !== undefined && one !== key);
+    return [JSON.stringify([last('explicitId'), last('caller'), key, isUnsure, others.join()])];
   });
 }
 
 /** What the trace has not recorded, without the lists of inner spans that the spans of a query share. */
 const namesOf = (all: readonly string[]) =>
-  [...new Set(all.map((one) => JSON.stringify((JSON.parse(one) as unknown[]).slice(0, 3))))].toSorted();
+  [...new Set(all.map((one) => JSON.stringify((JSON.parse(one) as unknown[]).slice(0, 4))))].toSorted();
 
 function nameOf({ keys, caller }: IndexedQuery): string {
-  const { explicitId, entrySpanId, innerSpanIds = [] } = keys;
-  return JSON.stringify([explicitId, caller, entrySpanId, innerSpanIds.join()]);
+  const { explicitId, entrySpanId, isUnsure, innerSpanIds = [] } = keys;
+  return JSON.stringify([explicitId, caller, entrySpanId, isUnsure, innerSpanIds.join()]);
 }
 
 const foundIn = (trace: Trace) => trace.unrecorded().map(nameOf);
@@ -215,6 +234,9 @@ const anyTrace = fc
     fc.record({
       parent: fc.nat({ max: 12 }),
       isEntry: fc.boolean(),
+      service: fc.constantFrom('docs', 'agent'),
+      entryKind: fc.constantFrom(undefined, undefined, 'request' as const, 'step' as const),
+      run: fc.constantFrom(undefined, undefined, 'run'),
       isIgnored: fc.constantFrom(false, false, false, false, true),
       askedAt: fc.constantFrom(undefined, undefined, 1, 2),
       explicitId: fc.constantFrom(undefined, undefined, 'i', 'j'),
@@ -238,8 +260,8 @@ const anyTrace = fc
 /** The names without the caller, which alone is no reason to record again. */
 const keysOf = (names: Iterable<string>) =>
   [...names].map((one) => {
-    const [explicitId, , entrySpanId] = JSON.parse(one) as unknown[];
-    return JSON.stringify([explicitId, entrySpanId]);
+    const [explicitId, , entrySpanId, isUnsure] = JSON.parse(one) as unknown[];
+    return JSON.stringify([explicitId, entrySpanId, isUnsure]);
   });
 
 describe('laws', () => {
@@ -279,7 +301,7 @@ describe('laws', () => {
           namesOf(walkAll(new Map(spans.map(([id, one]) => [id, { ...plain, ...one }])))),
         );
         const inner = (all: readonly string[]) =>
-          new Set(all.flatMap((one) => (JSON.parse(one) as string[])[3]?.split(',') ?? []));
+          new Set(all.flatMap((one) => (JSON.parse(one) as string[])[4]?.split(',') ?? []));
         expect(inner(again)).toEqual(inner(inOne));
       }),
       { numRuns: 300 },
@@ -341,6 +363,6 @@ describe('the work of a request', () => {
     const trace = addAll(index, nested(100));
     record(trace);
     const { found } = record(addAll(index, [['leaf', { ...asked, ...below('99') }]]));
-    expect(found.map(({ keys }) => keys.innerSpanIds?.length)).toEqual([16]);
+    expect(found.map(({ keys }) => keys.innerSpanIds?.length)).toEqual([15]);
   });
 });

@@ -1,4 +1,5 @@
 /** Reads both encodings of OTLP as OpenTelemetry's own encoders write them. */
+import { SpanKind } from '@opentelemetry/api';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
@@ -35,7 +36,8 @@ const anySent = fc.record(
     attributes,
     resource: attributes,
     parentSpanId: hex(16),
-    isServer: fc.boolean(),
+    kind: fc.constantFrom(SpanKind.INTERNAL, SpanKind.SERVER, SpanKind.CONSUMER),
+    name: fc.string(),
     hasRemoteParent: fc.boolean(),
   },
   { requiredKeys: ['traceId', 'spanId'] },
@@ -77,6 +79,8 @@ describe('records are read from', () => {
     traceId: traceId(5),
     spanId: spanId(6),
     parentSpanId: '',
+    name: 'invoke_agent docs',
+    isConsumer: false,
     isEntry: false,
     isLog: false,
     timeNs: 1_700_000_000_123_456_789n,
@@ -94,9 +98,10 @@ describe('records are read from', () => {
     expect(read('traces', type, bodyOf('traces', type, [one]))).toEqual([expected]);
     const observed = { ...one, timeNs: 0n, observedNs: 7n, eventName: 'asked' };
     expect(read('logs', type, bodyOf('logs', type, [one, observed]))).toEqual([
-      { ...expected, isLog: true },
+      { ...expected, name: '', isLog: true },
       {
         ...expected,
+        name: '',
         isLog: true,
         timeNs: 7n,
         attributes: new Map([...expected.attributes, ['event.name', 'asked']]),
@@ -105,16 +110,34 @@ describe('records are read from', () => {
     expect(read('traces', type, type === PROTOBUF ? bytes() : Buffer.from('{}'))).toEqual([]);
   });
 
+  const inProcess = { kind: SpanKind.CONSUMER, name: 'autogen process planner' };
   test.each([
     ['a local span', {}, false],
-    ["a server's span", { isServer: true }, true],
+    ["a server's span", { kind: SpanKind.SERVER }, true],
     ['a span with a parent in another process', { hasRemoteParent: true }, true],
+    ["a consumer's span", { kind: SpanKind.CONSUMER }, true],
+    ["a consumer's span of AutoGen's runtime in one process", inProcess, false],
+    ["a consumer's span of Semantic Kernel's", { ...inProcess, name: 'agent_runtime process a' }, false],
+    ["a consumer's span of AutoGen's runtime of many", { ...inProcess, hasRemoteParent: true }, true],
   ])('%s, which begins the work of a server or not', (_what, more, isEntry) => {
     const sent = { ...one, parentSpanId: spanId(9), ...more };
+    const { name = expected.name, kind } = { kind: undefined, name: undefined, ...more };
+    const isConsumer = kind === SpanKind.CONSUMER;
     for (const type of [JSON_TYPE, PROTOBUF] as const) {
       const records = read('traces', type, bodyOf('traces', type, [sent]));
-      expect(records).toEqual([{ ...expected, parentSpanId: spanId(9), isEntry }]);
+      expect(records).toEqual([{ ...expected, parentSpanId: spanId(9), name, isEntry, isConsumer }]);
     }
+  });
+
+  test('a long name is cut, and one that is not a text names nothing', () => {
+    const long = { ...one, name: 'n'.repeat(100_000) };
+    for (const type of [JSON_TYPE, PROTOBUF] as const) {
+      const [record] = read('traces', type, bodyOf('traces', type, [long]));
+      expect(record?.name).toMatch(/^n{64}.$/u);
+    }
+    const odd = { traceId: traceId(5), name: 7, attributes: [{ key: 'a', value: { intValue: 7 } }] };
+    const body = JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [odd] }] }] });
+    expect(read('traces', JSON_TYPE, Buffer.from(body))).toMatchObject([{ name: '' }]);
   });
 
   test('JSON with names in snake_case, those of enum values, and those of before 2022', () => {
@@ -163,6 +186,8 @@ describe('records are read from', () => {
         traceId: 'abc',
         spanId: '',
         parentSpanId: '',
+        name: '',
+        isConsumer: false,
         isEntry: true,
         isLog: false,
         timeNs: 5n,
@@ -184,6 +209,8 @@ describe('records are read from', () => {
         traceId: '',
         spanId: '',
         parentSpanId: '',
+        name: '',
+        isConsumer: false,
         isEntry: false,
         isLog: false,
         timeNs: 0n,

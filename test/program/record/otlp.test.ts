@@ -1,4 +1,5 @@
 import { deflateSync, gzipSync } from 'node:zlib';
+import { SpanKind } from '@opentelemetry/api';
 import { ProtobufLogsSerializer, ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -191,7 +192,7 @@ describe('queries that share a trace', () => {
     spanId: spanId(100 + number),
     parentSpanId: spanId(1),
     hasRemoteParent: true,
-    isServer: true,
+    kind: SpanKind.SERVER,
     timeNs: startNs,
   });
   const model = (number: number, attributes = {}): Sent =>

@@ -1,4 +1,5 @@
 /** Each project may have OpenTelemetry settings of its own; for all others those of the server apply. */
+import { SpanKind } from '@opentelemetry/api';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ALL_TIME } from '../../../src/domain/counting/date-range.js';
 import { telemetryTextCharactersMax } from '../../../src/domain/limits.js';
@@ -18,7 +19,7 @@ const SPANS: readonly Sent[] = [1, 2].flatMap((number): Sent[] => {
     {
       ...server,
       parentSpanId: spanId(99),
-      isServer: true,
+      kind: SpanKind.SERVER,
       hasRemoteParent: true,
       attributes: {
         'http.route': '/ask',

@@ -22,7 +22,8 @@ export interface Sent {
   readonly resource?: Attributes;
   /** Of a span; the others default to a local one without a parent. */
   readonly parentSpanId?: string;
-  readonly isServer?: boolean;
+  readonly name?: string;
+  readonly kind?: SpanKind;
   readonly hasRemoteParent?: boolean;
 }
 
@@ -54,9 +55,10 @@ const instrumentationScope = { name: 'test', version: '1' };
 
 function spanOf({ attributes = {}, resource = {}, timeNs = 0n, ...rest }: Sent): ReadableSpan {
   const { parentSpanId, hasRemoteParent = false } = rest;
+  const { name = 'invoke_agent docs', kind = SpanKind.INTERNAL } = rest;
   return {
-    name: 'invoke_agent docs',
-    kind: rest.isServer ? SpanKind.SERVER : SpanKind.INTERNAL,
+    name,
+    kind,
     spanContext: () => contextOf(rest),
     ...(parentSpanId !== undefined && {
       parentSpanContext: { ...contextOf({ ...rest, spanId: parentSpanId }), isRemote: hasRemoteParent },

@@ -40,6 +40,19 @@ export const importedSpanDaysMax = 367;
 /** Characters in the name of the source of imported counts: enough for the URL of a project. */
 export const importedSourceCharactersMax = 200;
 
+// Corrections.
+
+/** Ids in one correction: as many as queries in a request. The correction keeps them. */
+export const correctionIdsMax = 10_000;
+/** Characters in the reason of a correction: a few sentences. */
+export const correctionReasonCharactersMax = 500;
+/** Callers in the figures of a correction, which each of its steps writes. */
+export const correctionCallersMax = 1_000;
+/** Queries that one step of a correction changes at most: recording waits for one step at most. */
+export const correctionStepQueriesMax = 1_000;
+/** Among how many times as many queries a step looks for those to change: reading one takes so much less than changing it. */
+export const correctionRowsPerQuery = 20;
+
 // Projects and keys.
 
 /** Characters in a project's id, which appears in URLs. */

@@ -4,6 +4,7 @@
  */
 import type { PlaceFactory } from '../support/storage/store.js';
 import { describeAudit } from './audit.js';
+import { describeCorrections } from './corrections.js';
 import { describeCounting } from './counting.js';
 import { describeIdentities } from './identities.js';
 import { describeImportedCounts } from './imported-counts.js';
@@ -38,6 +39,7 @@ export function describeStore(kind: string, factory: PlaceFactory): void {
   describeIdentities(kind, factory);
   describeIngestion(kind, factory);
   describeImportedCounts(kind, factory);
+  describeCorrections(kind, factory);
   describeRetention(kind, factory);
   describeCounting(kind, factory);
   describeSeries(kind, factory);

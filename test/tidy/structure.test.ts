@@ -164,11 +164,18 @@ describe('the server has one place for', () => {
     ).toEqual([]);
   });
 
-  test('removing counters of a SQLite file: the purge, because a cache relies on them never decreasing', () => {
+  test('removing counters of a SQLite file: the purge and the recording, because a cache relies on revisions', () => {
     const removes = /\b(UPDATE|DELETE FROM|REPLACE INTO|DROP TABLE( IF EXISTS)?)\s+(\w+_counter|\$\{)/;
     const writes = sources.filter(({ path }) => path.startsWith('src/storage/sqlite/'));
     const removing = writes.filter(({ text }) => removes.test(text)).map(({ path }) => path);
-    expect(removing).toEqual(['src/storage/sqlite/writer/purge.ts']);
+    expect(removing).toEqual([
+      'src/storage/sqlite/writer/purge.ts',
+      'src/storage/sqlite/writer/recording.ts',
+    ]);
+    const taking = writes
+      .filter(({ text }) => /deltas\.add\([^;]*queries/.test(text))
+      .map(({ path }) => path);
+    expect(taking).toEqual(['src/storage/sqlite/writer/query-changes.ts']);
     const adding = writes.filter(({ text }) => /\bINTO \w+_counter/.test(text)).map(({ path }) => path);
     expect(adding).toEqual(['src/storage/sqlite/writer/recording.ts']);
   });

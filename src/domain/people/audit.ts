@@ -7,6 +7,9 @@ export const AUDIT_ACTION_NAMES = {
   'project.create': 'Project created',
   'project.change': 'Project changed',
   'project.delete': 'Project deleted',
+  'correction.withdraw': 'Queries withdrawn',
+  'correction.rename': 'Queries renamed',
+  'correction.undo': 'Correction undone',
   'notification.create': 'Notification created',
   'notification.change': 'Notification changed',
   'notification.delete': 'Notification deleted',
@@ -57,7 +60,7 @@ export interface AuditEntry extends Pick<Actor, 'address' | 'at'> {
   readonly actor: string;
   readonly action: AuditAction;
   /**
-   * The id of the changed organization, project, key or share link, of the project of a notification, or the e-mail address of
+   * The id of the changed organization, project, key or share link, of the project of a notification or correction, or the e-mail address of
    * the member, user or invited person.
    */
   readonly targetId: string;

@@ -15,6 +15,7 @@
  *   logged.
  * - The domain has checked all input; a store checks only what it alone can know.
  */
+import type { Corrections } from './corrections.js';
 import type { CountStore } from './counts.js';
 import type { Directory } from './directory.js';
 import type { Identities } from './identities.js';
@@ -31,6 +32,8 @@ export type { Cleanup, CounterDifference, Verification } from './maintenance.js'
 /** A store: its parts, each with the methods of one subject. */
 export interface Store {
   readonly counts: CountStore;
+
+  readonly corrections: Corrections;
 
   readonly directory: Directory;
 

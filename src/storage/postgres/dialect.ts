@@ -28,6 +28,9 @@ export function dialectFor(schema: string): Dialect {
       );
       return rows.map(({ id }) => decodeQueryId(id));
     },
+    stopRecording: async (session, projectId) => {
+      await session.run(stopRecording, [projectId]);
+    },
     deleteProject: async (session, projectId, at) => {
       await session.run(stopRecording, [projectId]);
       await session.run(markDeleted, [projectId, at]);

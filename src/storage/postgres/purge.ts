@@ -10,6 +10,8 @@ import type { Statements } from './statements/statements.js';
 const REMOVALS = [
   'removeQueries',
   'removeReceipts',
+  'removeCorrections',
+  'removeCorrectedQueries',
   'removeImportedCounts',
   'removeTypeCounters',
   'removeCallerCounters',
@@ -76,7 +78,9 @@ export class Cleaner {
     return this.#database.transaction(async (session) => {
       const locked = await session.get<Retention>(this.#statements.lockRetention, [project.id]);
       // Without a row, the project was just deleted.
-      const removed = locked === undefined ? 0 : await this.#retain(session, locked, nowMs, limit);
+      const isHeld = await session.get(this.#statements.findUnfinished, [project.id]);
+      const removed =
+        locked === undefined || isHeld !== undefined ? 0 : await this.#retain(session, locked, nowMs, limit);
       return { removed, done: false };
     });
   }

@@ -1,11 +1,13 @@
 /** The store on PostgreSQL. Any number of processes may use the same database at once. */
 import { isUnavailable } from '../../domain/errors.js';
+import type { CorrectionChanges } from '../ports/corrections.js';
 import type { Store } from '../ports/store.js';
 import { RecordingCheck } from '../recording-check.js';
+import { SqlCorrectionChanges } from '../sql/corrections.js';
 import { SqlIdentityChanges } from '../sql/identities.js';
 import { SqlIngestionChanges } from '../sql/ingestion.js';
 import { SqlNotificationChanges } from '../sql/notifications.js';
-import { SqlIdentities, SqlIngestion, SqlNotifications, SqlThrottles } from '../sql/parts.js';
+import { SqlCorrections, SqlIdentities, SqlIngestion, SqlNotifications, SqlThrottles } from '../sql/parts.js';
 import { call } from '../sql/session.js';
 import { SqlThrottleChanges } from '../sql/throttles.js';
 import { cannotWrite } from './connection/errors.js';
@@ -15,6 +17,7 @@ import { PostgresCounts } from './counts.js';
 import { PostgresDirectory } from './directory.js';
 import { PostgresMaintenance } from './maintenance.js';
 import type { PostgresOptions } from './migrations/schema-readiness.js';
+import { PostgresQueryChanges, PostgresQueryRows } from './query-rows.js';
 import { PostgresUserTables } from './user-tables.js';
 
 /** Opens the store, creates it if it does not exist, and migrates its schema. */
@@ -37,6 +40,7 @@ export async function openPostgresStore(
 
 class PostgresStore implements Store {
   readonly counts: PostgresCounts;
+  readonly corrections: SqlCorrections;
   readonly directory: PostgresDirectory;
   readonly maintenance: PostgresMaintenance;
   readonly users: PostgresUserTables;
@@ -57,6 +61,20 @@ class PostgresStore implements Store {
     this.#database = database;
     // Other errors may concern a connection, or one server of a cluster.
     this.counts = new PostgresCounts(database, recordingCheck.observe(commits, cannotWrite));
+    const { statements } = database;
+    this.corrections = new SqlCorrections(
+      session,
+      dialect,
+      new PostgresQueryRows(session, statements),
+      (method, args) =>
+        database.change((own) =>
+          call<CorrectionChanges, typeof method>(
+            new SqlCorrectionChanges(own, dialect, new PostgresQueryChanges(own, statements)),
+            method,
+            args,
+          ),
+        ),
+    );
     this.directory = new PostgresDirectory(database);
     this.maintenance = new PostgresMaintenance(database, this.counts, recordingCheck);
     this.users = new PostgresUserTables(database, schema);

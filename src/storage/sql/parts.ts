@@ -2,14 +2,17 @@
  * The parts of a store that speaks SQL. Reads are statements of their own. Changes are run by name in a transaction, because
  * SQLite makes them on another thread: `SqlDirectoryChanges` says what `createProject` does, and so on.
  */
+import type { CorrectionChanges, Corrections } from '../ports/corrections.js';
 import type { Access, Directory, DirectoryChanges } from '../ports/directory.js';
 import type { Identities } from '../ports/identities.js';
 import type { Ingestion, IngestionChanges } from '../ports/ingestion.js';
 import type { NotificationChanges, Notifications } from '../ports/notifications.js';
 import type { Throttles } from '../ports/throttles.js';
+import { SqlCorrectionReads } from './corrections.js';
 import { SqlDirectoryReads } from './directory-reads.js';
 import { SqlIngestionReads } from './ingestion.js';
 import { SqlNotificationReads } from './notifications.js';
+import type { QueryRows } from './query-rows.js';
 import type { Dialect, Run, Session } from './session.js';
 
 export abstract class SqlDirectory extends SqlDirectoryReads implements Directory {
@@ -83,6 +86,18 @@ export class SqlIngestion extends SqlIngestionReads implements Ingestion {
 
   readonly add: Ingestion['add'] = (...args) => this.#run('add', args);
   readonly prune: Ingestion['prune'] = (...args) => this.#run('prune', args);
+}
+
+export class SqlCorrections extends SqlCorrectionReads implements Corrections {
+  readonly #run: Run<CorrectionChanges>;
+
+  constructor(session: Session, dialect: Dialect, rows: QueryRows, run: Run<CorrectionChanges>) {
+    super(session, dialect, rows);
+    this.#run = run;
+  }
+
+  readonly accept: Corrections['accept'] = (...args) => this.#run('accept', args);
+  readonly step: Corrections['step'] = (...args) => this.#run('step', args);
 }
 
 export class SqlNotifications extends SqlNotificationReads implements Notifications {

@@ -36,6 +36,8 @@ export interface Dialect {
     projectId: string,
     ids: readonly string[],
   ) => Promise<string[]>;
+  /** Waits for the recordings into a locked project that are in progress, and lets others wait until the transaction ends. */
+  readonly stopRecording: (session: Session, projectId: string) => Promise<void>;
   /** Deletes a locked project and its keys, and leaves a note of what `purgeDeleted` has to remove. */
   readonly deleteProject: (session: Session, projectId: string, at: number) => Promise<void>;
 }

@@ -26,6 +26,8 @@ export const SQLITE: Dialect = {
     }
     return found;
   },
+  // There is only one writer.
+  stopRecording: async () => {},
   deleteProject: async (session, projectId) => {
     // First the keys, which refer to the project.
     await session.run('DELETE FROM api_key WHERE project_id = $1', [projectId]);

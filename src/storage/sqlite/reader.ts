@@ -37,14 +37,14 @@ const READ_QUERIES = `SELECT query.id, caller.name AS caller, occurred_at AS "oc
 
 const READ_IMPORTED_COUNTS = `SELECT source, caller.name AS caller, start_at AS start, end_at AS "end", queries AS count
   FROM imported_count JOIN caller ON caller.number = imported_count.caller
-  WHERE project = (SELECT number FROM project WHERE id = $1)
+  WHERE withdrawn_by IS NULL AND project = (SELECT number FROM project WHERE id = $1)
     AND (source, imported_count.caller, start_at) > ($2, coalesce((SELECT number FROM caller WHERE name = $3), -1), $4)
   ORDER BY source, imported_count.caller, start_at LIMIT $5`;
 
 /** $3 is before the start of the longest span that cuts $2. */
 const FIND_CUT_SPAN = `SELECT min(start_at) AS start, max(end_at) AS "end", sum(queries) AS count FROM imported_count
   WHERE project = (SELECT number FROM project WHERE id = $1)
-    AND start_at > $3 AND start_at < $2 AND end_at > $2 AND queries > 0`;
+    AND start_at > $3 AND start_at < $2 AND end_at > $2 AND queries > 0 AND withdrawn_by IS NULL`;
 
 const FIND_FIRST_PROJECT = 'SELECT id FROM project ORDER BY number LIMIT 1';
 

@@ -1,4 +1,7 @@
-/** The projects whose rows have an end of life. The reader asks whether there is something to do, and the writer does it. */
+/**
+ * The projects whose rows have an end of life. The reader asks whether there is something to do, and the writer does it. Not while
+ * a correction is carried out, which needs the rows.
+ */
 
 /** The state of a project's retention. During a sweep, `sweptTo` is the id of the last query it looked at. */
 export interface Retention {
@@ -11,4 +14,6 @@ export interface Retention {
 /** Projects that may need retention. */
 export const RETENTIONS = `
   SELECT number, retention_days AS retentionDays, rows_from AS rowsFrom, swept_to AS sweptTo FROM project
-  WHERE retention_days IS NOT NULL OR swept_to IS NOT NULL ORDER BY number`;
+  WHERE (retention_days IS NOT NULL OR swept_to IS NOT NULL)
+    AND NOT EXISTS (SELECT 1 FROM correction WHERE correction.project = project.number AND finished_at IS NULL)
+  ORDER BY number`;

@@ -3,7 +3,7 @@ import type { OpenOptions } from '../ports/open-options.js';
 import type { Store } from '../ports/store.js';
 import type { CommitObserver } from '../ports/store-stats.js';
 import { RecordingCheck } from '../recording-check.js';
-import { SqlIdentities, SqlIngestion, SqlNotifications, SqlThrottles } from '../sql/parts.js';
+import { SqlCorrections, SqlIdentities, SqlIngestion, SqlNotifications, SqlThrottles } from '../sql/parts.js';
 import type { Session } from '../sql/session.js';
 import { SqliteCounts } from './counts.js';
 import { SQLITE } from './dialect.js';
@@ -12,6 +12,7 @@ import { storeError } from './errors.js';
 import { SqliteFile } from './file.js';
 import { makePrivately } from './files/opened-file.js';
 import { SqliteMaintenance } from './maintenance.js';
+import { SqliteQueryRows } from './query-rows.js';
 import { SqliteUserTables } from './user-tables.js';
 import { WriterHandle } from './writer/writer-handle.js';
 
@@ -34,6 +35,7 @@ export async function openSqliteStore(
 
 class SqliteStore implements Store {
   readonly counts: SqliteCounts;
+  readonly corrections: SqlCorrections;
   readonly directory: SqliteDirectory;
   readonly maintenance: SqliteMaintenance;
   readonly users: SqliteUserTables;
@@ -59,6 +61,9 @@ class SqliteStore implements Store {
     };
     this.#file = file;
     this.counts = new SqliteCounts(file);
+    this.corrections = new SqlCorrections(reads, SQLITE, new SqliteQueryRows(reads), (method, args) =>
+      file.submit({ kind: 'corrections', method, args }),
+    );
     this.directory = new SqliteDirectory(file, reads, (method, args) =>
       file.submit({ kind: 'directory', method, args }),
     );

@@ -21,7 +21,7 @@ import { by } from '../../support/storage/store.js';
 function rowsIn(place: Place): number {
   const row = firstRow(
     place,
-    `SELECT (SELECT count(*) FROM query) + (SELECT count(*) FROM type_counter) + (SELECT count(*) FROM caller_counter)
+    `SELECT (SELECT count(*) FROM query) + (SELECT count(*) FROM caller_type_counter) + (SELECT count(*) FROM caller_counter)
        + (SELECT count(*) FROM deleted_project) AS rows`,
   );
   return Number(row['rows']);

@@ -50,6 +50,15 @@ async function doAll(store: Store, name: string): Promise<void> {
   await store.counts.importCounts(name, [{ source: 'old', caller: 'slack', start: 0, end: 5, count: 1 }]);
   await store.counts.readImportedCounts(name, undefined, 1);
   await store.counts.findCutSpan(name, 1);
+  const reason = 'a test';
+  for (const request of [
+    { id: '1', reason, action: 'withdraw', selection: { ids: ['a'] } },
+    { id: '2', reason, action: 'withdraw', selection: { source: 'old' } },
+    { id: '3', reason, action: 'undo', correction: '1' },
+  ] as const) {
+    await store.corrections.accept(name, request, by);
+    while ((await store.corrections.step(name, 1000, 10)) !== undefined);
+  }
   await store.counts.count(name, ALL_TIME);
   await store.counts.countSeries(name, [0, 1]);
   await store.counts.countCallers(name, ALL_TIME);

@@ -4,10 +4,15 @@
  * Reads the schema from a real server and every statement from the program; what is new must be put into a class here.
  */
 import { expect, inject, test } from 'vitest';
+import { type CorrectionRequest, splitRequest } from '../../../src/domain/corrections/correction.js';
+import { NO_FIGURES } from '../../../src/domain/corrections/figures.js';
+import { ALL_TIME } from '../../../src/domain/counting/date-range.js';
 import { dialectFor } from '../../../src/storage/postgres/dialect.js';
 import { SHARDED_TABLES } from '../../../src/storage/postgres/migrations/distribute.js';
 import { MIGRATIONS } from '../../../src/storage/postgres/migrations/index.js';
+import { PostgresQueryChanges } from '../../../src/storage/postgres/query-rows.js';
 import { statementsIn } from '../../../src/storage/postgres/statements/statements.js';
+import { SqlCorrectionChanges, SqlCorrectionReads } from '../../../src/storage/sql/corrections.js';
 import { SqlDirectoryChanges } from '../../../src/storage/sql/directory-changes.js';
 import { SqlDirectoryReads } from '../../../src/storage/sql/directory-reads.js';
 import { SqlIdentityChanges } from '../../../src/storage/sql/identities.js';
@@ -49,6 +54,7 @@ const ACROSS_PROJECTS: readonly string[] = [
   'listOutdated 1',
   'listOutdated 2',
   'listOutdated 3',
+  'listUnfinished 1',
 ];
 
 type ShardedTable = keyof typeof SHARDED_TABLES;
@@ -95,8 +101,29 @@ const anything = {
   ...{ scopes: [], allow: [], action: 'key.create', actor: 'x', targetId: 'x', from: 1, to: 2, before: 3 },
 };
 
-/** A row that differs from `anything`, so that a change has an effect. */
-const row = { ...anything, name: 'y' };
+/** Requests that each read and write in another way. */
+const corrections: readonly CorrectionRequest[] = [
+  { id: 'x', reason: 'x', action: 'undo', correction: 'y' },
+  { id: 'x', reason: 'x', action: 'rename', selection: { ids: ['x'] }, to: 'y' },
+  { id: 'x', reason: 'x', action: 'withdraw', selection: { source: 'x' } },
+  ...(['x', null] as const).map(
+    (caller): CorrectionRequest => ({
+      ...{ id: 'x', reason: 'x', action: 'withdraw' },
+      selection: { range: ALL_TIME, caller, receipts: { from: 1, to: 2, sender: undefined } },
+    }),
+  ),
+];
+
+/** Rows that differ from `anything`, so that a change has an effect. */
+const rows = corrections.map((request) => ({
+  ...{ ...anything, name: 'y', number: 1, occurredAt: 1, caller: 'x', level: 0, rowsFrom: 1 },
+  ...{
+    request: JSON.stringify(splitRequest(request).summary),
+    ids: '["x"]',
+    figures: JSON.stringify(NO_FIGURES),
+  },
+  ...{ finishedAt: 1, undoneBy: null, start: 1, queries: 0 },
+}));
 
 /** The classes that `statementsIn` does not cover. */
 const IMPLEMENTATIONS = [
@@ -108,10 +135,22 @@ const IMPLEMENTATIONS = [
   SqlIngestionChanges,
   SqlNotificationReads,
   SqlNotificationChanges,
+  SqlCorrectionReads,
+  SqlCorrectionChanges,
 ] as const;
 
 function methodsOf({ prototype }: (typeof IMPLEMENTATIONS)[number]): string[] {
   return Object.getOwnPropertyNames(prototype).filter((name) => name !== 'constructor');
+}
+
+function argumentsOf(name: string, request: CorrectionRequest): unknown[] {
+  const args: unknown[] = Array.from({ length: 5 }, () => anything);
+  if (name === 'changeKey') args[2] = 'revoke';
+  if (name === 'add') args[1] = [{ ...anything, operations: new Map([['x', 1]]), counts: {} }];
+  if (name === 'accept' || name === 'measure') args[1] = request;
+  if (name === 'measure') args[2] = null;
+  if (name === 'identify') args[1] = [{ traceId: 'x', service: 'x' }];
+  return args;
 }
 
 /** The statements that a method runs, if it finds and changes what it looks for, and if not. */
@@ -122,18 +161,17 @@ async function statementsRunBy(type: (typeof IMPLEMENTATIONS)[number], name: str
     [true, 0],
     [false, 0],
   ] as const) {
-    const session: Session = {
-      all: <R>(text: string) => (texts.add(text) && isFound ? [row as R] : []),
-      run: (text) => (texts.add(text) ? changes : 0),
-    };
-    const args: unknown[] = Array.from({ length: 5 }, () => anything);
-    if (name === 'changeKey') args[2] = 'revoke';
-    if (name === 'add') args[1] = [{ ...anything, operations: new Map([['x', 1]]), counts: {} }];
-    if (name === 'identify') args[1] = [{ traceId: 'x', service: 'x' }];
-    const methods = new type(session, dialectFor('s'));
-    const run = Reflect.get(methods, name) as (...args: unknown[]) => Promise<unknown>;
-    // Refused, where it does not find what it looks for.
-    await Reflect.apply(run, methods, args).catch(() => undefined);
+    for (const [at, request] of corrections.entries()) {
+      const session: Session = {
+        all: <R>(text: string) => (texts.add(text) && isFound ? [rows[at] as R] : []),
+        run: (text) => (texts.add(text) ? changes : 0),
+      };
+      const changesOf = new PostgresQueryChanges(session, statementsIn('s'));
+      const methods = new type(session, dialectFor('s'), changesOf);
+      const run = Reflect.get(methods, name) as (...args: unknown[]) => Promise<unknown>;
+      // Refused, where it does not find what it looks for.
+      await Reflect.apply(run, methods, argumentsOf(name, request)).catch(() => undefined);
+    }
   }
   return [...texts].map((text, at) => [`${name} ${at + 1}`, text] as const);
 }

@@ -17,6 +17,8 @@ export const SHARDED_TABLES = {
   ingestion_count: 'project_id',
   imported_count: 'project_id',
   receipt: 'project_id',
+  correction: 'project_id',
+  corrected_query: 'project_id',
 } as const;
 
 /**

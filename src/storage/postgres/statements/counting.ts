@@ -1,5 +1,5 @@
 /** Counts from the counters, and from the rows that they do not include. */
-import { COUNTS, narrowerThan, projectExistsIn, ROW_LEVELS } from './shared.js';
+import { COUNTS, isCounted, narrowerThan, projectExistsIn, ROW_LEVELS } from './shared.js';
 
 /**
  * An array whose length the planner does not see. Otherwise it plans the statement again for each given array, because it
@@ -90,6 +90,6 @@ export function countingStatements(schema: string) {
       )
       .join(', ')}
       WHERE ${projectExists}`,
-    countQueries: `SELECT count(*) AS queries FROM ${schema}.query WHERE project_id = $1`,
+    countQueries: `SELECT count(*) AS queries FROM ${schema}.query WHERE project_id = $1 AND ${isCounted}`,
   };
 }

@@ -1,5 +1,5 @@
 /** Records queries and imported counts, and reads them. */
-import { projectExistsIn } from './shared.js';
+import { isCounted, projectExistsIn } from './shared.js';
 
 export function recordingStatements(schema: string) {
   const projectExists = projectExistsIn(schema);
@@ -8,7 +8,7 @@ export function recordingStatements(schema: string) {
     readQueries: `SELECT id, caller, occurred_at AS "occurredAt", day, sender
       FROM (
         SELECT id, caller, occurred_at, receipt FROM ${schema}.query
-        WHERE project_id = $1 AND id > $2 AND ${projectExists} ORDER BY id LIMIT $3
+        WHERE project_id = $1 AND id > $2 AND ${isCounted} AND ${projectExists} ORDER BY id LIMIT $3
       ) AS page
       LEFT JOIN (SELECT number, day, sender FROM ${schema}.receipt WHERE project_id = $1) AS receipt
         ON receipt.number = page.receipt
@@ -32,13 +32,15 @@ export function recordingStatements(schema: string) {
       HAVING ${projectExists}`,
     importCounts: `SELECT ${schema}.import_counts($1, $2, $3, $4, $5, $6) AS outcome`,
     readImportedCounts: `SELECT source, caller, start_at AS start, end_at AS "end", queries AS count
-      FROM ${schema}.imported_count WHERE project_id = $1 AND (source, caller, start_at) > ($2, $3, $4) AND ${projectExists}
+      FROM ${schema}.imported_count WHERE project_id = $1 AND (source, caller, start_at) > ($2, $3, $4)
+        AND withdrawn_by IS NULL AND ${projectExists}
       ORDER BY source, caller, start_at LIMIT $5`,
     // The spans that cut $2. $3 is before the start of the longest of them.
     findCutSpan: `SELECT min(start_at) AS start, max(end_at) AS "end", sum(queries)::bigint AS count
       FROM ${schema}.imported_count
-      WHERE project_id = $1 AND start_at > $3 AND start_at < $2 AND end_at > $2 AND queries > 0 AND ${projectExists}`,
+      WHERE project_id = $1 AND start_at > $3 AND start_at < $2 AND end_at > $2 AND queries > 0
+        AND withdrawn_by IS NULL AND ${projectExists}`,
     sumImportedCounts: `SELECT coalesce(sum(queries), 0)::bigint AS queries
-      FROM ${schema}.imported_count WHERE project_id = $1`,
+      FROM ${schema}.imported_count WHERE project_id = $1 AND withdrawn_by IS NULL`,
   };
 }

@@ -23,6 +23,8 @@ export function removalStatements(schema: string) {
     removeQueryKeys: removeRows('question_key', 'name'),
     removeIngestionSources: removeRows('ingestion_source', 'kind, name'),
     removeIngestionCounts: removeRows('ingestion_count', 'bucket, kind, name, operation'),
+    removeCorrections: removeRows('correction', 'number'),
+    removeCorrectedQueries: removeRows('corrected_query', 'correction, id'),
     removeReceipts: removeRows('receipt', 'number'),
     removeImportedCounts: removeRows('imported_count', 'source, caller, start_at'),
     removeProject: `DELETE FROM ${schema}.project WHERE id = $1 AND deleted_at IS NOT NULL`,

@@ -12,9 +12,12 @@ export function retentionStatements(schema: string) {
       FROM ${schema}.project WHERE ${condition}`;
   return {
     listRetentions: retentionOf(
-      'deleted_at IS NULL AND (retention_days IS NOT NULL OR swept_id IS NOT NULL) ORDER BY id',
+      `deleted_at IS NULL AND (retention_days IS NOT NULL OR swept_id IS NOT NULL) AND NOT EXISTS (
+        SELECT FROM ${schema}.correction WHERE project_id = project.id AND finished_at IS NULL) ORDER BY id`,
     ),
     lockRetention: retentionOf('id = $1 AND deleted_at IS NULL FOR UPDATE'),
+    // Not while a correction is carried out, which needs the rows.
+    findUnfinished: `SELECT number FROM ${schema}.correction WHERE project_id = $1 AND finished_at IS NULL LIMIT 1`,
     // Whether there is a counter of the days from $2 to before $3.
     findDays: `SELECT bucket FROM ${schema}.caller_type_counter
       WHERE project_id = $1 AND level = ${DAY_LEVEL} AND bucket >= $2 AND bucket < $3 LIMIT 1`,

@@ -24,6 +24,9 @@ const COUNT_API = "count(*) FILTER (WHERE caller = 'api')";
 /** The numbers of rows by caller type. */
 export const COUNTS = { web: COUNT_WEB, api: COUNT_API, other: `count(*) - ${COUNT_WEB} - ${COUNT_API}` };
 
+/** Whether a row is not withdrawn. */
+export const isCounted = 'coalesce(level, 0) >= 0';
+
 /** Whether there is the project $1. */
 export const projectExistsIn = (schema: string) =>
   `EXISTS (SELECT FROM ${schema}.project WHERE project.id = $1 AND deleted_at IS NULL)`;

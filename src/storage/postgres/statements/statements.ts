@@ -2,6 +2,7 @@
  * The statements of the PostgreSQL store, except those of its migrations and of `src/storage/sql/`.
  * `test/program/postgres/shards.test.ts` checks all of them.
  */
+import { correctionStatements } from './corrections.js';
 import { countingStatements } from './counting.js';
 import { projectStatements } from './projects.js';
 import { recordingStatements } from './recording.js';
@@ -15,6 +16,7 @@ export function statementsIn(schema: string) {
     ...projectStatements(schema),
     ...countingStatements(schema),
     ...recordingStatements(schema),
+    ...correctionStatements(schema),
     ...removalStatements(schema),
     ...retentionStatements(schema),
     ...verificationStatements(schema),

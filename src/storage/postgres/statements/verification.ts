@@ -1,14 +1,14 @@
 /** Recounts the counters. */
 import { BUCKET_WIDTHS_MS } from '../../../domain/counting/buckets.js';
 import { verifyDifferencesMax } from '../../ports/maintenance.js';
-import { bucketOf, COUNTS } from './shared.js';
+import { bucketOf, COUNTS, isCounted } from './shared.js';
 
 /**
  * Whether a row is recounted for the counters of the level $2. Where these are compared with narrower ones instead, whether
  * those do not include it.
  */
-const isCounted =
-  '(CASE WHEN occurred_at >= $5 THEN coalesce(level, 0) <= $2 ELSE level = $2 AND $2 > 0 END)';
+const isRecounted = `(${isCounted}
+  AND CASE WHEN occurred_at >= $5 THEN coalesce(level, 0) <= $2 ELSE level = $2 AND $2 > 0 END)`;
 
 export function verificationStatements(schema: string) {
   return {
@@ -27,12 +27,12 @@ export function verificationStatements(schema: string) {
         SELECT bucket, sum(web)::bigint AS web, sum(api)::bigint AS api, sum(other)::bigint AS other FROM (
           SELECT ${bucketOf('occurred_at', '$3::bigint')} AS bucket,
             ${COUNTS.web} AS web, ${COUNTS.api} AS api, ${COUNTS.other} AS other
-          FROM ${schema}.query WHERE project_id = $1 AND $8::boolean AND ${isCounted} GROUP BY 1
+          FROM ${schema}.query WHERE project_id = $1 AND $8::boolean AND ${isRecounted} GROUP BY 1
           UNION ALL
           SELECT ${bucketOf('start_at', '$3::bigint')},
             sum(queries) FILTER (WHERE caller = 'web'), sum(queries) FILTER (WHERE caller = 'api'),
             sum(queries) FILTER (WHERE caller NOT IN ('web', 'api'))
-          FROM ${schema}.imported_count WHERE project_id = $1 AND start_at >= $5 GROUP BY 1
+          FROM ${schema}.imported_count WHERE project_id = $1 AND start_at >= $5 AND withdrawn_by IS NULL GROUP BY 1
           UNION ALL
           SELECT ${bucketOf('bucket', '$6::bigint')}, web, api, other FROM ${schema}.caller_type_counter
           WHERE project_id = $1 AND level = $2 - 1 AND bucket < $7
@@ -63,11 +63,11 @@ const differencesOfCallers = (schema: string) =>
         SELECT bucket, caller, sum(queries)::bigint AS queries FROM (
           SELECT ${bucketOf('occurred_at', '$3::bigint')} AS bucket, caller, count(*) AS queries
           FROM ${schema}.query
-          WHERE project_id = $1 AND $8::boolean AND ${isCounted} AND caller NOT IN ('web', 'api') GROUP BY 1, 2
+          WHERE project_id = $1 AND $8::boolean AND ${isRecounted} AND caller NOT IN ('web', 'api') GROUP BY 1, 2
           UNION ALL
           SELECT ${bucketOf('start_at', '$3::bigint')}, caller, sum(queries)
           FROM ${schema}.imported_count
-          WHERE project_id = $1 AND start_at >= $5 AND caller NOT IN ('web', 'api') GROUP BY 1, 2
+          WHERE project_id = $1 AND start_at >= $5 AND withdrawn_by IS NULL AND caller NOT IN ('web', 'api') GROUP BY 1, 2
           UNION ALL
           SELECT ${bucketOf('bucket', '$6::bigint')}, caller, queries FROM ${schema}.caller_counter
           WHERE project_id = $1 AND level = $2 - 1 AND bucket < $7

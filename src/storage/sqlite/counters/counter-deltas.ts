@@ -5,12 +5,12 @@ import { CALLER_TYPES } from '../../../domain/queries/caller.js';
 /** The index of each type in a row. */
 export const TYPE_INDEX = mapTypes((type) => CALLER_TYPES.indexOf(type));
 
-/** The queries and imported counts that a transaction added to one project, as columns, which cost far less than objects. */
+/** The queries and imported counts that a transaction added to one project, or removed from it, as columns, which cost far less than objects. */
 interface Recorded {
   readonly times: number[];
   readonly types: number[];
   readonly callers: number[];
-  /** The number of queries of imported counts, by their index. All other entries are one query. */
+  /** The number of queries of imported counts and corrections, by their index. All other entries are one query. */
   queries: number[] | undefined;
 }
 
@@ -27,8 +27,14 @@ const ZEROS: readonly number[] = CALLER_TYPES.map(() => 0);
 /** Adds up new queries and imported counts, so that each counter is written once per transaction. */
 export class CounterDeltas {
   readonly #projects = new Map<number, Recorded>();
+  #removes = false;
 
-  /** Adds a query or, with `queries`, so many of an imported count: at least 1. */
+  /** Whether counters may become zero. */
+  get removes(): boolean {
+    return this.#removes;
+  }
+
+  /** Adds a query or, with `queries`, so many of an imported count. Removes them if the number is negative. */
   add(project: number, timeMs: number, type: number, caller: number, queries?: number): void {
     let recorded = this.#projects.get(project);
     if (recorded === undefined) {
@@ -39,6 +45,7 @@ export class CounterDeltas {
     recorded.types.push(type);
     recorded.callers.push(caller);
     if (queries !== undefined) {
+      if (queries < 0) this.#removes = true;
       recorded.queries ??= [];
       recorded.queries[recorded.times.length - 1] = queries;
     }

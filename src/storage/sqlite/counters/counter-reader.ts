@@ -38,7 +38,7 @@ function segmentTables(segments: number): string {
 }
 
 /** The counters in the segments. The order of the joins is the order of the look-ups. */
-const countersIn = (table: 'type_counter' | 'caller_counter'): string =>
+const countersIn = (table: 'caller_type_counter' | 'caller_counter'): string =>
   `asked CROSS JOIN segment CROSS JOIN ${table} AS counter
    ON counter.project = asked.number AND counter.level = segment.level
      AND counter.bucket >= segment.first AND counter.bucket < segment."end"`;
@@ -49,7 +49,7 @@ const columnSums = (types: readonly string[]): string =>
 /** One statement for all segments: one snapshot, and cheaper than a statement each. */
 const sumSql = (segments: number): string => `
   WITH ${segmentTables(segments)}
-  SELECT ${columnSums(CALLER_TYPES)} FROM ${countersIn('type_counter')}`;
+  SELECT ${columnSums(CALLER_TYPES)} FROM ${countersIn('caller_type_counter')}`;
 
 /**
  * The sums of each segment, in order, as a text with a number for each type, so that one look-up finds all of them. A join with GROUP BY
@@ -58,7 +58,7 @@ const sumSql = (segments: number): string => `
 const segmentSumsSql = (segments: number): string => `
   WITH ${segmentTables(segments)}
   SELECT (
-    SELECT ${CALLER_TYPES.map((type) => `sum(${type})`).join(" || ' ' || ")} FROM type_counter AS counter
+    SELECT ${CALLER_TYPES.map((type) => `sum(${type})`).join(" || ' ' || ")} FROM caller_type_counter AS counter
     WHERE counter.project = (SELECT number FROM asked) AND counter.level = segment.level
       AND counter.bucket >= segment.first AND counter.bucket < segment."end"
   ) FROM segment`;
@@ -133,7 +133,7 @@ export class CounterReader {
     this.#findCallers = prepareArrays(db, FIND_CALLERS);
     // Two look-ups, one at each end of the key. With min and max, SQLite would read everything in between.
     const end = (order: string): string =>
-      `(SELECT bucket FROM type_counter WHERE project = number AND level = 0 ORDER BY bucket ${order} LIMIT 1)`;
+      `(SELECT bucket FROM caller_type_counter WHERE project = number AND level = 0 ORDER BY bucket ${order} LIMIT 1)`;
     this.#findExtent = prepare(
       db,
       `SELECT ${end('ASC')} AS first, ${end('DESC')} AS last FROM project WHERE id = ?`,

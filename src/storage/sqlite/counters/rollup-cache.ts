@@ -2,9 +2,10 @@
  * Caches counters as prefix sums: the days of a project, the insides of the days that ranges begin and end in, and for busy
  * days the insides of ten seconds.
  *
- * A cached period stays valid until a query is recorded into it. Counters of a project number never decrease
- * (`test/tidy/structure.test.ts`), and each query adds one at every level. So a bucket has not changed if its own counter has not. After each commit, the days are checked
- * against the sum of the few widest counters, the insides of a day against its daily counter, and so on.
+ * A cached period stays valid until a query is recorded into it. Counters of a project number decrease only with its revision
+ * (`test/tidy/structure.test.ts`), and each query adds one at every level. So while the revision is the same, a bucket has not
+ * changed if its own counter has not. After each commit, the days are checked against the sum of the few widest counters, the
+ * insides of a day against its daily counter, and so on.
  */
 import { BUCKET_WIDTHS_MS, bucketAt } from '../../../domain/counting/buckets.js';
 import { zeroCounts } from '../../../domain/counting/counts.js';
@@ -59,6 +60,8 @@ const widestMax = 128;
 interface Entry {
   /** The project number, which is never reused. Null if there is no such project. */
   readonly project: number | null;
+  /** That of the project, which changes with each step of a correction. */
+  readonly revision: number;
   readonly tier: Tier;
   readonly span: DateRange;
   /** Since the last change. */
@@ -87,7 +90,7 @@ interface Cached {
   readonly rest: DateRange[];
 }
 
-type ProjectRow = readonly [number: number | null, queries: number | null];
+type ProjectRow = readonly [number: number | null, revision: number, queries: number | null];
 
 export class RollupCache {
   readonly #readProject: Prepared<ProjectRow>;
@@ -103,16 +106,16 @@ export class RollupCache {
     this.#rowsMax = rowsMax;
     this.#readProject = prepareArrays(
       db,
-      `SELECT number, (
+      `SELECT number, revision, (
         SELECT CASE WHEN count(*) <= ${widestMax} THEN coalesce(sum(queries), 0) END FROM (
-          SELECT ${CALLER_TYPES.join(' + ')} AS queries FROM type_counter
+          SELECT ${CALLER_TYPES.join(' + ')} AS queries FROM caller_type_counter
           WHERE project = number AND level = ${BUCKET_WIDTHS_MS.length - 1} LIMIT ${widestMax + 1}
         )
       ) FROM project WHERE id = ?`,
     );
     this.#readCounters = prepareArrays(
       db,
-      `SELECT bucket, ${CALLER_TYPES.join(', ')} FROM type_counter
+      `SELECT bucket, ${CALLER_TYPES.join(', ')} FROM caller_type_counter
        WHERE project = ? AND level = ? AND bucket >= ? AND bucket < ? ORDER BY bucket LIMIT ?`,
     );
   }
@@ -162,10 +165,10 @@ export class RollupCache {
     let entry = this.#projects.get(projectId);
     if (entry === undefined && this.#isFull()) return undefined;
     if (entry?.checkedAt !== version) {
-      const [number, queries] = this.#readProject.get(projectId) ?? [null, 0];
-      if (entry?.project !== number) {
+      const [number, revision, queries] = this.#readProject.get(projectId) ?? [null, 0, 0];
+      if (entry?.project !== number || entry.revision !== revision) {
         // The rows of a replaced entry still count until the cache is emptied.
-        entry = this.#createEntry(number, PROJECT, ALL_TIME);
+        entry = this.#createEntry({ project: number, revision }, PROJECT, ALL_TIME);
         this.#projects.set(projectId, entry);
       }
       this.#check(entry, queries ?? Number.NaN, version);
@@ -180,7 +183,7 @@ export class RollupCache {
       if (outer.tier.inner === undefined || this.#isFull()) return undefined;
       const { widthMs } = prefixes;
       const span = { from: bucket * widthMs, to: (bucket + 1) * widthMs };
-      entry = this.#createEntry(outer.project, outer.tier.inner, span);
+      entry = this.#createEntry(outer, outer.tier.inner, span);
       outer.inner ??= new Map();
       outer.inner.set(bucket, entry);
     }
@@ -188,10 +191,15 @@ export class RollupCache {
     return entry;
   }
 
-  #createEntry(project: number | null, tier: Tier, span: DateRange): Entry {
+  #createEntry(
+    { project, revision }: Pick<Entry, 'project' | 'revision'>,
+    tier: Tier,
+    span: DateRange,
+  ): Entry {
     this.#rows += entryRows;
     return {
       project,
+      revision,
       tier,
       span,
       lookUps: 0,

@@ -39,7 +39,7 @@ function findDamage(db: Connection): string[] {
 
 function recount(db: Connection): Verification {
   const projects = countRows(db, 'project');
-  const queries = countRows(db, `query WHERE ${NOT_DELETED}`);
+  const queries = countRows(db, `query WHERE caller >= 0 AND ${NOT_DELETED}`);
   const differences: CounterDifference[] = [];
   let differencesTotal = 0;
   for (const scope of listScopes(db)) {
@@ -76,7 +76,7 @@ function* findDifferences(db: Connection, scope: Scope): Generator<CounterDiffer
 }
 
 function sumImported(db: Connection): number {
-  const sql = `SELECT coalesce(sum(queries), 0) AS queries FROM imported_count WHERE ${NOT_DELETED}`;
+  const sql = `SELECT coalesce(sum(queries), 0) AS queries FROM imported_count WHERE withdrawn_by IS NULL AND ${NOT_DELETED}`;
   return prepare<{ readonly queries: number }>(db, sql).get()?.queries ?? 0;
 }
 
@@ -119,9 +119,9 @@ function typeDifferencesSql(level: number, { where }: Scope, plan: Plan): string
   const { readsRows, firstBucket, fromMs, ratio, narrowerEnd } = plan;
   const again =
     level > 0
-      ? `SELECT project, ${floorDivide('bucket', ratio)}, 0, 0, 0, web, api, other FROM type_counter
+      ? `SELECT project, ${floorDivide('bucket', ratio)}, 0, 0, 0, web, api, other FROM caller_type_counter
          WHERE level = ${level - 1} AND bucket < ${narrowerEnd} AND ${where}`
-      : `SELECT project, bucket, 0, 0, 0, web, api, 0 FROM type_counter
+      : `SELECT project, bucket, 0, 0, 0, web, api, 0 FROM caller_type_counter
          WHERE level = 0 AND bucket < ${firstBucket} AND ${where}
          UNION ALL
          SELECT project, bucket, 0, 0, 0, 0, 0, queries FROM caller_counter
@@ -132,14 +132,14 @@ function typeDifferencesSql(level: number, { where }: Scope, plan: Plan): string
       sum(web_again) AS webAgain, sum(api_again) AS apiAgain, sum(other_again) AS otherAgain
     FROM (
       SELECT project, bucket, web, api, other, 0 AS web_again, 0 AS api_again, 0 AS other_again
-      FROM type_counter WHERE level = ${level} AND ${where}
+      FROM caller_type_counter WHERE level = ${level} AND ${where}
       UNION ALL
       SELECT project, ${floorDivide('occurred_at', bucketWidthMs(level))}, 0, 0, 0, caller = 0, caller = 1, caller > 1 FROM query
       WHERE ${readsRows} AND occurred_at >= ${fromMs} AND ${where}
       UNION ALL
       SELECT project, ${floorDivide('start_at', bucketWidthMs(level))}, 0, 0, 0,
         (caller = 0) * queries, (caller = 1) * queries, (caller > 1) * queries FROM imported_count
-      WHERE ${readsRows} AND start_at >= ${fromMs} AND ${where}
+      WHERE ${readsRows} AND start_at >= ${fromMs} AND withdrawn_by IS NULL AND ${where}
       UNION ALL
       ${again}
     )
@@ -161,7 +161,7 @@ function callerDifferencesSql(level: number, { where }: Scope, plan: Plan): stri
       WHERE ${readsRows} AND caller > 1 AND occurred_at >= ${fromMs} AND ${where}
       UNION ALL
       SELECT project, ${floorDivide('start_at', bucketWidthMs(level))}, caller, 0, queries FROM imported_count
-      WHERE ${readsRows} AND caller > 1 AND start_at >= ${fromMs} AND ${where}
+      WHERE ${readsRows} AND caller > 1 AND start_at >= ${fromMs} AND withdrawn_by IS NULL AND ${where}
       UNION ALL
       SELECT project, ${floorDivide('bucket', ratio)}, caller, 0, queries FROM caller_counter
       WHERE level = ${level - 1} AND bucket < ${narrowerEnd} AND ${where}

@@ -2,16 +2,17 @@
  * The schema's history. The first entry creates the schema of `OLDEST_VERSION`, each later one brings a file to the next
  * version. Append new ones; released ones never change.
  *
- * The rollup cache relies on counters never decreasing while their project exists. A migration that decreases them must
- * rename the table.
+ * The rollup cache relies on counters of a project decreasing only when its revision changes. A migration that decreases them
+ * otherwise must rename the table.
  */
 import { OLDEST_VERSION } from '../../sql/oldest-version.js';
 import { SQL as V19 } from './019-initial-schema.js';
 import { SQL as V20 } from './020-week-start.js';
 import { SQL as V21 } from './021-proved-addresses.js';
 import { SQL as V22 } from './022-receipts.js';
+import { SQL as V23 } from './023-corrections.js';
 
-export const MIGRATIONS: readonly string[] = [V19, V20, V21, V22];
+export const MIGRATIONS: readonly string[] = [V19, V20, V21, V22, V23];
 
 /** The version to which `migrations` bring a file. */
 export const newestOf = (migrations: readonly string[]): number => OLDEST_VERSION + migrations.length - 1;

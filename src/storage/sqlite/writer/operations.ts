@@ -2,6 +2,7 @@
 
 import type { ImportedCount } from '../../../domain/counting/imported-count.js';
 import type { Receipt } from '../../../domain/queries/receipt.js';
+import type { CorrectionChanges } from '../../ports/corrections.js';
 import type { RecordResult } from '../../ports/counts.js';
 import type { DirectoryChanges } from '../../ports/directory.js';
 import type { Identities } from '../../ports/identities.js';
@@ -35,6 +36,7 @@ interface CalledParts {
   readonly throttles: Throttles;
   readonly identities: Identities;
   readonly ingestion: IngestionChanges;
+  readonly corrections: CorrectionChanges;
   readonly notifications: NotificationChanges;
 }
 

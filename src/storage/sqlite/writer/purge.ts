@@ -10,8 +10,10 @@ import type { Statements } from '../statements.js';
 const TABLES = [
   { table: 'query', columns: ['id'] },
   { table: 'receipt', columns: ['number'] },
+  { table: 'correction', columns: ['number'] },
+  { table: 'corrected_query', columns: ['correction', 'id'] },
   { table: 'imported_count', columns: ['source', 'caller', 'start_at'] },
-  { table: 'type_counter', columns: ['level', 'bucket'] },
+  { table: 'caller_type_counter', columns: ['level', 'bucket'] },
   { table: 'caller_counter', columns: ['level', 'bucket', 'caller'] },
   { table: 'question_key', columns: ['name'] },
   { table: 'ingestion_source', columns: ['kind', 'name'] },
@@ -59,7 +61,7 @@ export class Cleaner {
   #moveRowsFrom({ number, rowsFrom }: Retention, next: number): void {
     const days = [rowsFrom ?? EARLIEST_MS, next].map((timeMs) => bucketAt(timeMs, DAY_LEVEL));
     const counted = this.#statements.get(
-      `SELECT 1 FROM type_counter WHERE project = ? AND level = ${DAY_LEVEL} AND bucket >= ? AND bucket < ? LIMIT 1`,
+      `SELECT 1 FROM caller_type_counter WHERE project = ? AND level = ${DAY_LEVEL} AND bucket >= ? AND bucket < ? LIMIT 1`,
       [number, ...days],
     );
     this.#statements.run('UPDATE project SET rows_from = ?, swept_to = ? WHERE number = ?', [

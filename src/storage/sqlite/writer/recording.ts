@@ -11,6 +11,7 @@ import { oldQueriesError } from '../../../domain/projects/retention.js';
 import { CALLER_TYPES, callerType } from '../../../domain/queries/caller.js';
 import type { Receipt } from '../../../domain/queries/receipt.js';
 import type { RecordResult } from '../../ports/counts.js';
+import { callerNumber } from '../caller-number.js';
 import type { Connection } from '../connection.js';
 import { type CounterDeltas, TYPE_INDEX } from '../counters/counter-deltas.js';
 import { encodeQueryId } from '../query-id.js';
@@ -22,33 +23,50 @@ import { QueryInsert } from './query-insert.js';
 /** Rows whose values are prepared at once. More take memory and save nothing. */
 const rowsBoundAtOnce = 1_024;
 
+interface RecordedProject {
+  readonly number: number;
+  readonly rowsFrom: number | null;
+  /** Receipts up to this number get no further queries. */
+  readonly receiptFence: number;
+}
+
 export class Recording {
   readonly #statements: Statements;
   readonly #queries: QueryInsert;
   readonly #addToTypes: MultiRowInsert;
   readonly #addToCallers: MultiRowInsert;
+  /** As the two above, but they return the keys of the counters that are zero then. */
+  readonly #changeTypes: MultiRowInsert;
+  readonly #changeCallers: MultiRowInsert;
 
   constructor(db: Connection, statements: Statements) {
     this.#statements = statements;
     this.#queries = new QueryInsert(db);
-    this.#addToTypes = new MultiRowInsert(
-      db,
-      `INSERT INTO type_counter (project, level, bucket, ${CALLER_TYPES.join(', ')})`,
-      3 + CALLER_TYPES.length,
-      `ON CONFLICT DO UPDATE SET ${CALLER_TYPES.map((type) => `${type} = ${type} + excluded.${type}`).join(', ')}`,
-    );
-    this.#addToCallers = new MultiRowInsert(
-      db,
-      'INSERT INTO caller_counter (project, level, bucket, caller, queries)',
-      5,
-      'ON CONFLICT DO UPDATE SET queries = queries + excluded.queries',
-    );
+    const insertTypes = (tail: string) =>
+      new MultiRowInsert(
+        db,
+        `INSERT INTO caller_type_counter (project, level, bucket, ${CALLER_TYPES.join(', ')})`,
+        3 + CALLER_TYPES.length,
+        `ON CONFLICT DO UPDATE SET ${CALLER_TYPES.map((type) => `${type} = ${type} + excluded.${type}`).join(', ')} ${tail}`,
+      );
+    const insertCallers = (tail: string) =>
+      new MultiRowInsert(
+        db,
+        'INSERT INTO caller_counter (project, level, bucket, caller, queries)',
+        5,
+        `ON CONFLICT DO UPDATE SET queries = queries + excluded.queries ${tail}`,
+      );
+    this.#addToTypes = insertTypes('');
+    this.#addToCallers = insertCallers('');
+    this.#changeTypes = insertTypes(`RETURNING ${CALLER_TYPES.join(' + ')}, project, level, bucket`);
+    this.#changeCallers = insertCallers('RETURNING queries, project, level, bucket, caller');
   }
 
   /** Inserts the queries that are new, and notes in `deltas` what they add to the counters. */
   record(batch: RecordBatch, deltas: CounterDeltas): RecordResult {
     const { projectId, ids, callers, occurredAt, receipts = [], receiptOf } = batch;
-    const { number: project, rowsFrom } = this.#findProject(projectId);
+    const found = this.#findProject(projectId);
+    const { number: project, rowsFrom } = found;
     const tooOld = oldQueriesError(ids, occurredAt, rowsFrom);
     if (tooOld !== undefined) throw tooOld;
     const numbersByCaller = new Map<string, number>();
@@ -60,7 +78,7 @@ export class Recording {
       recorded++;
     };
     const order = inOrderOfIds(ids);
-    const receiptNumbers = ids.length === 0 ? [] : receipts.map((one) => this.#receiptNumber(project, one));
+    const receiptNumbers = ids.length === 0 ? [] : receipts.map((one) => this.#receiptNumber(found, one));
     for (let from = 0; from < order.length; from += rowsBoundAtOnce) {
       const values: unknown[] = [];
       for (const index of order.slice(from, from + rowsBoundAtOnce)) {
@@ -68,7 +86,7 @@ export class Recording {
         const timeMs = required(occurredAt[index], 'a batch has a time for each of its ids');
         let number = numbersByCaller.get(caller);
         if (number === undefined) {
-          number = this.#callerNumber(caller);
+          number = callerNumber(this.#statements, caller);
           numbersByCaller.set(caller, number);
           typesByNumber.set(number, TYPE_INDEX[callerType(caller)]);
         }
@@ -104,7 +122,7 @@ export class Recording {
   }
 
   #insertCount(project: number, { source, caller, start, end, count }: ImportedCount, deltas: CounterDeltas) {
-    const number = this.#callerNumber(caller);
+    const number = callerNumber(this.#statements, caller);
     this.#statements.run(
       'INSERT INTO imported_count (project, source, caller, start_at, end_at, queries) VALUES ($1, $2, $3, $4, $5, $6)',
       [project, source, number, start, end, count],
@@ -115,26 +133,45 @@ export class Recording {
   /** Writes each counter once for all batches of the transaction. */
   addToCounters(deltas: CounterDeltas): void {
     for (const { types, callers } of deltas.rows()) {
-      this.#addToTypes.insert(types);
-      this.#addToCallers.insert(callers);
+      if (deltas.removes) {
+        this.#removeZeros('caller_type_counter', ['level', 'bucket'], this.#changeTypes.insert(types));
+        this.#removeZeros(
+          'caller_counter',
+          ['level', 'bucket', 'caller'],
+          this.#changeCallers.insert(callers),
+        );
+      } else {
+        this.#addToTypes.insert(types);
+        this.#addToCallers.insert(callers);
+      }
     }
   }
 
-  #findProject(id: string): { readonly number: number; readonly rowsFrom: number | null } {
-    const found = this.#statements.get<{ readonly number: number; readonly rowsFrom: number | null }>(
-      'SELECT number, rows_from AS rowsFrom FROM project WHERE id = $1',
+  /** Removes counters that have become zero: the extent and the callers of a project are those that have queries. */
+  #removeZeros(table: string, columns: readonly string[], rows: readonly (readonly unknown[])[]): void {
+    const key = columns.map((column, at) => `${column} = $${at + 2}`).join(' AND ');
+    for (const [sum, ...values] of rows)
+      if (sum === 0) this.#statements.run(`DELETE FROM ${table} WHERE project = $1 AND ${key}`, values);
+  }
+
+  #findProject(id: string): RecordedProject {
+    const found = this.#statements.get<RecordedProject>(
+      'SELECT number, rows_from AS rowsFrom, coalesce(receipt_fence, 0) AS receiptFence FROM project WHERE id = $1',
       [id],
     );
     if (found === undefined) throw new CallerStatsError('not_found', `There is no project ${id}.`);
     return found;
   }
 
-  /** The number of a receipt, assigned with its first query. */
-  #receiptNumber(project: number, { day, sender }: Receipt): number {
-    const find = (sql: string) =>
-      this.#statements.get<{ readonly number: number | null }>(sql, [project, day, sender])?.number;
+  /** The number of a receipt, assigned with its first query, and again with the first one after a correction. */
+  #receiptNumber({ number: project, receiptFence }: RecordedProject, { day, sender }: Receipt): number {
+    const find = (sql: string, ...more: readonly number[]) =>
+      this.#statements.get<{ readonly number: number | null }>(sql, [project, day, sender, ...more])?.number;
     return required(
-      find('SELECT max(number) AS number FROM receipt WHERE project = $1 AND day = $2 AND sender = $3') ??
+      find(
+        'SELECT max(number) AS number FROM receipt WHERE project = $1 AND day = $2 AND sender = $3 AND number > $4',
+        receiptFence,
+      ) ??
         find(
           `INSERT INTO receipt (project, number, day, sender)
            SELECT $1, coalesce(max(number), 0) + 1, $2, $3 FROM receipt WHERE project = $1 RETURNING number`,
@@ -142,15 +179,6 @@ export class Recording {
         undefined,
       'an inserted receipt has a number',
     );
-  }
-
-  /** The number of a caller, assigned with its first query. */
-  #callerNumber(name: string): number {
-    const find = (sql: string) => this.#statements.get<{ readonly number: number }>(sql, [name]);
-    const row =
-      find('SELECT number FROM caller WHERE name = $1') ??
-      find('INSERT INTO caller (name) VALUES ($1) RETURNING number');
-    return required(row, 'an inserted caller has a number').number;
   }
 }
 

@@ -1,6 +1,8 @@
 /** Makes all changes of the file. Runs on the writer thread. */
 import { CallerStatsError } from '../../../domain/errors.js';
 import { type Outcome, refused } from '../../commit-queue.js';
+import type { CorrectionChanges } from '../../ports/corrections.js';
+import { SqlCorrectionChanges } from '../../sql/corrections.js';
 import { SqlDirectoryChanges } from '../../sql/directory-changes.js';
 import { SqlIdentityChanges } from '../../sql/identities.js';
 import { SqlIngestionChanges } from '../../sql/ingestion.js';
@@ -16,10 +18,12 @@ import { Statements } from '../statements.js';
 import { runUserStatement } from '../user-tables.js';
 import type { Operation } from './operations.js';
 import { Cleaner } from './purge.js';
+import { SqliteQueryChanges } from './query-changes.js';
 import { Recording } from './recording.js';
 
 export class Writer {
   readonly #db: Connection;
+  readonly #statements: Statements;
   readonly #recording: Recording;
   readonly #directory: SqlDirectoryChanges;
   readonly #throttles: SqlThrottleChanges;
@@ -31,6 +35,7 @@ export class Writer {
   constructor(db: Connection) {
     const statements = new Statements(db);
     this.#db = db;
+    this.#statements = statements;
     this.#recording = new Recording(db, statements);
     this.#directory = new SqlDirectoryChanges(statements, SQLITE);
     this.#throttles = new SqlThrottleChanges(statements, SQLITE);
@@ -84,6 +89,16 @@ export class Writer {
         return call(this.#ingestion, operation.method, operation.args);
       case 'notifications':
         return inSavepoint(this.#db, async () => call(this.#notifications, operation.method, operation.args));
+      case 'corrections':
+        return inSavepoint(this.#db, async () => {
+          const changes = new SqliteQueryChanges(this.#statements, deltas);
+          const corrections = new SqlCorrectionChanges(this.#statements, SQLITE, changes);
+          return call<CorrectionChanges, typeof operation.method>(
+            corrections,
+            operation.method,
+            operation.args,
+          );
+        });
       case 'record':
         return this.#recording.record(operation, deltas);
       case 'importCounts':

@@ -65,7 +65,7 @@ test('caches a series by project and bounds until a commit', async () => {
   expect(ran.filter((sql) => ofSeries.test(sql))).toHaveLength(runs);
   expect(finish(reader.countSeries('empty', bounds))).not.toEqual(first);
   expect(finish(reader.countSeries('docs', boundsOf(4)))).not.toEqual(first);
-  other.exec('UPDATE type_counter SET web = web + 1');
+  other.exec('UPDATE caller_type_counter SET web = web + 1');
   expect(finish(reader.countSeries('docs', bounds))).not.toEqual(first);
 });
 

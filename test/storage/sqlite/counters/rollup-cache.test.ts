@@ -202,9 +202,9 @@ test('days without queries need no entry', () => {
 test('after an error, the next look-up reads again', () => {
   const { ask, db } = openKept({ docs: [0] });
   ask(days(0, 1), asksBefore);
-  db.exec('ALTER TABLE type_counter RENAME TO away');
+  db.exec('ALTER TABLE caller_type_counter RENAME TO away');
   expect(() => ask(days(0, 1))).toThrow('no such table');
-  db.exec('ALTER TABLE away RENAME TO type_counter');
+  db.exec('ALTER TABLE away RENAME TO caller_type_counter');
   expect(ask(days(0, 1))).toEqual({ sum: { web: 1, api: 0, other: 0 }, rest: [] });
 });
 

@@ -101,11 +101,11 @@ test.each(['web', 'api', 'other'] as const)('a wrong counter of type %s is found
     for (const time of times) {
       const bucket = bucketAt(time, level);
       const where = `project = 1 AND level = ${level} AND bucket = ${bucket}`;
-      const right = db.prepare(`SELECT web, api, other FROM type_counter WHERE ${where}`).get();
-      db.exec(`UPDATE type_counter SET ${type} = ${type} + 1 WHERE ${where}`);
+      const right = db.prepare(`SELECT web, api, other FROM caller_type_counter WHERE ${where}`).get();
+      db.exec(`UPDATE caller_type_counter SET ${type} = ${type} + 1 WHERE ${where}`);
       const counted = { ...right, [type]: right[type] + 1 };
       expect(found(db)).toEqual([{ projectId: 'docs', level, bucket, counted, recounted: { ...right } }]);
-      db.exec(`UPDATE type_counter SET ${type} = ${type} - 1 WHERE ${where}`);
+      db.exec(`UPDATE caller_type_counter SET ${type} = ${type} - 1 WHERE ${where}`);
     }
 });
 
@@ -113,7 +113,7 @@ test('a missing counter is found at every level', () => {
   for (const level of levels) {
     const bucket = bucketAt(times[0] ?? 0, level);
     for (const [table, counters] of [
-      ['type_counter', 1],
+      ['caller_type_counter', 1],
       ['caller_counter', 2],
     ] as const) {
       const db = open();
@@ -180,10 +180,10 @@ test('counters without rows are compared with the next narrower ones', () => {
       const db = open(rowsFrom);
       const bucket = bucketAt(time, level);
       const where = `project = 1 AND level = ${level} AND bucket = ${bucket}`;
-      db.exec(`UPDATE type_counter SET other = other + 1 WHERE ${where}`);
+      db.exec(`UPDATE caller_type_counter SET other = other + 1 WHERE ${where}`);
       const wider = level + 1 < levels.length ? [[level + 1, bucketAt(time, level + 1)]] : [];
       expect(found(db).map((one) => [one.level, one.bucket])).toEqual([[level, bucket], ...wider]);
-      db.exec(`UPDATE type_counter SET other = other - 1 WHERE ${where}`);
+      db.exec(`UPDATE caller_type_counter SET other = other - 1 WHERE ${where}`);
       expect(found(db)).toEqual([]);
       db.exec(`UPDATE caller_counter SET queries = queries + 1 WHERE ${where} AND caller = ${slack}`);
       // The narrowest ones of a caller are what those of all types are held against.
@@ -196,7 +196,9 @@ test('counters without rows are compared with the next narrower ones', () => {
 test('counters of web and api without rows are not compared at the narrowest level', () => {
   for (const type of ['web', 'api']) {
     const db = open(6);
-    db.exec(`UPDATE type_counter SET ${type} = ${type} + 1 WHERE project = 1 AND bucket = 5 AND level = 0`);
+    db.exec(
+      `UPDATE caller_type_counter SET ${type} = ${type} + 1 WHERE project = 1 AND bucket = 5 AND level = 0`,
+    );
     expect(found(db).map(({ level, bucket }) => [level, bucket])).toEqual([[1, 0]]);
   }
 });
@@ -204,7 +206,7 @@ test('counters of web and api without rows are not compared at the narrowest lev
 test('unknown projects and callers are reported as (none)', () => {
   const db = open();
   db.exec(
-    'INSERT INTO type_counter VALUES (77, 0, 5, 1, 2, 3); INSERT INTO caller_counter VALUES (77, 0, 5, 99, 4)',
+    'INSERT INTO caller_type_counter VALUES (77, 0, 5, 1, 2, 3); INSERT INTO caller_counter VALUES (77, 0, 5, 99, 4)',
   );
   expect(found(db)).toEqual([
     { projectId: '(none)', level: 0, bucket: 5, counted: { web: 1, api: 2, other: 3 }, recounted: nothing },
@@ -233,7 +235,7 @@ test('verification reads one snapshot, whatever others commit', async () => {
   const prepare = db.prepare.bind(db);
   Object.defineProperty(db, 'prepare', {
     value: (sql: string) => {
-      if (sql.includes('count(*) FROM query')) other.exec('UPDATE type_counter SET web = web + 1');
+      if (sql.includes('count(*) FROM query')) other.exec('UPDATE caller_type_counter SET web = web + 1');
       return prepare(sql);
     },
   });
@@ -269,7 +271,7 @@ test('damage that makes the check itself fail is reported', () => {
 
 test('differences are sorted by project, level, bucket and caller', () => {
   const db = open();
-  db.exec('UPDATE type_counter SET web = web + 1; UPDATE caller_counter SET queries = queries + 1');
+  db.exec('UPDATE caller_type_counter SET web = web + 1; UPDATE caller_counter SET queries = queries + 1');
   const differences = found(db);
   expect(differences.length).toBeGreaterThan(50);
   expect(differences).toEqual([...differences].sort(inOrderOfBuckets));
@@ -280,7 +282,7 @@ test('the number of reported differences is limited, and all are counted', () =>
   const db = open();
   const more = verifyDifferencesMax + 5;
   db.exec(`WITH RECURSIVE n (at) AS (SELECT 1 UNION ALL SELECT at + 1 FROM n WHERE at < ${more})
-    INSERT INTO type_counter SELECT 2, 0, 1000 + at, 1, 0, 0 FROM n`);
+    INSERT INTO caller_type_counter SELECT 2, 0, 1000 + at, 1, 0, 0 FROM n`);
   const { differences, differencesTotal } = verify(db);
   expect(differences).toHaveLength(verifyDifferencesMax);
   expect(differencesTotal).toBe(more);

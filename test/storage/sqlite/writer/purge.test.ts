@@ -12,7 +12,7 @@ import { databaseInMemory, deleteProjectIn, recordInto } from '../../../support/
 import { temporaryFolder } from '../../../support/temporary.js';
 
 const today = 20_000 * dayMs;
-const tables = ['query', 'type_counter', 'caller_counter'];
+const tables = ['query', 'caller_type_counter', 'caller_counter'];
 
 const queryAt = (id: string, occurredAt: number, caller = 'slack'): Query => ({ id, caller, occurredAt });
 
@@ -83,7 +83,7 @@ test('removes rows in order of their keys, table by table', () => {
   expect(idsOf(db, 1)).toEqual(['c']);
   expect(cleaner.purgeDeleted(4)).toEqual({ removed: 4, done: false });
   expect(rowsOf(db)).toEqual([[], [[1, 3]], [[1, 6]]]);
-  expect(db.prepare('SELECT min(level) AS level FROM type_counter').get()).toEqual({ level: 3 });
+  expect(db.prepare('SELECT min(level) AS level FROM caller_type_counter').get()).toEqual({ level: 3 });
   expect(cleaner.purgeDeleted(100)).toEqual({ removed: 9, done: false });
 });
 

@@ -1,0 +1,309 @@
+/** What corrections change, found out in parts of bounded time. */
+import type { Correction, CorrectionRequest, Selection } from '../../domain/corrections/correction.js';
+import type { Affected } from '../../domain/corrections/figures.js';
+import { type Applied, correct, isSameState, type QueryState } from '../../domain/corrections/state.js';
+import { bucketAt, DAY_LEVEL } from '../../domain/counting/buckets.js';
+import { CallerStatsError } from '../../domain/errors.js';
+import { formatTime } from '../../domain/format.js';
+import { correctionRowsPerQuery, unknownNamesMax } from '../../domain/limits.js';
+import { isSelected, type Receipt, type ReceiptFilter } from '../../domain/queries/receipt.js';
+import { notFound } from './changes.js';
+import type { ImportedFilter, ImportedRow, Move, QueryRow, QueryRows } from './query-rows.js';
+import type { Dialect, Session } from './session.js';
+import { SqlTables } from './tables.js';
+
+/** A project as its corrections need it. */
+export interface CorrectedProject {
+  readonly key: unknown;
+  readonly organizationId: string;
+  readonly rowsFrom: number | null;
+}
+
+/** A correction as it is carried out. */
+export interface Plan {
+  readonly request: CorrectionRequest;
+  /** Receipts with higher numbers came later. */
+  readonly receiptsTo: number;
+  /** What an undo takes back. */
+  readonly undone: Correction | undefined;
+  /** How many queries a step changes at most. */
+  readonly limit: number;
+}
+
+/** What a step changes. */
+export interface Part {
+  readonly moves: readonly Move[];
+  readonly imported: readonly ImportedRow[];
+  readonly next: string | null;
+}
+
+export interface CorrectionRow {
+  readonly number: number;
+  readonly request: string;
+  readonly figures: string;
+  readonly createdBy: string;
+  readonly createdAt: number;
+  readonly finishedAt: number | null;
+  readonly undoneBy: string | null;
+}
+
+/** Before the first imported count. */
+const BEFORE_ALL: Pick<ImportedRow, 'caller' | 'start'> = { caller: '', start: Number.MIN_SAFE_INTEGER };
+
+/** The columns of a `CorrectionRow`. */
+export const SUMMARY = `number, request, figures, created_by AS "createdBy", created_at AS "createdAt",
+  finished_at AS "finishedAt", undone_by AS "undoneBy"`;
+
+export class CorrectionPlanner extends SqlTables {
+  readonly #rows: QueryRows;
+  readonly #corrections = this.table('correction');
+  readonly #project = this.dialect.projectColumn;
+
+  constructor(session: Session, dialect: Dialect, rows: QueryRows) {
+    super(session, dialect);
+    this.#rows = rows;
+  }
+
+  async findById(key: unknown, correctionId: string): Promise<Correction | undefined> {
+    const row = await this.get<CorrectionRow>(
+      `SELECT ${SUMMARY} FROM ${this.#corrections} WHERE ${this.#project} = $1 AND id = $2`,
+      [key, correctionId],
+    );
+    return row && toCorrection(row);
+  }
+
+  /** `lock` ends the statement. */
+  async findProject(projectId: string, lock: string): Promise<CorrectedProject> {
+    const project = await this.get<CorrectedProject>(
+      `SELECT ${this.dialect.projectKeyColumn} AS key, organization_id AS "organizationId", rows_from AS "rowsFrom"
+       FROM ${this.table('project')} WHERE id = $1 ${this.dialect.andNotDeleted} ${lock}`,
+      [projectId],
+    );
+    if (project === undefined) throw notFound(`project ${projectId}`);
+    return project;
+  }
+
+  /** Throws `invalid` with the reason if a request cannot be carried out. Returns what an undo takes back. */
+  async requireAcceptable(
+    project: CorrectedProject,
+    request: CorrectionRequest,
+  ): Promise<Correction | undefined> {
+    if (request.action === 'undo') return this.#requireUndoable(project, request.correction);
+    const { selection } = request;
+    if ('range' in selection) await this.#requireRows(project, selection.range.from);
+    return undefined;
+  }
+
+  async #requireUndoable({ key, rowsFrom }: CorrectedProject, id: string): Promise<Correction> {
+    const found = await this.findById(key, id);
+    if (found === undefined) throw refusal(`correction: there is no correction ${id}`);
+    const { request, finishedAt, undoneBy, figures } = found;
+    if (request.action === 'undo')
+      throw refusal(`correction: ${id} is an undo; repeat what it has undone with a new id instead`);
+    if (undoneBy !== null) throw refusal(`correction: ${id} was undone by ${undoneBy} already`);
+    if (finishedAt === null) throw refusal(`correction: ${id} is not finished yet; try again when it is`);
+    const isOfRows = !('source' in request.selection);
+    if (isOfRows && rowsFrom !== null && figures.first !== null && figures.first < rowsFrom)
+      throw refusal(
+        `correction: retention has removed rows that ${id} has changed, those from before ${formatTime(rowsFrom)}`,
+      );
+    return found;
+  }
+
+  /** Whose row is gone can be neither found nor moved. */
+  async #requireRows({ key, rowsFrom }: CorrectedProject, from: number): Promise<void> {
+    if (rowsFrom === null || from >= rowsFrom) return;
+    const days = [from, rowsFrom].map((timeMs) => bucketAt(timeMs, DAY_LEVEL));
+    const counted = await this.get(
+      `SELECT bucket FROM ${this.table('caller_type_counter')} WHERE ${this.#project} = $1 AND level = ${DAY_LEVEL}
+         AND bucket >= $2 AND bucket < $3 LIMIT 1`,
+      [key, ...days],
+    );
+    if (counted === undefined) return;
+    const since = formatTime(rowsFrom);
+    throw refusal(
+      `dateFrom: retention has removed the rows of queries from before ${since}, so they cannot be corrected; ` +
+        `begin at ${since} or later`,
+    );
+  }
+
+  /** The part of a correction that begins at `from`. */
+  async plan(project: CorrectedProject, plan: Plan, from: string | null): Promise<Part> {
+    const { request, undone } = plan;
+    if (request.action === 'undo') {
+      if (undone === undefined) throw new Error('Invariant violated: an undo takes something back.');
+      return this.#planUndo(project, undone, plan.limit, from);
+    }
+    const { selection } = request;
+    if ('source' in selection)
+      return this.#planImported(
+        project,
+        { source: selection.source, withdrawnBy: null, limit: plan.limit },
+        from,
+      );
+    const { rows, next } =
+      'ids' in selection
+        ? await this.#selectIds(project, selection.ids, plan.limit, from)
+        : await this.#selectFiltered(project, selection, plan, from);
+    const applied: Applied = {
+      action: request.action,
+      to: request.action === 'rename' ? request.to : undefined,
+    };
+    const moves = rows.flatMap((row) => toMove(row, correct(row, applied)));
+    return { moves, imported: [], next };
+  }
+
+  async #selectIds(
+    { key, rowsFrom }: CorrectedProject,
+    ids: readonly string[],
+    limit: number,
+    from: string | null,
+  ): Promise<{ rows: readonly QueryRow[]; next: string | null }> {
+    const at = Number(from ?? 0);
+    const end = at + limit;
+    const some = ids.slice(at, end);
+    const found = await this.#rows.findByIds(key, some);
+    const rows = found.filter(({ occurredAt }) => occurredAt >= (rowsFrom ?? occurredAt));
+    const known = new Set(rows.map(({ id }) => id));
+    const missing = some.filter((id) => !known.has(id));
+    if (missing.length > 0) throw missingError(missing, rowsFrom);
+    return { rows, next: end < ids.length ? String(end) : null };
+  }
+
+  async #selectFiltered(
+    { key, rowsFrom }: CorrectedProject,
+    { range, caller, receipts }: Extract<Selection, { receipts: ReceiptFilter }>,
+    { receiptsTo, limit }: Plan,
+    from: string | null,
+  ): Promise<{ rows: readonly QueryRow[]; next: string | null }> {
+    const after = from ?? undefined;
+    const last = await this.#rows.findEnd(key, after, limit * correctionRowsPerQuery);
+    const rows = await this.#rows.find(key, {
+      ...{ after, last, caller, limit },
+      from: Math.max(range.from, rowsFrom ?? range.from),
+      to: range.to,
+      receipts: await this.#selectReceipts(key, receipts, receiptsTo),
+      withoutReceipt: isSelected(null, receipts),
+    });
+    return { rows, next: (rows.length === limit ? rows.at(-1)?.id : last) ?? null };
+  }
+
+  async #selectReceipts(key: unknown, filter: ReceiptFilter, receiptsTo: number): Promise<number[]> {
+    const receipts = await this.session.all<Receipt & { readonly number: number }>(
+      `SELECT number, day, sender FROM ${this.table('receipt')} WHERE ${this.#project} = $1`,
+      [key],
+    );
+    return receipts
+      .filter((receipt) => receipt.number <= receiptsTo && isSelected(receipt, filter))
+      .map(({ number }) => number);
+  }
+
+  async #planImported(
+    { key }: CorrectedProject,
+    filter: Pick<ImportedFilter, 'source' | 'withdrawnBy' | 'limit'>,
+    from: string | null,
+  ): Promise<Part> {
+    const { limit } = filter;
+    const after = from === null ? BEFORE_ALL : (JSON.parse(from) as typeof BEFORE_ALL);
+    const imported = await this.#rows.findImported(key, { ...filter, after });
+    const { caller, start } = imported.at(-1) ?? BEFORE_ALL;
+    return {
+      moves: [],
+      imported,
+      next: imported.length === limit ? JSON.stringify({ caller, start }) : null,
+    };
+  }
+
+  /** Gives queries the state that they would have without this correction. */
+  async #planUndo(
+    project: CorrectedProject,
+    undone: Correction,
+    limit: number,
+    from: string | null,
+  ): Promise<Part> {
+    const { number, request } = undone;
+    if (request.action !== 'undo' && 'source' in request.selection)
+      return this.#planImported(
+        project,
+        { source: request.selection.source, withdrawnBy: number, limit },
+        from,
+      );
+    const { key } = project;
+    const ids = await this.#rows.listCorrected(key, number, from ?? undefined, limit);
+    const states = await this.#statesWithout(key, number, ids);
+    const rows = await this.#rows.findByIds(key, ids);
+    const moves = rows.flatMap((row) => toMove(row, states.get(row.id) ?? row));
+    return { moves, imported: [], next: ids.length === limit ? (ids.at(-1) ?? null) : null };
+  }
+
+  async #statesWithout(
+    key: unknown,
+    without: number,
+    ids: readonly string[],
+  ): Promise<ReadonlyMap<string, QueryState>> {
+    const corrected = await this.#rows.findCorrections(key, ids);
+    const numbers = [...new Set(corrected.map(({ correction }) => correction))];
+    const found = await this.session.all<Applied & { readonly number: number }>(
+      `SELECT number, action, to_caller AS "to" FROM ${this.#corrections}
+       WHERE ${this.#project} = $1 AND undone_by IS NULL AND number IN (${numbers.map((_, at) => `$${at + 2}`).join() || 'NULL'})`,
+      [key, ...numbers],
+    );
+    const applied = new Map(found.map((one) => [one.number, one]));
+    const states = new Map<string, QueryState>();
+    // In their order, each changes what the ones before have left. The first knows for whom a query was recorded.
+    for (const { id, caller, correction } of corrected.toSorted((a, b) => a.correction - b.correction)) {
+      const before = states.get(id) ?? { caller, isWithdrawn: false };
+      const one = correction === without ? undefined : applied.get(correction);
+      states.set(id, one === undefined ? before : correct(before, one));
+    }
+    return states;
+  }
+
+  async requireIds({ key, rowsFrom }: CorrectedProject, ids: readonly string[]): Promise<void> {
+    const found = await this.#rows.findByIds(key, ids);
+    const known = new Set(
+      found.filter(({ occurredAt }) => occurredAt >= (rowsFrom ?? occurredAt)).map(({ id }) => id),
+    );
+    const missing = ids.filter((id) => !known.has(id));
+    if (missing.length > 0) throw missingError(missing, rowsFrom);
+  }
+}
+
+export function toCorrection({ request, figures, ...row }: CorrectionRow): Correction {
+  const { number, createdBy, createdAt, finishedAt, undoneBy } = row;
+  return {
+    ...{ number, createdBy, createdAt, finishedAt, undoneBy },
+    request: JSON.parse(request),
+    figures: JSON.parse(figures),
+  };
+}
+
+export function affectedBy({ moves, imported }: Part): Affected[] {
+  return [
+    ...moves.flatMap(({ row, to }) => {
+      const counted = [row, to].find(({ isWithdrawn }) => !isWithdrawn);
+      return counted === undefined
+        ? []
+        : [{ caller: counted.caller, occurredAt: row.occurredAt, queries: 1 }];
+    }),
+    ...imported.map(({ caller, start, queries }) => ({ caller, occurredAt: start, queries })),
+  ];
+}
+
+function toMove(row: QueryRow, to: QueryState): Move[] {
+  return isSameState(row, to) ? [] : [{ row, to }];
+}
+
+function refusal(...details: readonly string[]): CallerStatsError {
+  return new CallerStatsError('invalid', 'Nothing was corrected.', { details });
+}
+
+function missingError(missing: readonly string[], rowsFrom: number | null): CallerStatsError {
+  const gone =
+    rowsFrom === null ? '' : `, or retention has removed it: rows are kept from ${formatTime(rowsFrom)} on`;
+  const named = missing
+    .slice(0, unknownNamesMax)
+    .map((id) => `ids: the project has no query ${JSON.stringify(id)}${gone}`);
+  const more = missing.length - named.length;
+  return refusal(...named, ...(more > 0 ? [`and ${more} more ids of no query`] : []));
+}

@@ -1,0 +1,108 @@
+/** The rows of queries for corrections. The row of a withdrawn query has the caller `-1 - caller`. */
+import type {
+  CorrectedRow,
+  ImportedFilter,
+  ImportedRow,
+  QueryFilter,
+  QueryRow,
+  QueryRows,
+} from '../sql/query-rows.js';
+import type { Session } from '../sql/session.js';
+import { decodeQueryId, encodeQueryId } from './query-id.js';
+
+type StoredId = string | Uint8Array;
+
+type StoredRow = Omit<QueryRow, 'id' | 'isWithdrawn'> & {
+  readonly id: StoredId;
+  readonly isWithdrawn: number;
+};
+
+const SELECT = `SELECT query.id, occurred_at AS "occurredAt", name AS caller, query.caller < 0 AS "isWithdrawn", 0 AS level
+  FROM query JOIN caller ON number = CASE WHEN query.caller < 0 THEN -1 - query.caller ELSE query.caller END`;
+
+/** Comes after every id. */
+const AFTER_ALL = Buffer.alloc(17, 0xff);
+
+/** Texts sort before blobs, so '' comes before every id. */
+const encodeAfter = (id: string | undefined): StoredId => (id === undefined ? '' : encodeQueryId(id));
+
+export class SqliteQueryRows implements QueryRows {
+  readonly #session: Session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  async findEnd(project: unknown, after: string | undefined, rows: number): Promise<string | undefined> {
+    const [end] = await this.#session.all<{ readonly id: StoredId }>(
+      'SELECT id FROM query WHERE project = $1 AND id > $2 ORDER BY id LIMIT 1 OFFSET $3',
+      [project, encodeAfter(after), rows - 1],
+    );
+    return end && decodeQueryId(end.id);
+  }
+
+  async find(project: unknown, filter: QueryFilter): Promise<QueryRow[]> {
+    const { after, last, from, to, caller, receipts, withoutReceipt, limit } = filter;
+    const rows = await this.#session.all<StoredRow>(
+      `${SELECT} WHERE query.project = $1 AND query.id > $2 AND query.caller >= 0
+         AND occurred_at >= $3 AND occurred_at < $4
+         AND CASE WHEN receipt IS NULL THEN $5 ELSE receipt IN (SELECT value FROM json_each($6)) END
+         AND ($7 IS NULL OR name = $7) AND query.id <= $8
+       ORDER BY query.id LIMIT $9`,
+      [
+        ...[project, encodeAfter(after), from, to, withoutReceipt ? 1 : 0, JSON.stringify(receipts), caller],
+        ...[last === undefined ? AFTER_ALL : encodeQueryId(last), limit],
+      ],
+    );
+    return rows.map(toQueryRow);
+  }
+
+  async findByIds(project: unknown, ids: readonly string[]): Promise<QueryRow[]> {
+    const found: QueryRow[] = [];
+    for (const id of ids) {
+      const sql = `${SELECT} WHERE query.project = $1 AND query.id = $2`;
+      const [row] = await this.#session.all<StoredRow>(sql, [project, encodeQueryId(id)]);
+      if (row !== undefined) found.push(toQueryRow(row));
+    }
+    return found;
+  }
+
+  async listCorrected(project: unknown, correction: number, after: string | undefined, limit: number) {
+    const rows = await this.#session.all<{ readonly id: StoredId }>(
+      'SELECT id FROM corrected_query WHERE project = $1 AND correction = $2 AND id > $3 ORDER BY id LIMIT $4',
+      [project, correction, encodeAfter(after), limit],
+    );
+    return rows.map(({ id }) => decodeQueryId(id));
+  }
+
+  async findCorrections(project: unknown, ids: readonly string[]): Promise<CorrectedRow[]> {
+    const found: CorrectedRow[] = [];
+    for (const id of ids) {
+      const rows = await this.#session.all<Omit<CorrectedRow, 'id'>>(
+        `SELECT correction, name AS caller FROM corrected_query JOIN caller ON number = corrected_query.caller
+         WHERE project = $1 AND id = $2`,
+        [project, encodeQueryId(id)],
+      );
+      for (const row of rows) found.push({ ...row, id });
+    }
+    return found;
+  }
+
+  async findImported(
+    project: unknown,
+    { source, withdrawnBy, after, limit }: ImportedFilter,
+  ): Promise<ImportedRow[]> {
+    return this.#session.all(
+      `SELECT name AS caller, start_at AS start, queries FROM imported_count
+       JOIN caller ON number = imported_count.caller
+       WHERE project = $1 AND source = $2 AND withdrawn_by IS $3
+         AND (imported_count.caller, start_at) > (coalesce((SELECT number FROM caller WHERE name = $4), -1), $5)
+       ORDER BY imported_count.caller, start_at LIMIT $6`,
+      [project, source, withdrawnBy, after.caller, after.start, limit],
+    );
+  }
+}
+
+function toQueryRow({ id, isWithdrawn, ...row }: StoredRow): QueryRow {
+  return { ...row, id: decodeQueryId(id), isWithdrawn: isWithdrawn === 1 };
+}

@@ -1,0 +1,70 @@
+/** Moves queries from the counters of one caller to those of another, or to none, within the transaction that is open. */
+import { callerType } from '../../../domain/queries/caller.js';
+import {
+  type CorrectedRow,
+  type CounterChange,
+  type ImportedRow,
+  type Move,
+  type QueryChanges,
+  toCounterChanges,
+} from '../../sql/query-rows.js';
+import { callerNumber } from '../caller-number.js';
+import { type CounterDeltas, TYPE_INDEX } from '../counters/counter-deltas.js';
+import { encodeQueryId } from '../query-id.js';
+import { SqliteQueryRows } from '../query-rows.js';
+import type { Statements } from '../statements.js';
+
+export class SqliteQueryChanges extends SqliteQueryRows implements QueryChanges {
+  readonly #statements: Statements;
+  readonly #deltas: CounterDeltas;
+
+  /** `deltas` are those of the transaction. */
+  constructor(statements: Statements, deltas: CounterDeltas) {
+    super(statements);
+    this.#statements = statements;
+    this.#deltas = deltas;
+  }
+
+  async noteCorrected(project: unknown, rows: readonly CorrectedRow[]): Promise<void> {
+    for (const { id, correction, caller } of rows) {
+      this.#statements.run(
+        'INSERT INTO corrected_query (project, correction, id, caller) VALUES ($1, $2, $3, $4)',
+        [project, correction, encodeQueryId(id), callerNumber(this.#statements, caller)],
+      );
+    }
+  }
+
+  async markImported(
+    project: unknown,
+    source: string,
+    rows: readonly ImportedRow[],
+    withdrawnBy: number | null,
+  ): Promise<void> {
+    for (const { caller, start } of rows) {
+      this.#statements.run(
+        `UPDATE imported_count SET withdrawn_by = $5
+         WHERE project = $1 AND source = $2 AND caller = $3 AND start_at = $4`,
+        [project, source, callerNumber(this.#statements, caller), start, withdrawnBy],
+      );
+    }
+  }
+
+  async move(project: unknown, moves: readonly Move[]): Promise<void> {
+    for (const { row, to } of moves) {
+      const number = callerNumber(this.#statements, to.caller);
+      this.#statements.run('UPDATE query SET caller = $3 WHERE project = $1 AND id = $2', [
+        ...[project, encodeQueryId(row.id), to.isWithdrawn ? -1 - number : number],
+      ]);
+    }
+    await this.addToCounters(project, toCounterChanges(moves));
+  }
+
+  async addToCounters(project: unknown, changes: readonly CounterChange[]): Promise<void> {
+    for (const { occurredAt, caller, queries } of changes) {
+      const type = TYPE_INDEX[callerType(caller)];
+      this.#deltas.add(Number(project), occurredAt, type, callerNumber(this.#statements, caller), queries);
+    }
+    // Caches rely on it.
+    this.#statements.run('UPDATE project SET revision = revision + 1 WHERE number = $1', [project]);
+  }
+}

@@ -79,7 +79,7 @@ const callerCountersSql = (segments: number): string => `
 /** The sum of one caller, looked up in each bucket that has queries: however many callers there are, it takes as long. */
 const callerSumSql = (segments: number): string => `
   WITH ${segmentTables(segments)}
-  SELECT coalesce(sum(one.queries), 0) FROM ${countersIn('type_counter')}
+  SELECT coalesce(sum(one.queries), 0) FROM ${countersIn('caller_type_counter')}
   CROSS JOIN caller_counter AS one
     ON one.project = counter.project AND one.level = counter.level AND one.bucket = counter.bucket
       AND one.caller = (SELECT number FROM caller WHERE name = ?)`;

@@ -26,7 +26,7 @@ REPOSITORY = Path(__file__).resolve().parents[3]
 MAIN = REPOSITORY / "dist" / "main.js"
 VECTORS = REPOSITORY / "clients" / "vectors"
 PROJECT = "docs"
-HANGS = 90
+HANGS = 60
 
 
 class Server:

@@ -13,9 +13,14 @@ from .errors import (
     RateLimitError,
     ServerError,
 )
+from .middleware import AsgiQuestions, WsgiQuestions
+from .reader import Reader
 from .recorder import Recorder, RecorderStats
 
 __all__ = [
+    "AsgiQuestions",
+    "Reader",
+    "WsgiQuestions",
     "AuthenticationError",
     "CallerStatsError",
     "ForbiddenError",

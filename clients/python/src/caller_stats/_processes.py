@@ -11,7 +11,7 @@ import signal
 import sys
 import threading
 import time
-from typing import Any
+from typing import Any, NoReturn
 
 from ._reports import call_safely, warn
 from ._sender import Sender
@@ -98,10 +98,23 @@ def _hook_ends() -> None:
     uwsgi = sys.modules.get("uwsgi")
     if uwsgi is not None:
         call_safely(_hook_uwsgi, uwsgi)
+    if "rq.worker" in sys.modules:
+        _hook_exit()
 
 
 def _on_celery_shutdown(**_: Any) -> None:
     finish_all()
+
+
+def _hook_exit() -> None:
+    """The process in which RQ runs a job ends by ``os._exit`` and calls nothing before that."""
+    leave = os._exit
+
+    def finish_and_leave(status: int) -> NoReturn:
+        finish_all()
+        leave(status)
+
+    os._exit = finish_and_leave
 
 
 def _hook_uwsgi(uwsgi: Any) -> None:

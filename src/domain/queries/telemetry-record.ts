@@ -13,12 +13,16 @@ import {
   ID_ATTRIBUTES,
   IGNORE_RULES,
   LANGFUSE_METADATA,
+  MCP_METHODS,
   MODEL_ROUTE,
   matchesRules,
+  PATH,
+  ROUTE,
   ROUTES,
   RPC_SYSTEMS,
   RUN_IDS,
   STEP_NAME,
+  TARGET,
   withMetadata,
 } from './telemetry-rules.js';
 import type { TelemetryRules } from './telemetry-settings.js';
@@ -86,6 +90,8 @@ export class RecordRules {
       RESPONSE_ID,
       ...HTTP_METHODS,
       ...HTTP_STATUSES,
+      ...MCP_METHODS,
+      ...(ROUTES.some((name) => this.#values.has(name)) ? [PATH, TARGET] : []),
       ...RPC_SYSTEMS,
       ...RUN_IDS,
       ...IGNORE_RULES.map(({ attribute }) => attribute),
@@ -101,15 +107,24 @@ export class RecordRules {
   }
 
   /** Whether the record belongs to a query. */
-  accepts({ attributes }: TelemetryRecord): boolean {
+  accepts({ attributes, isEntry }: TelemetryRecord): boolean {
     const { id } = this.#rules;
     if (typeof id === 'object' && (attributes.get(id.attribute) ?? '') === '') return false;
-    for (const [name, value] of attributes) {
-      const values = this.#values.get(name);
-      if (!(values === undefined ? this.#values.has(name) : values.has(value))) continue;
-      if (!ROUTES.includes(name) || isAskingRequest(attributes)) return true;
-    }
-    return false;
+    for (const [name, value] of attributes)
+      if (this.#takes(name, value) && (!ROUTES.includes(name) || isAskingRequest(attributes))) return true;
+    // A server without routes, or with older names.
+    return isEntry && this.#takesPath(attributes) && isAskingRequest(attributes);
+  }
+
+  #takes(name: string, value: string): boolean {
+    const values = this.#values.get(name);
+    return values === undefined ? this.#values.has(name) : values.has(value);
+  }
+
+  #takesPath(attributes: Attributes): boolean {
+    const path = attributes.get(PATH) ?? attributes.get(TARGET)?.replace(/\?.*/s, '');
+    if (path === undefined) return false;
+    return this.#takes(PATH, path) || (!attributes.has(ROUTE) && this.#takes(ROUTE, path));
   }
 
   /** Whether the record says that neither it nor anything below it belongs to a query. */
@@ -196,8 +211,13 @@ export function responseIdOf(attributes: Attributes): string | undefined {
 
 function isAskingRequest(attributes: Attributes): boolean {
   const method = firstOf(attributes, HTTP_METHODS);
+  const mcpMethod = firstOf(attributes, MCP_METHODS) ?? 'tools/call';
   const status = Number(firstOf(attributes, HTTP_STATUSES) ?? 0);
-  return (method === undefined || ASKING_METHODS.includes(method)) && !(status >= 400);
+  return (
+    (method === undefined || ASKING_METHODS.includes(method)) &&
+    !(status >= 400) &&
+    mcpMethod === 'tools/call'
+  );
 }
 
 function firstOf(attributes: Attributes, names: readonly string[]): string | undefined {

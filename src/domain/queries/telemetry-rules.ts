@@ -114,7 +114,12 @@ export const RPC_SYSTEMS: readonly string[] = ['rpc.system.name', 'rpc.system'];
 export const HTTP_STATUSES: readonly string[] = ['http.response.status_code', 'http.status_code'];
 
 /** Rules of these attributes accept no request that cannot ask, such as OPTIONS, or that was refused. */
-export const ROUTES: readonly string[] = ['http.route', 'url.path'];
+export const [ROUTE, PATH] = ['http.route', 'url.path'] as const;
+export const ROUTES: readonly string[] = [ROUTE, PATH];
+/** The previous name of the path in the semantic conventions, with the query string. */
+export const TARGET = 'http.target';
+/** Of requests to an MCP server, only those that call a tool ask. The header is that of its newest revision. */
+export const MCP_METHODS: readonly string[] = ['mcp.method.name', 'http.request.header.mcp-method'];
 export const ASKING_METHODS: readonly string[] = ['POST', 'PUT', 'PATCH'];
 
 /** From version 5 of its Python package on, a value is JSON: a text has quotation marks. */

@@ -371,21 +371,36 @@ test("Langfuse's metadata are read as the text that their JSON means", () => {
   expect(callersOf([records])).toEqual(['web', 'slack']);
 });
 
-test.each(['http.route', 'url.path'])(
-  'a rule of %s accepts requests that ask and were not refused',
-  (attribute) => {
+describe.each(['http.route', 'url.path'])('a rule of %s', (attribute) => {
+  const count = (requests: readonly Attributes[], told: Told = {}) => {
+    const records = requests.map((one, at) => span(at + 1, one, { trace: at + 1, ...told }));
+    return callersOf([records], { queries: [{ attribute, values: ['/ask'] }] }).length;
+  };
+
+  test('accepts requests that ask and were not refused', () => {
     const requests = [
       { 'http.request.method': 'OPTIONS', 'http.response.status_code': '204' },
       { 'http.method': 'GET', 'http.status_code': '200' },
       { 'http.request.method': 'POST', 'http.response.status_code': '429' },
       { 'http.method': 'POST', 'http.status_code': '400' },
+      { 'mcp.method.name': 'tools/list' },
+      { 'http.request.method': 'POST', 'http.request.header.mcp-method': 'initialize' },
       { 'http.request.method': 'POST', 'http.response.status_code': '200' },
       { 'http.method': 'PUT' },
+      { 'mcp.method.name': 'tools/call' },
       {},
     ];
-    const records = requests.map((one, at) =>
-      span(at + 1, { ...one, [attribute]: '/ask' }, { trace: at + 1 }),
-    );
-    expect(callersOf([records], { queries: [{ attribute, values: ['/ask'] }] })).toHaveLength(3);
-  },
-);
+    expect(count(requests.map((one) => ({ ...one, [attribute]: '/ask' })))).toBe(4);
+  });
+
+  test('accepts requests whose server names only the path, under either name', () => {
+    const served = { isEntry: true };
+    expect(count([{ 'url.path': '/ask' }, { 'http.target': '/ask?stream=1' }], served)).toBe(2);
+    expect(count([{ 'url.path': '/ask/1' }, { 'http.target': '/other?/ask' }], served)).toBe(0);
+    expect(count([{ 'http.method': 'OPTIONS', 'http.target': '/ask' }], served)).toBe(0);
+    // A request to another server.
+    expect(count([{ 'http.target': '/ask' }])).toBe(0);
+    const both = { 'http.route': '/{page}', 'url.path': '/ask' };
+    expect(count([both], served)).toBe(attribute === 'url.path' ? 1 : 0);
+  });
+});

@@ -307,8 +307,12 @@ describe('examples', () => {
     );
     const [, quoted = ''] = /keep_matching_keys\(attributes,\s+("[^"]+")/.exec(page) ?? [];
     const kept = new RegExp(JSON.parse(quoted) as string);
-    const { attributes } = new RecordRules({ ...rules, queries: KNOWN_RULES, id: 'question' });
-    const names = [...attributes, 'url.path', 'http.request.header.origin'];
+    const { attributes } = new RecordRules({
+      ...rules,
+      queries: [...KNOWN_RULES, { attribute: 'http.route', values: [] }],
+      id: 'question',
+    });
+    const names = [...attributes, 'http.request.header.origin'];
     // The name of the service is an attribute of the resource, which the Collector keeps.
     expect(names.filter((name) => !kept.test(name))).toEqual(['service.name']);
     expect(

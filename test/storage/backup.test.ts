@@ -1,8 +1,12 @@
 import {
+  chmodSync,
+  chownSync,
   copyFileSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
+  type Stats,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -149,6 +153,26 @@ test('restores a backup into a new private folder', async () => {
   });
   expect(statSync(`${folder}/new/er`).mode & 0o777).toBe(0o700);
   expect(queriesIn(file)).toBe(3);
+});
+
+test('gives what it restores the owner and the mode of what it replaces, or the owner of its folder', async () => {
+  const { folder, file, url, copy } = await place();
+  await makeStore(copy, 5);
+  // Only root can give a file to others.
+  const owner = process.getuid?.() === 0 ? { uid: 1234, gid: 1235 } : statSync(file);
+  const accessOf = ({ uid, gid, mode }: Stats) => ({ uid, gid, mode: mode & 0o777 });
+  chownSync(file, owner.uid, owner.gid);
+  chmodSync(file, 0o640);
+  await restore(copy, url, true);
+  expect(accessOf(statSync(file))).toEqual({ uid: owner.uid, gid: owner.gid, mode: 0o640 });
+  mkdirSync(`${folder}/of-the-service`);
+  chownSync(`${folder}/of-the-service`, owner.uid, owner.gid);
+  await restore(copy, `sqlite:${folder}/of-the-service/new.db`);
+  expect(accessOf(statSync(`${folder}/of-the-service/new.db`))).toEqual({
+    uid: owner.uid,
+    gid: owner.gid,
+    mode: 0o600,
+  });
 });
 
 test('renames the replaced database with the time in its name', async () => {

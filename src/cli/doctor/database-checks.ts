@@ -84,8 +84,22 @@ async function checkPermissions({ name, mode }: File): Promise<Finding> {
       advice,
     };
   }
+  const ofRoot = await findRootsFile(name);
+  if (ofRoot !== undefined) return ofRoot;
   if (isOpenToOthers(mode, platform())) return openToOthers('permissions', 'warning', name);
   return { check: 'permissions', status: 'ok', message: `only its owner can read ${name}` };
+}
+
+/** Root can read everything, but the user of the server, who owns the folder, cannot read a file of root. */
+async function findRootsFile(name: string): Promise<Finding | undefined> {
+  const [file, folder] = await Promise.all([stat(name), stat(dirname(name))]);
+  if (file.uid !== 0 || folder.uid === 0) return undefined;
+  return {
+    check: 'permissions',
+    status: 'warning',
+    message: `${name} belongs to root, and its folder to the user ${folder.uid}: as whom does the server run?`,
+    advice: `unless it runs as root: chown ${folder.uid}:${folder.gid} '${name}'`,
+  };
 }
 
 function openToOthers(check: Finding['check'], status: Finding['status'], name: string): Finding {

@@ -1,6 +1,7 @@
 /** `caller-stats doctor` on broken and on sound machines. */
 import { copyFileSync } from 'node:fs';
-import { chmod, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { chmod, chown, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import type { Finding } from '../../../src/cli/doctor/findings.js';
 import { ZONE_DATA_VERSION } from '../../../src/domain/time/zone-data.js';
@@ -103,6 +104,20 @@ test('files that others can read, and a time in the future, are found', async ()
   ]);
   expect(await examine(place, 'clock')).toMatchObject([
     { status: 'problem', message: expect.stringMatching(/s behind the last change of the database/) },
+  ]);
+});
+
+test('a database of root in the folder of another user is found', async () => {
+  const place = await placeWithProject();
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) await chown(dirname(place.database), 1234, 1234);
+  expect(await examine(place, 'permissions')).toMatchObject([
+    isRoot
+      ? {
+          status: 'warning',
+          message: expect.stringMatching(/belongs to root, and its folder to the user 1234/),
+        }
+      : { status: 'ok' },
   ]);
 });
 

@@ -8,7 +8,7 @@ import { isDamage } from '../errors.js';
 import { NEWEST_VERSION } from '../migrations/index.js';
 import { versionOf } from '../migrations/migrate.js';
 import { countRows } from '../statements.js';
-import { using, writeAtomically, writeSnapshot } from './snapshot.js';
+import { type Access, using, writeAtomically, writeSnapshot } from './snapshot.js';
 
 export interface Contents {
   readonly bytes: number;
@@ -57,8 +57,20 @@ export function restoreFile(backup: string, file: string, replace: boolean, nowM
       const logs = moveLogs(file, aside);
       kept = isReplaced ? aside : (logs[0] ?? null);
     },
+    accessOf(file),
   );
   return { ...readContents(file), kept };
+}
+
+/**
+ * Root restores for the user of the service, who owns the database that is replaced, or else its folder. Whoever is not root
+ * owns what he writes.
+ */
+function accessOf(file: string): Access {
+  const replaced = statSync(file, { throwIfNoEntry: false });
+  const owner = replaced ?? statSync(dirname(file), { throwIfNoEntry: false });
+  const mode = replaced === undefined ? 0o600 : replaced.mode & 0o777;
+  return owner === undefined ? { mode } : { mode, owner };
 }
 
 function hasLog(file: string): boolean {

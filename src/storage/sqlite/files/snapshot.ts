@@ -1,5 +1,5 @@
 /** Consistent copies of a database file that is in use. */
-import { chmodSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CallerStatsError } from '../../../domain/errors.js';
 import { flush, flushFolder, makeFolder } from '../../../shared/flush.js';
@@ -17,20 +17,29 @@ export function writeSnapshot(file: string, target: string): void {
   });
 }
 
+/** Who may read a file. It belongs to the user of this process, unless that is root and names another. */
+export interface Access {
+  readonly mode: number;
+  readonly owner?: { readonly uid: number; readonly gid: number };
+}
+
 /**
  * Creates a database file with `write`, checks it, makes it durable, runs `clear`, and moves it to `target`. Only its owner
- * can read the file and the folders that are created. Throws `unavailable` if any step fails.
+ * can read the file and the folders that are created, unless `access` says otherwise. Throws `unavailable` if any step fails.
  */
 export function writeAtomically(
   target: string,
   write: (draft: string) => void,
   clear: () => void = () => {},
+  access: Access = { mode: 0o600 },
 ): void {
   const folder = makeDraftFolder(target);
   try {
     const draft = join(folder, 'database');
     write(draft);
-    chmodSync(draft, 0o600);
+    chmodSync(draft, access.mode);
+    const isRoot = statSync(draft).uid === 0;
+    if (isRoot && access.owner !== undefined) chownSync(draft, access.owner.uid, access.owner.gid);
     requireSound(draft);
     flush(draft);
     clear();

@@ -47,10 +47,10 @@ export const GROUPS: readonly Group[] = [
         keywords: 'record send post query ndjson json array batch endpoint',
       },
       client: {
-        title: 'The JavaScript client',
-        description: 'Record and read from JavaScript and TypeScript, with middleware for web frameworks.',
+        title: 'Clients',
+        description: 'Record and read from JavaScript, TypeScript and Python, with middleware for web frameworks.',
         keywords:
-          'javascript typescript client npm sdk middleware express fastify hono next nextjs bun deno workers detect caller spool user-agent graceful shutdown exit',
+          'javascript typescript python client npm pypi pip sdk middleware flask django fastapi asgi wsgi gunicorn uvicorn celery fork example express fastify hono next nextjs bun deno workers detect caller spool user-agent graceful shutdown exit',
       },
       'not-arriving': {
         title: 'My queries do not arrive',
@@ -59,9 +59,9 @@ export const GROUPS: readonly Group[] = [
           'troubleshooting my queries do not arrive missing lost not counted nothing recorded refused rejected 401 403 404 413 expired revoked wrong key',
       },
       recipes: {
-        title: 'Python, Go, Ruby, PHP',
-        description: 'Programs in Python, Go, Ruby and PHP that record a question and repeat after errors.',
-        keywords: 'python go golang ruby php example script',
+        title: 'Go, Ruby, PHP',
+        description: 'Programs in Go, Ruby and PHP that record a question and repeat after errors.',
+        keywords: 'go golang ruby php example script',
       },
       'recipes-serverless': {
         title: 'Lambda, Vercel, Cloudflare',

@@ -2,7 +2,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { releaseChanges } from './changelog.js';
-import { findVersionProblems, isVersion, MENTIONS, replaceMentions } from './versions.js';
+import {
+  findVersionProblems,
+  isVersion,
+  MENTIONS,
+  PYTHON_VERSION_FILE,
+  replaceMentions,
+} from './versions.js';
 
 export interface Preparation {
   /** The clone. */
@@ -43,6 +49,7 @@ function writeVersion({ folder, version, date }: Preparation): void {
   for (const path of MENTIONS) change(path, (text) => replaceMentions(text, version));
   for (const path of ['package.json', 'client/package.json'])
     change(path, (text) => print({ ...(JSON.parse(text) as object), version }));
+  change(PYTHON_VERSION_FILE, (text) => text.replace(/".*"/, `"${version}"`));
   change('package-lock.json', (text) => {
     const lock = JSON.parse(text) as Lock;
     for (const one of [lock, lock.packages[''], lock.packages['client']])

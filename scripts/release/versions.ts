@@ -3,6 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { releasedVersions } from './changelog.js';
 
+/** Has the version of the Python package, in quotes. */
+export const PYTHON_VERSION_FILE = 'clients/python/src/caller_stats/_version.py';
+
 const VERSION = /^\d+\.\d+\.\d+(-[0-9A-Za-z.]+)?$/;
 
 /** Files with the names of packages or images that contain the version, such as `caller-stats-1.0.0.tgz`. */
@@ -39,6 +42,7 @@ export function findVersionProblems(folder: string, version: string): string[] {
   const found: Record<string, string | undefined> = {
     'package.json': json('package.json').version,
     'client/package.json': json('client/package.json').version,
+    [PYTHON_VERSION_FILE]: /"(.*)"/.exec(read(PYTHON_VERSION_FILE))?.[1],
     'package-lock.json': lock.version,
     'package-lock.json, of the server': lock.packages['']?.version,
     'package-lock.json, of the client': lock.packages['client']?.version,

@@ -7,7 +7,12 @@ import { findSection, releaseChanges, releaseNotes } from '../../scripts/release
 import { compareNode, findDue, newerSince } from '../../scripts/release/dependencies.js';
 import { NODE_VERSION } from '../../scripts/release/node.js';
 import { assertReady, type Preparation, prepareRelease } from '../../scripts/release/prepare.js';
-import { findVersionProblems, MENTIONS, replaceMentions } from '../../scripts/release/versions.js';
+import {
+  findVersionProblems,
+  MENTIONS,
+  PYTHON_VERSION_FILE,
+  replaceMentions,
+} from '../../scripts/release/versions.js';
 import { findNewerZones, readZoneVersion } from '../../scripts/zones/versions.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { read, root } from '../tidy/sources.js';
@@ -118,7 +123,13 @@ test('a release has its notes, and no notes among its files', async () => {
 /** A clone with the files of the repository that have the version. Commands of npm are only noted; one leaves a file. */
 async function cloneOf(): Promise<Preparation & { readonly ran: string[] }> {
   const folder = await temporaryFolder();
-  for (const path of [...MENTIONS, 'package.json', 'client/package.json', 'package-lock.json']) {
+  for (const path of [
+    ...MENTIONS,
+    PYTHON_VERSION_FILE,
+    'package.json',
+    'client/package.json',
+    'package-lock.json',
+  ]) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     cpSync(join(root, path), join(folder, path));
   }

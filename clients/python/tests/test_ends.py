@@ -95,6 +95,25 @@ recorder = make(); record(recorder, 5); print("ready", flush=True); time.sleep(6
         self.assertEqual(process.wait(30), 3)
         self.assertEqual(self.counted(), 5)
 
+    def test_uwsgi(self) -> None:
+        """It handles signals without Python, calls only its own hook at the end, and may run no threads."""
+        self.run_program(
+            """
+import types
+uwsgi = sys.modules["uwsgi"] = types.SimpleNamespace(opt={}, atexit=lambda: print("before"))
+recorder = make()
+assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+record(recorder, 5)
+uwsgi.atexit()
+os._exit(0)
+"""
+        )
+        self.assertEqual(self.counted(), 5)
+
+    def test_job_of_rq(self) -> None:
+        self.run_program("sys.modules['rq.worker'] = sys; recorder = make(); record(recorder, 5); os._exit(0)")
+        self.assertEqual(self.counted(), 5)
+
     def test_handler_of_a_signal_records_during_record(self) -> None:
         for spool in ("None", "os.environ['SPOOL']"):
             self.run_program(

@@ -19,7 +19,6 @@ interface Recipe {
 }
 
 const recipes: readonly Recipe[] = [
-  { language: 'python', file: 'record.py', command: 'python3', args: [] },
   { language: 'ruby', file: 'record.rb', command: 'ruby', args: [] },
   { language: 'php', file: 'record.php', command: 'php', args: [] },
   // Compiling the HTTP library of Go takes half a minute.

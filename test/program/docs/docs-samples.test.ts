@@ -42,9 +42,15 @@ const NOT_HERE: Readonly<Record<string, string>> = {
   'docs/guides/record/record.md: import': 'test/program/client/docs-samples.test.ts',
   'docs/guides/record/client.md: const id': 'test/program/client/docs-samples.test.ts',
   'docs/guides/record/client.md: process.once': 'test/program/client/docs-samples.test.ts',
+  ...Object.fromEntries(
+    ['client.md: pip', 'client.md: from'].map((start) => [
+      `docs/guides/record/${start}`,
+      'clients/python/tests/test_docs.py, by npm run test:clients',
+    ]),
+  ),
   'docs/guides/record/recipes.md: export': 'an address of the reader',
   ...Object.fromEntries(
-    ['"""', 'python3', '// ', 'go', '#', 'ruby', '<?php', 'php'].map((program) => [
+    ['// ', 'go', '#', 'ruby', '<?php', 'php'].map((program) => [
       `docs/guides/record/recipes.md: ${program}`,
       'test/program/client/recipes.test.ts runs those whose language is on the machine',
     ]),

@@ -26,7 +26,7 @@ const EXPECTED: readonly (readonly [query: string, page: string])[] = [
   ['google sheets', 'reading'],
   ['excel', 'reading'],
   ['mcp claude', 'reading'],
-  ['python example', 'recipes'],
+  ['python example', 'client'],
   ['golang', 'recipes'],
   ['express middleware', 'client'],
   ['detect caller', 'client'],

@@ -63,7 +63,12 @@ def finish_all() -> None:
 
 
 def hook_term() -> None:
-    """Handles ``SIGTERM`` if nothing else does, as ``multiprocessing.Pool`` and servers that re-raise it expect."""
+    """Handles ``SIGTERM`` if nothing else does, as ``multiprocessing.Pool`` and servers that re-raise it expect.
+
+    Servers in C handle it without telling Python.
+    """
+    if "uwsgi" in sys.modules or "mod_wsgi" in sys.modules:
+        return
     try:
         if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL and threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGTERM, _on_term)

@@ -76,7 +76,7 @@ function MoreWays() {
   return (
     <>
       A query that is sent twice counts once. Also:{' '}
-      <DocsLink page="recipes">Python, Go, Ruby and PHP</DocsLink>,{' '}
+      <DocsLink page="recipes">Go, Ruby and PHP</DocsLink>,{' '}
       <DocsLink page="record">what is sent and answered</DocsLink>.
     </>
   );

@@ -48,7 +48,8 @@ export const GROUPS: readonly Group[] = [
       },
       client: {
         title: 'Clients',
-        description: 'Record and read from JavaScript, TypeScript and Python, with middleware for web frameworks.',
+        description:
+          'Record and read from JavaScript, TypeScript and Python, with middleware for web frameworks.',
         keywords:
           'javascript typescript python client npm pypi pip sdk middleware flask django fastapi asgi wsgi gunicorn uvicorn celery fork example express fastify hono next nextjs bun deno workers detect caller spool user-agent graceful shutdown exit',
       },

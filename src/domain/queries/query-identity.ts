@@ -21,7 +21,7 @@ export interface QueryKeys {
   readonly entrySpanId?: string | undefined;
   /** The spans with which servers began to work for the query later, such as those of sub-agents, outermost first. */
   readonly innerSpanIds?: readonly string[] | undefined;
-  /** The answers of models in it (see `responseNames`). */
+  /** The answers of models in it, and runs of agents (see `responseNames` and `agentRunName`). */
   readonly responses?: readonly string[] | undefined;
   /** 32 lower-case hexadecimal digits. */
   readonly traceId?: string | undefined;
@@ -137,6 +137,11 @@ const clocksDifferMs = 5_000;
 export function responseNames(responseId: string, timeMs: number): string[] {
   const windows = [timeMs, timeMs + clocksDifferMs].map((time) => Math.floor(time / responseWindowMs));
   return [...new Set(windows)].map((window) => `response:${window}:${responseId}`);
+}
+
+/** As the name of an answer. It comes first in their order. */
+export function agentRunName(run: string): string {
+  return `agents:${run}`;
 }
 
 /** The query of another trace that has the same answer. Two with ids of their own stay two. */

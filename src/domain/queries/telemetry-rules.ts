@@ -111,6 +111,11 @@ export const MODEL_ROUTE = /\/(chat\/completions|v1\/(completions|messages|respo
 /** The current name in the semantic conventions, and the previous one. */
 export const RPC_SYSTEMS: readonly string[] = ['rpc.system.name', 'rpc.system'];
 
+/** Semantic Kernel answers one question with agents whose names end in the id of the run. Each message to them is a trace. */
+export function agentRunOf(name: string): string | undefined {
+  return /^agent_runtime process \S*_([0-9a-f]{32})\./.exec(name)?.[1];
+}
+
 export const HTTP_STATUSES: readonly string[] = ['http.response.status_code', 'http.status_code'];
 
 /** Rules of these attributes accept no request that cannot ask, such as OPTIONS, or that was refused. */

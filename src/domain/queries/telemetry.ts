@@ -23,6 +23,7 @@ import {
   runOf,
   type TelemetryRecord,
 } from './telemetry-record.js';
+import { agentRunOf } from './telemetry-rules.js';
 import type { TelemetryRules } from './telemetry-settings.js';
 import type { IndexedQuery, IndexedSpan } from './trace.js';
 import type { TraceIndex } from './trace-index.js';
@@ -197,6 +198,7 @@ export class QueryCollector {
       parentSpanId: isSpanId(parent) ? parent : '',
       isEntry,
       entryKind: isEntry ? this.#read.entryKind(record) : undefined,
+      agentRun: agentRunOf(record.name),
       run: isEntry ? runOf(attributes) : undefined,
       isIgnored,
       service: this.#read.serviceOf(resource),

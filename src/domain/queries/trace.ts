@@ -5,7 +5,7 @@
  * it: these are forgotten, and each is walked again once, however many spans of a request changed it.
  */
 import { answersMax } from '../limits.js';
-import { type QueryKeys, responseNames } from './query-identity.js';
+import { agentRunName, type QueryKeys, responseNames } from './query-identity.js';
 
 /** A request that asks for work, or a step of work that began elsewhere. */
 export type EntryKind = 'request' | 'step';
@@ -18,6 +18,8 @@ export interface IndexedSpan {
   readonly entryKind: EntryKind | undefined;
   /** What the steps of one run have in common, instead of the id of a span. */
   readonly run: string | undefined;
+  /** The run of agents to which it and the spans below it belong, in several traces. */
+  readonly agentRun: string | undefined;
   /** Whether neither it nor any span below it belongs to a query. */
   readonly isIgnored: boolean;
   readonly service: string;
@@ -61,6 +63,7 @@ interface Path {
   /** Whether it begins with the first span of the trace. */
   readonly isWhole: boolean;
   readonly isIgnored: boolean;
+  readonly agentRun: string | undefined;
   readonly explicitId: string | undefined;
   readonly caller: string | undefined;
   /** The outermost one first. */
@@ -79,6 +82,7 @@ interface Begin {
 const nothingKnown: Path = {
   isWhole: false,
   isIgnored: false,
+  agentRun: undefined,
   explicitId: undefined,
   caller: undefined,
   entries: [],
@@ -312,6 +316,7 @@ function extend(place: Place, above: Path): Path {
   const { span } = place;
   if (span === undefined) return above;
   const { explicitId = above.explicitId, caller = above.caller, askedAt } = span;
+  const { agentRun = above.agentRun } = span;
   const isWhole = above.isWhole || span.parentSpanId === '';
   const isIgnored = above.isIgnored || span.isIgnored;
   const begins = above.begin === undefined && askedAt !== undefined;
@@ -321,11 +326,12 @@ function extend(place: Place, above: Path): Path {
     !span.isEntry &&
     !begins &&
     isWhole === above.isWhole &&
+    agentRun === above.agentRun &&
     isIgnored === above.isIgnored;
   if (isSame) return above;
   const entries = span.isEntry ? withEntry(above.entries, place, span) : above.entries;
   const begin = begins ? beginOf(entries, isWhole, span) : above.begin;
-  return { isWhole, isIgnored, explicitId, caller, entries, begin };
+  return { isWhole, isIgnored, agentRun, explicitId, caller, entries, begin };
 }
 
 function withEntry(
@@ -382,6 +388,7 @@ function addToGroup(groups: Map<string, Group>, path: Path, place: Place, askedA
   }
   group.places.push([place, path]);
   for (const spanId of innerKeys(path)) group.innerSpanIds.add(spanId);
+  if (path.agentRun !== undefined) group.responses.add(agentRunName(path.agentRun));
   const responseId = place.span?.responseId;
   if (responseId !== undefined)
     for (const name of responseNames(responseId, askedAt)) group.responses.add(name);
@@ -394,6 +401,7 @@ function hasSameKeys(one: Path, other: Path): boolean {
     (one.explicitId === other.explicitId &&
       one.begin?.entry?.key === other.begin?.entry?.key &&
       one.begin?.isUnsure === other.begin?.isUnsure &&
+      one.agentRun === other.agentRun &&
       innerKeys(one).join() === innerKeys(other).join())
   );
 }
@@ -407,6 +415,7 @@ function merge(one: IndexedSpan, other: IndexedSpan): IndexedSpan {
     // A request is less than a step.
     entryKind: [one.entryKind, other.entryKind].filter((kind) => kind !== undefined).sort()[0],
     run: one.run ?? other.run,
+    agentRun: one.agentRun ?? other.agentRun,
     isIgnored: one.isIgnored || other.isIgnored,
     service: one.service || other.service,
     explicitId: one.explicitId ?? other.explicitId,
@@ -423,6 +432,7 @@ function isDifferent(one: IndexedSpan, other: IndexedSpan): boolean {
     one.isEntry !== other.isEntry ||
     one.entryKind !== other.entryKind ||
     one.run !== other.run ||
+    one.agentRun !== other.agentRun ||
     one.isIgnored !== other.isIgnored ||
     one.service !== other.service ||
     one.explicitId !== other.explicitId ||
@@ -431,7 +441,14 @@ function isDifferent(one: IndexedSpan, other: IndexedSpan): boolean {
   );
 }
 
-function bytesOf({ service, run = '', explicitId = '', caller = '', responseId = '' }: IndexedSpan): number {
-  const texts = [service, run, explicitId, caller, responseId];
+function bytesOf({
+  service,
+  run = '',
+  agentRun = '',
+  explicitId = '',
+  caller = '',
+  responseId = '',
+}: IndexedSpan): number {
+  const texts = [service, run, agentRun, explicitId, caller, responseId];
   return texts.reduce((bytes, text) => bytes + 2 * text.length, spanBytes);
 }

@@ -230,7 +230,7 @@ export const attributeNameBytesMax = 255;
 export const idCharactersMax = 64;
 
 /** The beginning of a span's name says how it began. */
-const nameCharactersMax = 64;
+const nameCharactersMax = 255;
 
 /** The attribute that named an event before log records had a field for it. */
 const EVENT_NAME = 'event.name';

@@ -356,6 +356,25 @@ describe('the steps of a request, in any order and any requests', () => {
   });
 });
 
+test.each([
+  ['agents of one run', 'c9aa2d04c92e4b07aac030dec8af00ff', 1],
+  ['agents of two runs', 'd9aa2d04c92e4b07aac030dec8af00ff', 2],
+])("Semantic Kernel's messages to %s, each in a trace of its own", (_what, second, queries) => {
+  const run = 'c9aa2d04c92e4b07aac030dec8af00ff';
+  const message = (number: number, id: string) => [
+    span(number, plain, {
+      trace: number,
+      isEntry: false,
+      name: `agent_runtime process a_b_${id}.(default)-A`,
+    }),
+    span(number + 1, agent, { trace: number, below: number }),
+  ];
+  const records = [...message(1, run), ...message(3, second)];
+  expect(callersOf([records])).toHaveLength(queries);
+  expect(callersOf([records.toReversed()])).toHaveLength(queries);
+  expect(callersOf([records.slice(0, 2), records.slice(2)])).toHaveLength(queries);
+});
+
 test("Langfuse's metadata are read as the text that their JSON means", () => {
   const metadata = (id: string, caller: string) => ({
     ...chat,

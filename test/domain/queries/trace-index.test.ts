@@ -18,6 +18,7 @@ const plain: IndexedSpan = {
   isEntry: false,
   entryKind: undefined,
   run: undefined,
+  agentRun: undefined,
   isIgnored: false,
   service: 'docs',
   explicitId: undefined,

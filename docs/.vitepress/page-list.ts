@@ -92,6 +92,12 @@ export const GROUPS: readonly Group[] = [
         keywords:
           'import history past csv ndjson json umami posthog goatcounter plausible access log nginx caddy dry run wrong file undo',
       },
+      corrections: {
+        title: 'I recorded something wrong',
+        description: 'Withdraw or rename queries that were recorded by mistake, and take that back.',
+        keywords:
+          'correct corrections withdraw delete remove query queries rename caller undo wrong mistake test bot typo clean up fix',
+      },
       'import-counts': {
         title: 'Import counts',
         description: 'Import history that exists only as counts, from a file or from another server.',

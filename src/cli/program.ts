@@ -20,6 +20,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Add>>> = {
   audit: async () => (await import('./commands/audit.js')).addAuditCommand,
   import: async () => (await import('./commands/import.js')).addImportCommand,
   export: async () => (await import('./commands/export.js')).addExportCommand,
+  correct: async () => (await import('./commands/correct.js')).addCorrectCommand,
   stats: async () => (await import('./commands/stats.js')).addStatsCommand,
   mcp: async () => (await import('./commands/mcp.js')).addMcpCommand,
   verify: async () => (await import('./commands/verify.js')).addVerifyCommand,

@@ -65,6 +65,19 @@ export class ServerClient {
     return this.#postLines(`${url}?dryRun=${dryRun}`, lines, (post) => post());
   }
 
+  /** Sends JSON to an operation. Retries while the server is unavailable. */
+  post(projectId: string, operation: string, body: object): Promise<unknown> {
+    return retryWhileUnavailable(
+      () =>
+        this.#request(operationUrl(this.#url, projectId, operation), {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        }),
+      { note: () => {} },
+    );
+  }
+
   /** Sends a batch as NDJSON, in halves if the server finds it too large. `send` may try again. */
   async #postLines(
     url: string,

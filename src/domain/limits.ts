@@ -44,6 +44,12 @@ export const importedSourceCharactersMax = 200;
 
 /** Ids in one correction: as many as queries in a request. The correction keeps them. */
 export const correctionIdsMax = 10_000;
+/** Bytes of a correction's request: room for so many of the longest ids. */
+export const correctionBytesMax = 6 * 1024 * 1024;
+/** Corrections in one answer. */
+export const correctionsListedMax = 100;
+/** How long a request waits for its correction. What takes longer is carried out in the background. */
+export const correctionWaitMs = 2_000;
 /** Characters in the reason of a correction: a few sentences. */
 export const correctionReasonCharactersMax = 500;
 /** Callers in the figures of a correction, which each of its steps writes. */

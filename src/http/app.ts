@@ -37,6 +37,7 @@ import { type BasePath, rewriteBelow } from './request/base-path.js';
 import { addRecordingParsers, type RecordingLimits } from './request/body.js';
 import { addOpenedFields } from './request/opened.js';
 import { addAnalytics } from './routes/analytics.js';
+import { addCorrections } from './routes/corrections.js';
 import { addDocs } from './routes/docs.js';
 import { addImportedCounts } from './routes/imported-counts.js';
 import { addLeakedKeys } from './routes/leaked-keys.js';
@@ -132,6 +133,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   addRecordingParsers(app, limits, admission);
   addQueries(app, recording);
   addImportedCounts(app, recording);
+  await addCorrections(app, { store, clock }, authenticator);
   await addOtlp(app, { ...recording, projectRules });
   await addLeakedKeys(app, { store, clock, failures });
   await addMcp(app, {

@@ -134,6 +134,11 @@ function bodyFor(operation: Operation, project: Project, world: World, random: R
   if (operation.mediaTypes.length === 0) return { body: undefined, effect };
   if (operation.template.endsWith('/queries')) return recordingBody(random);
   if (operation.template.endsWith('/imported-counts')) return countsBody(random);
+  if (operation.template.endsWith('/corrections')) {
+    // What is only measured changes no count.
+    const correction = { id: 'c', action: 'withdraw', reason: 'fuzzed', caller: 'web', dryRun: true };
+    return { body: Buffer.from(writeJson(correction, random)), type: 'application/json', effect };
+  }
   if (operation.template === '/mcp') return toolBody(project, random);
   if (operation.template === '/v1/leaked-keys')
     return {

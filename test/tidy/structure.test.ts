@@ -183,6 +183,7 @@ describe('the server has one place for', () => {
   test('HTTP statuses: the error tables, the responses of the dashboard and missing pages', () => {
     const files = outside(
       'src/http/server/errors.ts',
+      'src/http/routes/corrections.ts',
       'src/http/connection/connection-errors.ts',
       'src/http/dashboard/requests.ts',
       'src/http/server/files.ts',

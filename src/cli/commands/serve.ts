@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createFirstRun } from '../../app/first-run.js';
+import { runCorrections } from '../../app/jobs/corrections.js';
 import { runAuditPruning, runIngestionPruning, runPurging } from '../../app/jobs/purge.js';
 import { watchServers } from '../../app/jobs/watch-servers.js';
 import { CallerStatsError } from '../../domain/errors.js';
@@ -95,6 +96,7 @@ export function addServeCommand(program: Command, io: Io, version: string): void
           }, job);
           void runAuditPruning(store, { ...job, days: settings.auditDays });
           void runPurging(store, job);
+          void runCorrections({ store, clock: io.clock }, job);
           void runIngestionPruning(store, job);
           void watchServers(store, job);
         }

@@ -11,7 +11,7 @@ import { collectProblems, failure, quote, type Result, success } from '../result
 import { unknownNameMessages } from '../suggest.js';
 import { countFigures, type Figures } from './figures.js';
 
-const CORRECTION_ACTIONS = ['withdraw', 'rename', 'undo'] as const;
+export const CORRECTION_ACTIONS = ['withdraw', 'rename', 'undo'] as const;
 
 export type CorrectionAction = (typeof CORRECTION_ACTIONS)[number];
 

@@ -41,6 +41,27 @@ export function addToFigures(figures: Figures, affected: readonly Affected[]): F
   return { callers: Object.fromEntries(callers), rest, first, last };
 }
 
+/** The figures of two parts of a correction together. */
+export function mergeFigures(one: Figures, other: Figures): Figures {
+  const { first, last, rest, callers } = other;
+  if (first === null || last === null) return one;
+  const affected = Object.entries(callers).map(([caller, queries]) => ({
+    caller,
+    queries,
+    occurredAt: first,
+  }));
+  const sum = addToFigures(one, affected);
+  return {
+    ...{ callers: sum.callers, rest: sum.rest + rest },
+    ...{ first: Math.min(sum.first ?? first, first), last: Math.max(sum.last ?? last, last) },
+  };
+}
+
+/** Whether any query changes. */
+export function hasFigures({ first }: Figures): boolean {
+  return first !== null;
+}
+
 /** The figures by type and by caller, which add up to the same total but for the rest. */
 export function countFigures({ callers, rest }: Figures): Counts & Pick<CallerCounts, 'callers'> {
   const counted = toCallerCounts(Object.entries(callers)).callers;

@@ -64,7 +64,7 @@ function describeImport(maxItems: number, bodyBytesMax: number) {
       `At most ${maxItems} counts and ${bodyBytesMax} bytes after decoding. All queries of a count are counted ` +
       'at the start of its span. Idempotent by source, caller and start, without a time limit. Of one source and ' +
       'caller, spans must not overlap. All or nothing: on 400 and 409 nothing was imported. The response is sent once ' +
-      'the counts are on disk. Imported counts cannot be changed or removed. Needs an admin key with the scope write.',
+      'the counts are on disk. Imported counts are withdrawn by their source, with a correction. Needs an admin key with the scope write.',
     security: [{ adminKey: [] }],
     params: ProjectPath,
     querystring: DryRunParameter,

@@ -26,6 +26,7 @@ export async function createDocument(routes: readonly RouteOptions[], basePath: 
       tags: [
         { name: 'Analytics', description: 'Reading counts.' },
         { name: 'Recording', description: 'Recording queries.' },
+        { name: 'Corrections', description: 'Correcting what was recorded.' },
         { name: 'Keys', description: 'Reporting leaked keys.' },
         { name: 'Operations', description: 'Running the service.' },
       ],

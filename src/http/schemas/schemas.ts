@@ -4,6 +4,7 @@
  */
 
 import { COMPARISONS, INTERVALS, PERIODS } from '../../domain/calendar/names.js';
+import { CORRECTION_ACTIONS } from '../../domain/corrections/correction.js';
 import { mapTypes } from '../../domain/counting/counts.js';
 import { SOURCE_PATTERN } from '../../domain/counting/imported-count.js';
 import {
@@ -16,6 +17,8 @@ import {
 import { REFUSAL_REASONS } from '../../domain/ingestion/refusals.js';
 import { SOURCE_KINDS } from '../../domain/ingestion/source-counts.js';
 import {
+  correctionIdsMax,
+  correctionReasonCharactersMax,
   importedCountMax,
   importedSpanDaysMax,
   queryIdCharactersMax,
@@ -342,6 +345,85 @@ export const ImportResultSchema = {
   }),
 };
 
+const correctionId = stringSchema('Id of the correction: the sender chooses it.', {
+  minLength: 1,
+  maxLength: queryIdCharactersMax,
+});
+
+const CorrectionRequestSchema = {
+  $id: 'CorrectionRequest',
+  description:
+    'What to correct. The queries of `ids`, or all that match every given filter, or the imported counts of `source`.',
+  ...strictObjectSchema(
+    {
+      id: correctionId,
+      action: enumSchema(CORRECTION_ACTIONS, 'What to do.'),
+      reason: stringSchema('Why, for those who wonder about the numbers later.', {
+        minLength: 1,
+        maxLength: correctionReasonCharactersMax,
+      }),
+    },
+    {
+      ids: arraySchema(stringSchema(), {
+        minItems: 1,
+        maxItems: correctionIdsMax,
+        description: 'Ids of queries.',
+      }),
+      caller: stringSchema('Only queries of this caller.', { pattern: CALLER_PATTERN }),
+      dateFrom: stringSchema('Only queries that occurred at this time or later.', { pattern: BOUND_PATTERN }),
+      dateTo: stringSchema('Only queries that occurred before this time.', { pattern: BOUND_PATTERN }),
+      recordedFrom: stringSchema('Only queries that arrived on this UTC day or later.', {
+        pattern: BOUND_PATTERN,
+      }),
+      recordedTo: stringSchema('Only queries that arrived before this UTC day.', { pattern: BOUND_PATTERN }),
+      recordedBy: stringSchema('Only queries of this sender, such as `key:ID` or `import:FILE`.', {
+        pattern: SENDER_PATTERN,
+      }),
+      source: stringSchema('The imported counts of this source, to withdraw.', { pattern: SOURCE_PATTERN }),
+      to: stringSchema('The caller for which they count after a rename.', { pattern: CALLER_PATTERN }),
+      correction: stringSchema('Id of the correction to undo.'),
+      dryRun: { type: 'boolean', default: false, description: 'Whether to answer only what would change.' },
+    },
+  ),
+};
+
+export const CorrectionSchema = {
+  $id: 'Correction',
+  description:
+    'A correction with its figures: the queries that it changes, by the caller for which they counted before, or if they did not count, count after it.',
+  ...objectSchema({
+    id: correctionId,
+    action: enumSchema(CORRECTION_ACTIONS, 'What to do.'),
+    reason: stringSchema('Why.'),
+    selection: {
+      type: 'object',
+      additionalProperties: { type: ['string', 'integer'] },
+      description: 'Which queries, under the names of the request. Of ids, how many there are.',
+    },
+    to: { type: ['string', 'null'], description: 'The caller of a rename.' },
+    correction: { type: ['string', 'null'], description: 'What an undo takes back.' },
+    state: enumSchema(['dryRun', 'running', 'done'], 'Whether it is done.'),
+    queries: { description: 'How many queries, by type.', ...objectSchema(typeCounts) },
+    callers: arraySchema(objectSchema(callerCount), { description: 'How many queries, by caller.' }),
+    otherCallers: count('Queries of callers that are not in the list.'),
+    first: { type: ['string', 'null'], description: 'When the first of the queries occurred.' },
+    last: { type: ['string', 'null'], description: 'When the last of the queries occurred.' },
+    createdBy: { type: ['string', 'null'], description: 'Who asked for it: a key or a person.' },
+    createdAt: { type: ['string', 'null'], description: 'When it was accepted.' },
+    finishedAt: { type: ['string', 'null'], description: 'When it was done.' },
+    undoneBy: { type: ['string', 'null'], description: 'Id of the correction that undoes it.' },
+  }),
+};
+
+export const CorrectionsSchema = {
+  $id: 'Corrections',
+  description: 'Corrections, the newest first.',
+  ...objectSchema({
+    corrections: arraySchema({ $ref: 'Correction' }),
+    next: { type: ['string', 'null'], description: '`before` of the next page; null after the last one.' },
+  }),
+};
+
 const cutBound = {
   anyOf: [
     {
@@ -390,6 +472,9 @@ export const SHARED_SCHEMAS: readonly NamedSchema[] = [
   ImportedCountSchema,
   ImportedCountsSchema,
   ImportResultSchema,
+  CorrectionRequestSchema,
+  CorrectionSchema,
+  CorrectionsSchema,
   CutBoundsSchema,
   ...OTLP_SCHEMAS,
   LeakedKeySchema,
@@ -476,7 +561,17 @@ export const DryRunParameter = strictObjectSchema(
   },
 );
 
+export const CorrectionsParameters = strictObjectSchema(
+  {},
+  { before: stringSchema('Continues a list: `next` of the page before.', { pattern: '^[1-9][0-9]{0,8}$' }) },
+);
+
 export const NoParameters = strictObjectSchema({});
+
+export const CorrectionPath = objectSchema({
+  projectId: stringSchema("The project's id."),
+  correctionId: stringSchema('Id of the correction.'),
+});
 
 export const ProjectPath = objectSchema({ projectId: stringSchema("The project's id.") });
 

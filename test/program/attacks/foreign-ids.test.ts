@@ -211,6 +211,8 @@ const count = {
   end: '2024-01-02T00:00:00Z',
   count: 1,
 };
+// Its id is what stands in the path of the operation that reads it.
+const correction = { id: ':correctionId', action: 'withdraw', reason: 'a test', ids: ['q'] };
 const ofDocs = { ...json, 'caller-stats-project': 'docs' };
 
 /** A valid request for each operation that takes a key. */
@@ -230,6 +232,11 @@ const KEYED: Readonly<Record<string, KeyedRoute>> = {
   'POST /v1/analytics/:projectId/assistant/imported-counts': {
     request: { headers: json, body: JSON.stringify([count]) },
   },
+  'POST /v1/analytics/:projectId/assistant/corrections': {
+    request: { headers: json, body: JSON.stringify(correction) },
+  },
+  'GET /v1/analytics/:projectId/assistant/corrections': { request: {} },
+  'GET /v1/analytics/:projectId/assistant/corrections/:correctionId': { request: {} },
   'POST /v1/traces': { request: { headers: ofDocs, body: '{"resourceSpans":[]}' } },
   'POST /v1/logs': { request: { headers: ofDocs, body: '{"resourceLogs":[]}' } },
   'POST /v1/metrics': { request: { headers: ofDocs, body: '{"resourceMetrics":[]}' } },

@@ -49,3 +49,9 @@ export function suggestNearMiss<Name extends string>(name: string, known: readon
   if (name.length > comparedCharactersMax || known.some((one) => one === name)) return undefined;
   return known.find((one) => distance(name.toLowerCase(), one) <= 1);
 }
+
+/** `the periods are …`, after the one that was probably meant. */
+export function listKnown(kind: string, unknown: string, known: readonly string[]): string {
+  const meant = suggestNearMiss(unknown, known);
+  return `${meant === undefined ? 'the' : `did you mean ${meant}? The`} ${kind}s are ${known.join(', ')}`;
+}

@@ -2,6 +2,7 @@
 
 import { ALL_TIME, type DateRange } from '../counting/date-range.js';
 import { failure, quote, type Result, success } from '../result.js';
+import { listKnown } from '../suggest.js';
 import type { Calendar } from '../time/calendar.js';
 import { type CalendarUnit, startOfUnit, unitAt } from './interval.js';
 import { PERIODS, type Period } from './names.js';
@@ -41,9 +42,8 @@ const RULES: Readonly<Record<Exclude<Period, 'all'>, PeriodRule>> = {
 export function parsePeriod(text: string): Result<Period> {
   const period = PERIODS.find((one) => one === text);
   if (period !== undefined) return success(period);
-  const all = PERIODS.join(', ');
-  if (text === '') return failure(`is empty; leave it out or give one of ${all}`);
-  return failure(`${quote(text)} is not a period; the periods are ${all}`);
+  if (text === '') return failure(`is empty; leave it out or give one of ${PERIODS.join(', ')}`);
+  return failure(`${quote(text)} is not a period; ${listKnown('period', text, PERIODS)}`);
 }
 
 /** The range of a period at a moment. */

@@ -20,6 +20,7 @@ import {
   type ReceiptNames,
 } from '../queries/receipt.js';
 import { collectProblems, failure, prefixProblems, quote, type Result, success } from '../result.js';
+import { listKnown } from '../suggest.js';
 import { type Calendar, DEFAULT_WEEK_START, parseWeekStart, type WeekStart } from '../time/calendar.js';
 import { parseTimeZone, type TimeZone, UTC } from '../time/time-zone.js';
 import { PARAMETER_NAMES, parseDateRange } from './date-bounds.js';
@@ -232,10 +233,9 @@ function parseCaller(text: string | undefined): Result<string | undefined> {
 
 function parseInterval(text: string): Result<Interval> {
   const interval = INTERVALS.find((one) => one === text);
-  const all = INTERVALS.join(', ');
   if (interval !== undefined) return success(interval);
-  if (text === '') return failure(`is empty; leave it out or give one of ${all}`);
-  return failure(`${quote(text)} is not an interval; the intervals are ${all}`);
+  if (text === '') return failure(`is empty; leave it out or give one of ${INTERVALS.join(', ')}`);
+  return failure(`${quote(text)} is not an interval; ${listKnown('interval', text, INTERVALS)}`);
 }
 
 function parseBy({ by, caller }: ReportInput, names: ReportNames): Result<boolean> {

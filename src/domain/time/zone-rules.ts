@@ -61,12 +61,13 @@ export function listZoneNames(): readonly string[] {
   return readZones().selectable;
 }
 
-/** Finds the name of a zone without regard to case. */
+/** Finds the name of a zone without regard to case, also by its city. */
 export function findZoneName(name: string): string | undefined {
   const { rules } = readZones();
   if (rules.has(name)) return name;
   const lower = name.toLowerCase();
-  return [...rules.keys()].find((one) => one.toLowerCase() === lower);
+  const isMeant = (one: string) => one.toLowerCase() === lower;
+  return [...rules.keys()].find(isMeant) ?? listZoneNames().find((one) => isMeant(one.replace(/^.*\//, '')));
 }
 
 /** The period that contains a moment, in a zone that exists. */

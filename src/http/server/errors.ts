@@ -125,7 +125,7 @@ export function errorBody(error: string, details: readonly string[] = []) {
   const [first, ...others] = details;
   if (first === undefined) return { error };
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
-  const summary = `${withoutPeriod(error)}: ${withoutPeriod(first)}${more}.`;
+  const summary = `${withoutPeriod(error)}: ${withoutPeriod(first)}${more}.`.replace(/\?\.$/, '?');
   return { error: summary, details: firstDetails(details).map((message) => ({ message })) };
 }
 

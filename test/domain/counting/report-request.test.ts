@@ -42,7 +42,10 @@ describe('a report is refused', () => {
   test.each<[ReportInput, unknown[]]>([
     [{ interval: '' }, [`interval: is empty; leave it out or give one of ${intervals}`]],
     [{ interval: 'decade' }, [`interval: "decade" is not an interval; the intervals are ${intervals}`]],
-    [{ interval: 'Day' }, [`interval: "Day" is not an interval; the intervals are ${intervals}`]],
+    [
+      { interval: 'Day' },
+      [`interval: "Day" is not an interval; did you mean day? The intervals are ${intervals}`],
+    ],
     [{ timeZone: '' }, [expect.stringMatching(/^timeZone: is empty/)]],
     [{ timeZone: 'europe/berlin' }, [expect.stringMatching(/^timeZone: .*did you mean Europe\/Berlin\?$/)]],
     [{ timeZone: '+01:00' }, [expect.stringMatching(/use a name such as Europe\/Berlin or UTC$/)]],

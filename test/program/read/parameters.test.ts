@@ -88,6 +88,7 @@ describe('an invalid query string returns 400 with a message for each problem:',
     const answer = await send({ path: `${STATS}?${queryString}` });
     expect(answer.status).toBe(400);
     expect(detailsOf(answer)).toEqual(details);
+    expect(errorOf(answer)).not.toMatch(/\?\.$/);
     expect((await send({ method: 'HEAD', path: `${STATS}?${queryString}` })).status).toBe(400);
     expect(calls.map(({ method }) => method)).not.toContain('count');
   });

@@ -35,6 +35,12 @@ describe('GET series returns 400 with a message for each wrong parameter:', () =
     ['timeZone=', ['timeZone: is empty; leave it out or give the name of a time zone, as Europe/Berlin']],
     ['timeZone=Europe/Atlantis', [`timeZone: "Europe/Atlantis" ${NO_ZONE}; ${SUCH_AS}`]],
     ['timeZone=europe/berlin', [`timeZone: "europe/berlin" ${NO_ZONE}; did you mean Europe/Berlin?`]],
+    ['timeZone=berlin', [`timeZone: "berlin" ${NO_ZONE}; did you mean Europe/Berlin?`]],
+    [
+      'interval=months',
+      [expect.stringMatching(/^interval: "months" .*; did you mean month\? The intervals are hour, /)],
+    ],
+    ['period=last_month', [expect.stringMatching(/^period: .*; did you mean last-month\? The periods are /)]],
     ['timeZone=+01:00', [`timeZone: " 01:00" ${NO_ZONE}; ${SUCH_AS}`]],
     ['timeZone=Europe/Berlin%00', [`timeZone: "Europe/Berlin\\u0000" ${NO_ZONE}; ${SUCH_AS}`]],
     [`timeZone=${'x'.repeat(50)}`, [`timeZone: "${'x'.repeat(40)}…" ${NO_ZONE}; ${SUCH_AS}`]],

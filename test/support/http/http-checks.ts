@@ -38,7 +38,7 @@ const EMBEDDABLE_POLICY =
   /^default-src 'none';.*; frame-ancestors https?:\/\/[\w.:-]+( https?:\/\/[\w.:-]+)*$/;
 
 /** A sentence. It may begin with an e-mail address. */
-const SENTENCE = /^([A-Z]|[^\s@]+@\S+ ).*\.$/s;
+const SENTENCE = /^([A-Z]|[^\s@]+@\S+ ).*[.?]$/s;
 
 /** Headers that no response may have: CORS, and headers that reveal the software. */
 const NEVER = /^(access-control-.*|x-powered-by|server)$/;
@@ -145,7 +145,7 @@ function checkError(asked: Asked, answer: Answer, about: string): void {
   }
   // Many clients show `error` alone.
   const [first, ...others] = (details as unknown[]).map((detail) => String(at(detail, 'message')));
-  const end = `: ${first?.replace(/\.$/, '')}${others.length === 0 ? '.' : ' (and '}`;
+  const end = `: ${first?.replace(/\.$/, '')}${others.length === 0 ? '' : ' (and '}`;
   requireIs(String(error).includes(end), true, about);
   requireIs(/\(and \d+ more\)\.$/.test(String(error)), others.length > 0, about);
 }

@@ -12,6 +12,13 @@ interface RevokeDialogProps {
   readonly onClose: () => void;
 }
 
+/** What stops with a key, for the name of its project. */
+const USES: Readonly<Record<Key['type'], (project: string) => string>> = {
+  recording: (project) => `records queries into ${project} with this key`,
+  reading: (project) => `reads ${project} with this key`,
+  admin: () => 'reads or records with this admin key, in any project of the organization,',
+};
+
 export function RevokeDialog({ organizationId, apiKey, onClose }: RevokeDialogProps) {
   const at = now();
   return (
@@ -24,10 +31,8 @@ export function RevokeDialog({ organizationId, apiKey, onClose }: RevokeDialogPr
       onClose={onClose}
     >
       <p>
-        {apiKey.type === 'recording'
-          ? `Whatever records queries into ${apiKey.project ?? 'the project'} with this key is refused from its next request on.`
-          : 'Whatever reads or records with this admin key, in any project of the organization, is refused from its next request on.'}{' '}
-        A revoked key never works again.
+        Whatever {USES[apiKey.type](apiKey.project ?? 'the project')} is refused from its next request on. A
+        revoked key never works again.
       </p>
       <p>
         {apiKey.lastUsedAt === null

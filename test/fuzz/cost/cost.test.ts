@@ -1,0 +1,24 @@
+/** No input holds the server much longer than a certain piece of work takes. `npm run fuzz:cost` searches longer. */
+import { expect, test } from 'vitest';
+import { programFile } from '../../support/cli/process.js';
+import { isDeep, newSeed } from '../../support/volume.js';
+import { KNOWN_INPUTS } from './known.js';
+import { searchCost } from './search.js';
+
+/** In the quick run the other tests disturb the processor's caches and the collection of garbage. */
+const { seconds, loadsMax } = isDeep ? { seconds: 900, loadsMax: 4 } : { seconds: 5, loadsMax: 8 };
+const residentBytesMax = 900e6;
+
+test('what once held it for seconds does not, nor does what a search finds', async () => {
+  const end = performance.now() + seconds * 1000;
+  const { tried, findings } = await searchCost({
+    program: programFile,
+    seed: newSeed('fuzz/cost'),
+    loadsMax,
+    residentBytesMax,
+    known: KNOWN_INPUTS,
+    goesOn: () => performance.now() < end,
+  });
+  expect(findings.map(({ what }) => what)).toEqual([]);
+  expect(tried).toBeGreaterThanOrEqual(KNOWN_INPUTS.length);
+}, 1_800_000);

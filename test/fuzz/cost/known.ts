@@ -1,0 +1,33 @@
+/** Inputs that once held a server for seconds. */
+import type { Edit, Input } from './edits.js';
+
+const edit = (path: string, shape: Edit['shape'], count: number, unit: Edit['unit'] = 'x'): Edit => ({
+  path: path.split('/'),
+  shape,
+  count,
+  unit,
+});
+const packed = (operation: string, ...edits: readonly Edit[]): Input => ({
+  operation,
+  edits,
+  isPacked: true,
+});
+
+const spans = '0/body/resourceSpans/0/scopeSpans/0/spans/0';
+const service = '0/body/resourceSpans/0/resource/attributes/0/value/stringValue';
+
+export const KNOWN_INPUTS: readonly Input[] = [
+  packed('spans', edit(service, 'text', 4_500_000, 'x'), edit(spans, 'items', 1000)),
+  packed(
+    'spans, then one more',
+    edit(spans, 'items', 4900),
+    edit(`${spans}/parentSpanId`, 'value', 1, '{p}'),
+  ),
+  packed('query lines', edit('0/body/0', 'items', 150), edit('0/body/0/id', 'arrays', 32_000)),
+  packed(
+    'rules, then spans',
+    edit('0/body/otlpQuery', 'text', 1000, 'default;'),
+    edit(spans.replace('0', '1'), 'items', 8000),
+  ),
+  { ...packed('tools', edit('0/body', 'list', 100)), isPacked: false },
+];

@@ -1,0 +1,285 @@
+/** A server whose processor time is measured, as a process with a database of its own. */
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { type OutgoingHttpHeaders, request as send } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { firstRunOf, kill, matched, type Running, startProcess, urlIn } from '../../support/cli/process.js';
+import { residentBytesOf } from '../../support/resident-memory.js';
+import { operationsOf, type Request } from './operations.js';
+import { toProtobuf } from './protobuf.js';
+import { numbered, toJson, toLines, toQuery } from './tree.js';
+
+const probe = fileURLToPath(new URL('probe.mjs', import.meta.url));
+
+const TYPES = { json: 'application/json', lines: 'application/x-ndjson', protobuf: 'application/x-protobuf' };
+
+/** Callers in the database: more than most projects have. */
+const callers = 5000;
+
+export interface Sent {
+  readonly method: string;
+  readonly path: string;
+  readonly by: Request['by'];
+  readonly headers: OutgoingHttpHeaders;
+  readonly body: Buffer;
+}
+
+/** What requests took. The longest turn of the event loop, and all of them. */
+export interface Cost {
+  readonly statuses: readonly number[];
+  readonly bytes: number;
+  readonly usedMs: number;
+  readonly longestMs: number;
+  readonly residentBytes: number;
+  /** Whether the server was given up, because it did not end or ended by itself. */
+  readonly isLost: boolean;
+}
+
+interface Probed {
+  readonly usedMs: number;
+  readonly longestMs: number;
+  readonly loadMs: number;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly text: string;
+}
+
+export function write({ method, path, by, form, query, body }: Request, isPacked: boolean): Sent {
+  const target = query === undefined ? path : `${path}?${toQuery(query)}`;
+  if (body === undefined || form === undefined)
+    return { method, path: target, by, headers: {}, body: Buffer.alloc(0) };
+  const plain =
+    form === 'protobuf'
+      ? toProtobuf(body)
+      : Buffer.from(numbered(form === 'lines' ? toLines(body) : toJson(body), 1));
+  // All others refuse compressed bodies.
+  const packs = isPacked && (by === 'recording' || path.endsWith('/imported-counts'));
+  return {
+    ...{ method, path: target, by, body: packs ? gzipSync(plain) : plain },
+    headers: { 'content-type': TYPES[form], ...(packs && { 'content-encoding': 'gzip' }) },
+  };
+}
+
+export class MeasuredServer {
+  readonly #program: string;
+  readonly #folder: string;
+  readonly #keys: Record<Request['by'], OutgoingHttpHeaders>;
+  #process: Running | undefined;
+  #port = 0;
+  #isAlive = false;
+  #shared = '';
+
+  static async start(program: string): Promise<MeasuredServer> {
+    const server = new MeasuredServer(program, await mkdtemp(join(tmpdir(), 'caller-stats-work-')));
+    const stdout = await server.#run('--demo');
+    const { admin, recording } = firstRunOf({ stdout });
+    server.#keys.admin = { authorization: `Bearer ${admin}` };
+    server.#keys.recording = { authorization: `Bearer ${recording}` };
+    await server.#signUp(matched(stdout, /\/set-up#(\S+)$/m));
+    await server.#addCallers();
+    return server;
+  }
+
+  private constructor(program: string, folder: string) {
+    this.#program = program;
+    this.#folder = folder;
+    this.#keys = { admin: {}, recording: {}, owner: {}, anybody: {} };
+    process.once('exit', this.#kill);
+  }
+
+  readonly #kill = (): void => {
+    if (this.#process !== undefined && this.#isAlive) kill(this.#process.pid, 'SIGKILL');
+  };
+
+  get operations(): ReadonlyMap<string, readonly Request[]> {
+    return operationsOf(this.#shared);
+  }
+
+  /** The time of a piece of work that is the same on every machine: the least of several. */
+  async load(): Promise<number> {
+    let least = Number.POSITIVE_INFINITY;
+    for (let time = 0; time < 8; time++) least = Math.min(least, (await this.#probe('/load')).loadMs);
+    return least;
+  }
+
+  /** Sends the requests one after another. Gives the server up once it took `limitMs` of processor time. */
+  async measure(requests: readonly Sent[], limitMs: number): Promise<Cost> {
+    if (!this.#isAlive) await this.#run();
+    const before = await this.#probe('/');
+    const statuses: number[] = [];
+    const all = async () => {
+      for (const request of requests) statuses.push((await this.#send(request)).status);
+      return this.#probe('/');
+    };
+    const after = await this.#untilLost(all(), before.usedMs + limitMs);
+    const residentBytes = residentBytesOf(this.#process?.pid) ?? 0;
+    const bytes = requests.reduce((sum, { body, path }) => sum + body.length + path.length, 0);
+    if (after === undefined) {
+      const usedMs = (this.#usedMs() ?? before.usedMs + limitMs) - before.usedMs;
+      await this.restart();
+      return { statuses, bytes, usedMs, longestMs: usedMs, residentBytes, isLost: true };
+    }
+    const usedMs = after.usedMs - before.usedMs;
+    return { statuses, bytes, usedMs, longestMs: after.longestMs, residentBytes, isLost: false };
+  }
+
+  async restart(): Promise<void> {
+    this.#kill();
+    await this.#process?.ended;
+    await this.#run();
+  }
+
+  async remove(): Promise<void> {
+    process.off('exit', this.#kill);
+    this.#kill();
+    await this.#process?.ended;
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  async #run(...more: string[]): Promise<string> {
+    const serve = ['serve', ...more, '--port', '0', '--log-level', 'silent', '--failures-per-minute', '0'];
+    const socket = join(this.#folder, 'probe');
+    await rm(socket, { force: true });
+    const env = {
+      DATABASE_URL: `sqlite:${join(this.#folder, 'work.db')}`,
+      CALLER_STATS_FUZZ_SOCKET: socket,
+    };
+    const started = startProcess(process.execPath, ['--import', probe, this.#program, ...serve], {
+      env,
+      hangMs: 0,
+      cwd: this.#folder,
+    });
+    this.#process = started;
+    this.#isAlive = true;
+    void started.ended.then(() => {
+      if (this.#process === started) this.#isAlive = false;
+    });
+    const stdout = await started.printed(/^Documentation: .+\n/m);
+    this.#port = Number(new URL(urlIn(stdout)).port);
+    return stdout;
+  }
+
+  /** The owner of the dashboard, and a share link. */
+  async #signUp(token: string): Promise<void> {
+    const post = (path: string, body: object) =>
+      this.#ask({
+        ...{ method: 'POST', path, by: 'owner' },
+        headers: { 'content-type': 'application/json' },
+        body: Buffer.from(JSON.stringify(body)),
+      });
+    const own = { origin: `http://127.0.0.1:${this.#port}`, 'sec-fetch-site': 'same-origin' };
+    this.#keys.owner = own;
+    const { headers } = await post('/api/set-up', {
+      token,
+      name: 'Ada',
+      email: 'ada@example.org',
+      password: 'a long enough passphrase',
+    });
+    const cookies = (headers['set-cookie'] as string[]).map((cookie) => cookie.split(';')[0]);
+    this.#keys.owner = { ...own, cookie: cookies.join('; ') };
+    const link = await post('/api/organizations/default/projects/assistant-demo/share-links', {
+      name: 'all',
+    });
+    this.#shared = `/api/shared/${(JSON.parse(link.text) as { token: string }).token}`;
+  }
+
+  async #addCallers(): Promise<void> {
+    for (let batch = 0; batch < callers / 1000; batch++) {
+      const queries = Array.from({ length: 1000 }, (_, at) => {
+        const number = batch * 1000 + at;
+        const month = String((number % 10) + 1).padStart(2, '0');
+        return { id: `seed ${number}`, caller: `caller-${number}`, occurredAt: `2026-${month}-03T00:00:00Z` };
+      });
+      const body = Buffer.from(JSON.stringify(queries));
+      const path = '/v1/analytics/assistant-demo/assistant/queries';
+      await this.#ask({
+        method: 'POST',
+        path,
+        by: 'admin',
+        headers: { 'content-type': 'application/json' },
+        body,
+      });
+    }
+  }
+
+  /** Sends a request that must succeed. */
+  async #ask(request: Sent): Promise<Answer> {
+    const answer = await this.#send(request);
+    if (answer.status >= 300 || answer.status === 0)
+      throw new Error(`${request.path}: ${answer.status} ${answer.text}`);
+    return answer;
+  }
+
+  /** Status 0 without an answer. */
+  #send({ method, path, by, headers, body }: Sent): Promise<Answer> {
+    const own = this.#keys[by];
+    const origin = path.startsWith('/api/') ? { origin: `http://127.0.0.1:${this.#port}` } : {};
+    const options = {
+      ...{ host: '127.0.0.1', port: this.#port, agent: false, method, path },
+      headers: {
+        ...own,
+        ...origin,
+        ...headers,
+        ...(method === 'GET' ? {} : { 'content-length': body.length }),
+        accept: 'application/json, text/event-stream',
+      },
+    };
+    return new Promise((resolve) => {
+      const none = (): void => resolve({ status: 0, headers: {}, text: '' });
+      const sent = send(options, (answer) => {
+        let [text, length] = ['', 0];
+        answer.setEncoding('latin1').on('data', (piece: string) => {
+          length += piece.length;
+          if (length < 100_000) text += piece;
+        });
+        answer.on('end', () => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text }));
+        answer.on('error', none);
+      });
+      sent.on('error', none);
+      // After an early answer, nobody else looks at errors of the connection.
+      sent.on('socket', (socket) => socket.on('error', none));
+      sent.end(body);
+    });
+  }
+
+  #probe(path: '/' | '/load'): Promise<Probed> {
+    return new Promise((resolve, reject) => {
+      const asked = send({ socketPath: join(this.#folder, 'probe'), path, agent: false }, (answer) => {
+        let text = '';
+        answer.on('data', (piece: Buffer) => {
+          text += piece.toString();
+        });
+        answer.on('end', () => resolve(JSON.parse(text) as Probed));
+      });
+      asked.on('error', reject).end();
+    });
+  }
+
+  async #untilLost(work: Promise<Probed>, limitMs: number): Promise<Probed | undefined> {
+    const lost = new AbortController();
+    const looks = setInterval(() => {
+      if (!this.#isAlive || (this.#usedMs() ?? 0) > limitMs) lost.abort();
+    }, 100);
+    const isLost = new Promise<undefined>((resolve) =>
+      lost.signal.addEventListener('abort', () => resolve(undefined)),
+    );
+    try {
+      return await Promise.race([work.catch(() => isLost), isLost]);
+    } finally {
+      clearInterval(looks);
+    }
+  }
+
+  /** Seen from outside, while its event loop is busy; undefined except on Linux. */
+  #usedMs(): number | undefined {
+    const pid = this.#process?.pid;
+    const file = `/proc/${pid}/task/${pid}/schedstat`;
+    return existsSync(file) ? Number(readFileSync(file, 'utf8').split(' ')[0]) / 1e6 : undefined;
+  }
+}

@@ -1,0 +1,166 @@
+/** The requests that the search changes: one or more for each body and set of parameters that the server reads. */
+import { idOf, type Tree } from './tree.js';
+
+export interface Request {
+  readonly method: 'GET' | 'POST' | 'PATCH';
+  readonly path: string;
+  /** Whose request it is: a key's, a signed-in owner's, or anybody's. */
+  readonly by: 'admin' | 'recording' | 'owner' | 'anybody';
+  readonly form?: 'json' | 'lines' | 'protobuf';
+  readonly query?: Tree;
+  readonly body?: Tree;
+}
+
+const PROJECT = 'assistant-demo';
+const REPORTS = `/v1/analytics/${PROJECT}/assistant`;
+const RECORDED = '/v1/analytics/demo/assistant';
+const OWNED = '/api/organizations/default';
+const range: Tree = { dateFrom: '2026-01-01', dateTo: '2026-12-31' };
+
+const query: Tree = { id: 'query {i}', caller: 'slack', occurredAt: '2026-06-01T00:00:00Z' };
+const count: Tree = {
+  source: 'old',
+  caller: 'web',
+  start: '2020-01-01T00:00:00Z',
+  end: '2020-01-02T00:00:00Z',
+  count: 1,
+};
+
+const text = (key: string, value: string): Tree => ({ key, value: { stringValue: value } });
+const resource: Tree = { attributes: [text('service.name', 'docs')] };
+const spanOf = (trace: string): Tree => ({
+  ...{
+    traceId: trace.repeat(32),
+    spanId: '{i}',
+    parentSpanId: idOf(1),
+    kind: 2,
+    startTimeUnixNano: '1780128005000000000',
+  },
+  attributes: [
+    text('gen_ai.operation.name', 'invoke_agent'),
+    text('caller_stats.caller', 'slack'),
+    text('http.route', '/ask'),
+  ],
+});
+const log: Tree = {
+  ...{ traceId: 'e'.repeat(32), spanId: '{i}', timeUnixNano: '1780128005000000000', eventName: 'asked' },
+  attributes: [text('gen_ai.operation.name', 'invoke_agent'), text('caller_stats.caller', 'slack')],
+};
+/** Each operation has a trace of its own. */
+const traces = (trace: string): Tree => ({
+  resourceSpans: [{ resource, scopeSpans: [{ spans: [spanOf(trace)] }] }],
+});
+const logs: Tree = { resourceLogs: [{ resource, scopeLogs: [{ logRecords: [log] }] }] };
+
+const record = (form: NonNullable<Request['form']>, body: Tree, path: string): Request => ({
+  method: 'POST',
+  by: 'recording',
+  form,
+  body,
+  path,
+});
+const read = (path: string, given: Tree, by: Request['by'] = 'admin'): Request => ({
+  method: 'GET',
+  path,
+  by,
+  query: given,
+});
+const owned = (path: string, body: Tree, method: 'POST' | 'PATCH' = 'POST'): Request => ({
+  method,
+  by: 'owner',
+  path,
+  form: 'json',
+  body,
+});
+
+const call: Tree = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/call',
+  params: { name: 'get_callers', arguments: { projectId: PROJECT } },
+};
+const rules: Tree = {
+  otlpQuery: 'default',
+  otlpId: 'question',
+  otlpCaller: 'caller_stats.caller',
+  otlpSiteOrigins: 'https://*.example.com',
+  otlpDefaultCaller: 'unknown',
+};
+
+/** `shared` is the path of a share link. */
+export function operationsOf(shared: string): ReadonlyMap<string, readonly Request[]> {
+  const series: Tree = { ...(range as object), interval: 'day' };
+  return new Map<string, readonly Request[]>([
+    ['queries', [record('json', [query], `${RECORDED}/queries`)]],
+    ['query', [record('json', query, `${RECORDED}/queries`)]],
+    ['query lines', [record('lines', [query], `${RECORDED}/queries`)]],
+    ['imported counts', [{ ...record('json', [count], `${RECORDED}/imported-counts`), by: 'admin' }]],
+    ['imported lines', [{ ...record('lines', [count], `${RECORDED}/imported-counts`), by: 'admin' }]],
+    ['spans', [record('json', traces('a'), '/v1/traces')]],
+    ['spans in protobuf', [record('protobuf', traces('b'), '/v1/traces')]],
+    [
+      'spans, then one more',
+      [record('protobuf', traces('c'), '/v1/traces'), record('json', traces('c'), '/v1/traces')],
+    ],
+    ['log records', [record('json', logs, '/v1/logs')]],
+    ['log records in protobuf', [record('protobuf', logs, '/v1/logs')]],
+    ['metrics', [record('protobuf', logs, '/v1/metrics')]],
+    [
+      'rules, then spans',
+      [owned(`${OWNED}/projects/demo`, rules, 'PATCH'), record('json', traces('d'), '/v1/traces')],
+    ],
+    ['tools', [{ method: 'POST', by: 'admin', form: 'json', body: call, path: '/mcp' }]],
+    [
+      'counts',
+      [
+        read(`${REPORTS}/caller-stats`, {
+          ...(range as object),
+          compare: 'previous',
+          timeZone: 'Europe/Berlin',
+        }),
+      ],
+    ],
+    ['series', [read(`${REPORTS}/caller-stats/series`, series)]],
+    ['series by caller', [read(`${REPORTS}/caller-stats/series`, { ...(series as object), by: 'caller' })]],
+    ['callers', [read(`${REPORTS}/callers`, range)]],
+    ['export', [read(`${REPORTS}/queries`, range)]],
+    ['cuts', [read(`${RECORDED}/imported-counts/cuts`, range)]],
+    ['shared series', [read(`${shared}/series`, series, 'anybody')]],
+    ['shared callers', [read(`${shared}/callers`, range, 'anybody')]],
+    ['pages: series', [read(`${OWNED}/projects/${PROJECT}/series`, series, 'owner')]],
+    ['pages: projects', [owned(`${OWNED}/projects`, { name: 'x', id: 'fuzz-{i}' })]],
+    ['pages: keys', [owned(`${OWNED}/keys`, { type: 'recording', name: 'x', projectId: 'demo' })]],
+    [
+      'pages: share links',
+      [owned(`${OWNED}/projects/demo/share-links`, { name: 'x', origins: ['https://example.com'] })],
+    ],
+    [
+      'pages: notifications',
+      [
+        owned(`${OWNED}/projects/demo/notifications`, {
+          kind: 'silence',
+          hours: 24,
+          timeZone: 'UTC',
+          channel: 'webhook',
+          destination: 'https://127.0.0.1/refused',
+        }),
+      ],
+    ],
+    [
+      'pages: sign-in',
+      [
+        {
+          method: 'POST',
+          by: 'anybody',
+          path: '/api/sign-in',
+          form: 'json',
+          body: { email: 'a@example.com', password: 'x' },
+        },
+      ],
+    ],
+    [
+      'leaked keys',
+      [{ method: 'POST', by: 'anybody', path: '/v1/leaked-keys', form: 'json', body: { key: 'cs_admin_x' } }],
+    ],
+  ]);
+}

@@ -1,0 +1,34 @@
+/**
+ * `npm run fuzz:cost -- --seconds 600` searches for requests that take much of the built server: much processor time, or one
+ * long turn of the event loop, for few bytes. Prints them, and exits with 1 if there are any.
+ */
+import { parseArgs } from 'node:util';
+import { programFile } from '../../support/cli/process.js';
+import { searchCost } from './search.js';
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '600' },
+    seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
+    only: { type: 'string', default: '' },
+    loads: { type: 'string', default: '10' },
+    program: { type: 'string', default: programFile },
+  },
+});
+const seconds = () => performance.now() / 1000;
+const print = (line: string): boolean => process.stdout.write(`${line}\n`);
+print(`seed ${values.seed}`);
+const start = seconds();
+const { tried, loadMs, longestMs, findings } = await searchCost({
+  program: values.program,
+  seed: Number(values.seed),
+  loadsMax: Number(values.loads),
+  residentBytesMax: 900e6,
+  only: new RegExp(values.only),
+  goesOn: () => seconds() - start < Number(values.seconds),
+  onFinding: ({ what }) => print(`${Math.round(seconds() - start)} s: ${what}`),
+});
+print(
+  `${tried} inputs; at most ${Math.round(longestMs)} ms a turn, and ${loadMs.toFixed(1)} ms for the work they are compared with`,
+);
+process.exitCode = findings.length === 0 ? 0 : 1;

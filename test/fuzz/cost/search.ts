@@ -1,0 +1,204 @@
+/** Finds requests that take much of a server: climbs towards more processor time and memory for each byte that is sent. */
+import { Random } from '../random.js';
+import { apply, describe, type Input, includes, mutate, pathsIn, randomEdit } from './edits.js';
+import { type Cost, MeasuredServer, type Sent, write } from './measured-server.js';
+import type { Request } from './operations.js';
+import { TooLarge, type Tree } from './tree.js';
+
+export interface SearchOptions {
+  readonly program: string;
+  readonly seed: number;
+  /** How many times as long as a certain piece of work (see `probe.mjs`) a turn of the event loop may take. */
+  readonly loadsMax: number;
+  /** Bytes of memory that the server may have. */
+  readonly residentBytesMax: number;
+  /** Whether to try one more input. */
+  readonly goesOn: (tried: number) => boolean;
+  /** Only the operations whose names match. */
+  readonly only?: RegExp;
+  /** Tried first. */
+  readonly known?: readonly Input[];
+  readonly onFinding?: (finding: Finding) => void;
+}
+
+interface Finding {
+  readonly what: string;
+  readonly input: Input;
+}
+
+export interface SearchReport {
+  readonly tried: number;
+  readonly loadMs: number;
+  /** The longest turn of all that were not findings. */
+  readonly longestMs: number;
+  readonly findings: readonly Finding[];
+}
+
+/** The inputs that did best in one way. */
+const bestMax = 5;
+/** What a request costs without a body, in bytes. */
+const headBytes = 500;
+
+/** What the search climbs towards. */
+const GOALS: readonly ((cost: Cost) => number)[] = [
+  ({ usedMs, bytes }) => usedMs / (bytes + headBytes),
+  ({ longestMs }) => longestMs,
+  ({ longestMs, bytes }) => longestMs / (bytes + headBytes),
+];
+
+/** A server that took so many times as much as a turn may take is given up. */
+const lostTimes = 20;
+
+const warmUps = 5;
+
+interface Tried {
+  readonly input: Input;
+  readonly score: number;
+}
+
+export async function searchCost(options: SearchOptions): Promise<SearchReport> {
+  const server = await MeasuredServer.start(options.program);
+  try {
+    return await new Search(server, options, await server.load()).run();
+  } finally {
+    await server.remove();
+  }
+}
+
+class Search {
+  readonly #server: MeasuredServer;
+  readonly #options: SearchOptions;
+  readonly #operations: ReadonlyMap<string, readonly Request[]>;
+  readonly #loadMs: number;
+  readonly #best = new Map<string, Tried[]>();
+  readonly #findings: Finding[] = [];
+  readonly #random: Random;
+  #longestMs = 0;
+  #tried = 0;
+
+  constructor(server: MeasuredServer, options: SearchOptions, loadMs: number) {
+    this.#server = server;
+    this.#options = options;
+    this.#loadMs = loadMs;
+    this.#random = new Random(options.seed, 0);
+    const all = [...server.operations].filter(([name]) => options.only?.test(name) !== false);
+    this.#operations = new Map(all);
+  }
+
+  async run(): Promise<SearchReport> {
+    const { known = [], goesOn } = this.#options;
+    await this.#warmUp(this.#operations.keys());
+    for (const input of known) await this.#try(input);
+    const names = [...this.#operations.keys()];
+    for (let at = 0; goesOn(this.#tried); at++) {
+      const operation = names[at % names.length] ?? '';
+      const input = this.#next(operation);
+      if (!this.#findings.some((finding) => includes(input, finding.input))) await this.#try(input);
+    }
+    const longestMs = this.#longestMs;
+    return { tried: this.#tried, loadMs: this.#loadMs, longestMs, findings: this.#findings };
+  }
+
+  #next(operation: string): Input {
+    const random = this.#random;
+    const tree = this.#treeOf(operation);
+    const best = this.#best.get(`${random.int(GOALS.length)} ${operation}`) ?? [];
+    if (best.length > 0 && pathsIn(tree).length > 0 && !random.oneIn(4)) {
+      const once = mutate(random, random.pick(best).input, tree);
+      return random.oneIn(2) ? once : mutate(random, once, tree);
+    }
+    const edits =
+      pathsIn(tree).length === 0 ? [] : random.times(1 + random.int(3), () => randomEdit(random, tree));
+    return { operation, edits, isPacked: random.oneIn(2) };
+  }
+
+  async #try(input: Input): Promise<void> {
+    this.#tried++;
+    const cost = await this.#measure(input);
+    if (cost === undefined) return;
+    if (this.#problemOf(cost) !== undefined) return this.#find(input);
+    this.#longestMs = Math.max(this.#longestMs, cost.longestMs);
+    GOALS.forEach((goal, at) => {
+      const name = `${at} ${input.operation}`;
+      const best = [...(this.#best.get(name) ?? []), { input, score: goal(cost) }];
+      this.#best.set(name, best.sort((one, other) => other.score - one.score).slice(0, bestMax));
+    });
+  }
+
+  /** Notes what is left of the input when all is taken away that does not matter, if it is as costly a second time. */
+  async #find(input: Input): Promise<void> {
+    const again = await this.#costlyTwice(input);
+    if (again === undefined) return;
+    // What earlier requests left in memory must not stand for a part of the input.
+    const alone = await this.#costlyAlone(input);
+    let [found, worst] = [input, alone ?? again];
+    for (const edit of alone === undefined ? [] : input.edits) {
+      const less = { ...found, edits: found.edits.filter((one) => one !== edit) };
+      const cost = await this.#costlyAlone(less);
+      if (cost !== undefined && cost.longestMs >= worst.longestMs / 2) [found, worst] = [less, cost];
+    }
+    const after = alone === undefined ? ', after earlier requests' : '';
+    const finding = { what: `${describe(found)}${after}: ${this.#problemOf(worst)}`, input: found };
+    this.#findings.push(finding);
+    this.#options.onFinding?.(finding);
+  }
+
+  async #costlyAlone(input: Input): Promise<Cost | undefined> {
+    await this.#server.restart();
+    await this.#warmUp([input.operation]);
+    return this.#costlyTwice(input);
+  }
+
+  /** The first requests of a server run code that is not compiled yet. */
+  async #warmUp(operations: Iterable<string>): Promise<void> {
+    for (const operation of operations)
+      for (let time = 0; time < warmUps; time++)
+        await this.#measure({ operation, edits: [], isPacked: false });
+  }
+
+  /** What the better one of two attempts took, if it is too much. */
+  async #costlyTwice(input: Input): Promise<Cost | undefined> {
+    const first = await this.#measure(input);
+    if (first === undefined || first.isLost || this.#problemOf(first) === undefined)
+      return first?.isLost ? first : undefined;
+    const second = await this.#measure(input);
+    if (second === undefined || this.#problemOf(second) === undefined) return undefined;
+    return second.longestMs < first.longestMs ? second : first;
+  }
+
+  #problemOf({ longestMs, usedMs, bytes, statuses, residentBytes, isLost }: Cost): string | undefined {
+    const { loadsMax, residentBytesMax } = this.#options;
+    const sent = `${bytes} bytes, answered ${statuses.join(', ')}`;
+    if (statuses.some((status) => status === 500)) return sent;
+    if (longestMs > loadsMax * this.#loadMs)
+      return `${sent}, held the event loop for ${isLost ? 'more than ' : ''}${Math.round(longestMs)} ms of ${Math.round(usedMs)} ms`;
+    if (residentBytes > residentBytesMax)
+      return `${sent}, left it with ${Math.round(residentBytes / 1e6)} MB`;
+    return undefined;
+  }
+
+  #treeOf(operation: string): Tree {
+    return (this.#operations.get(operation) ?? []).map(({ query, body }) => ({
+      ...(query !== undefined && { query }),
+      ...(body !== undefined && { body }),
+    }));
+  }
+
+  async #measure({ operation, edits, isPacked }: Input): Promise<Cost | undefined> {
+    const requests = this.#operations.get(operation) ?? [];
+    const tree = edits.reduce<Tree>((one, edit) => apply(one, edit), this.#treeOf(operation)) as readonly {
+      query?: Tree;
+      body?: Tree;
+    }[];
+    let sent: Sent[];
+    try {
+      sent = requests.map((request, at) => write({ ...request, ...tree[at] }, isPacked));
+    } catch (error) {
+      if (error instanceof TooLarge) return undefined;
+      throw error;
+    }
+    const cost = await this.#server.measure(sent, lostTimes * this.#options.loadsMax * this.#loadMs);
+    if (cost.residentBytes > this.#options.residentBytesMax && !cost.isLost) await this.#server.restart();
+    return cost;
+  }
+}

@@ -121,7 +121,11 @@ export function describeCorrections(kind: string, factory: PlaceFactory): void {
       expect(await store.counts.record('p', queries, key('k1'))).toEqual({ recorded: 0, duplicates: 12 });
       expect(await answersOf(other)).toEqual(after);
       await expectSound(store);
+      expect(
+        (await other.corrections.listWithdrawn('p', null)).queries.map(({ id }) => id).toSorted(),
+      ).toEqual(ids.toSorted());
       await correct(store, { id: 'u', action: 'undo', correction: 'c' }, 3);
+      expect(await other.corrections.listWithdrawn('p', null)).toEqual({ queries: [], next: null });
       expect(await answersOf(other)).toEqual(before);
       await expectSound(store);
     });

@@ -17,6 +17,7 @@ import type { Progress } from '../progress.js';
 import { recordCounts, recordQueries } from '../record.js';
 import { copyKeys } from './keys.js';
 import { createUnlessTaken, type Side, type Tally } from './side.js';
+import { copyWithdrawn } from './withdrawn.js';
 
 /** A page of this size takes much less time than the deadline of a database query. */
 const pageQueries = 10_000;
@@ -97,7 +98,10 @@ export async function copyStock(
   const results = new Map<string, RecordResult & Pick<CopiedProject, 'importedQueries'>>();
   for (const { id } of projects) {
     const importedQueries = await copyImportedCounts(id, from, to, onRead);
-    results.set(id, { ...(await copyQueries(id, from, to, io.clock, onRead)), importedQueries });
+    const result = await copyQueries(id, from, to, io.clock, onRead);
+    // Last, so that what is withdrawn meanwhile is withdrawn in the target, too.
+    await copyWithdrawn(id, from, to, io.clock, by);
+    results.set(id, { ...result, importedQueries });
   }
   const copied: CopiedProject[] = [];
   for (const [id, result] of results) {

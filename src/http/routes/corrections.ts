@@ -69,8 +69,7 @@ export async function addCorrections(
   });
 }
 
-/** The handlers, for requests with an API key and for the dashboard. */
-export function createCorrectionHandlers(target: CorrectionTarget) {
+function createCorrectionHandlers(target: CorrectionTarget) {
   const { store, clock } = target;
   return {
     correct: async (request: FastifyRequest, reply: FastifyReply, name: string): Promise<ShownCorrection> => {

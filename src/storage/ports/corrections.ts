@@ -8,11 +8,19 @@
 import type { Correction, CorrectionRequest } from '../../domain/corrections/correction.js';
 import type { Figures } from '../../domain/corrections/figures.js';
 import type { Actor } from '../../domain/people/audit.js';
+import type { Query } from '../../domain/queries/query.js';
 
 /** A part of what a request would change. */
 export interface Measured {
   readonly figures: Figures;
   /** Where the next part begins; null after the last one. */
+  readonly next: string | null;
+}
+
+/** Some withdrawn queries, with the callers for which they counted last. */
+export interface WithdrawnPage {
+  readonly queries: readonly Query[];
+  /** Where the next page begins; null after the last one. */
   readonly next: string | null;
 }
 
@@ -25,6 +33,9 @@ export interface CorrectionReads {
 
   /** The projects that have corrections to be carried out. */
   listUnfinished(): Promise<string[]>;
+
+  /** A page of the project's withdrawn queries, for copying them: the one that begins at `from`, or the first one if that is null. */
+  listWithdrawn(projectId: string, from: string | null): Promise<WithdrawnPage>;
 
   /**
    * What a request would change now, in parts of bounded time: the part that begins at `from`, or the first one if that is null.

@@ -66,6 +66,12 @@ export class PostgresQueryRows implements QueryRows {
     return rows.map(({ id }) => decodeQueryId(id));
   }
 
+  async listAllCorrected(project: unknown, after: string | undefined, limit: number) {
+    const values = [project, bytesOf(after), limit];
+    const rows = await this.session.all<Pick<StoredRow, 'id'>>(this.statements.listAllCorrected, values);
+    return rows.map(({ id }) => decodeQueryId(id));
+  }
+
   async findCorrections(project: unknown, ids: readonly string[]): Promise<CorrectedRow[]> {
     const values = [project, ids.map(bytesOf)];
     type Found = Omit<CorrectedRow, 'id'> & Pick<StoredRow, 'id'>;

@@ -9,7 +9,7 @@ import { addToFigures, NO_FIGURES } from '../../domain/corrections/figures.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import { correctionStepQueriesMax } from '../../domain/limits.js';
 import type { Actor } from '../../domain/people/audit.js';
-import type { CorrectionChanges, CorrectionReads, Measured } from '../ports/corrections.js';
+import type { CorrectionChanges, CorrectionReads, Measured, WithdrawnPage } from '../ports/corrections.js';
 import { SqlChanges } from './changes.js';
 import {
   affectedBy,
@@ -33,11 +33,13 @@ interface UnfinishedRow extends CorrectionRow {
 /** Reads need no transaction, and do not wait for changes. */
 export class SqlCorrectionReads extends SqlChanges implements CorrectionReads {
   protected readonly planner: CorrectionPlanner;
+  readonly #rows: QueryRows;
   protected readonly corrections = this.table('correction');
   protected readonly project = this.dialect.projectColumn;
 
   constructor(session: Session, dialect: Dialect, rows: QueryRows) {
     super(session, dialect);
+    this.#rows = rows;
     this.planner = new CorrectionPlanner(session, dialect, rows);
   }
 
@@ -63,6 +65,17 @@ export class SqlCorrectionReads extends SqlChanges implements CorrectionReads {
        WHERE finished_at IS NULL ${this.dialect.andNotDeleted} ORDER BY project.id`,
     );
     return rows.map(({ id }) => id);
+  }
+
+  async listWithdrawn(projectId: string, from: string | null): Promise<WithdrawnPage> {
+    const { key } = await this.planner.findProject(projectId, '');
+    const limit = correctionStepQueriesMax;
+    const ids = await this.#rows.listAllCorrected(key, from ?? undefined, limit);
+    const found = await this.#rows.findByIds(key, ids);
+    const queries = found
+      .filter(({ isWithdrawn }) => isWithdrawn)
+      .map(({ id, caller, occurredAt }) => ({ id, caller, occurredAt }));
+    return { queries, next: ids.length === limit ? (ids.at(-1) ?? null) : null };
   }
 
   async measure(projectId: string, request: CorrectionRequest, from: string | null): Promise<Measured> {

@@ -75,6 +75,8 @@ export interface QueryRows {
     after: string | undefined,
     limit: number,
   ): Promise<string[]>;
+  /** The ids of queries that any correction changed, after `after`, in their order. */
+  listAllCorrected(project: unknown, after: string | undefined, limit: number): Promise<string[]>;
   /** All corrections of these queries. */
   findCorrections(project: unknown, ids: readonly string[]): Promise<CorrectedRow[]>;
   /** In an order of callers and starts. */

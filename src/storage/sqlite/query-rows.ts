@@ -75,6 +75,14 @@ export class SqliteQueryRows implements QueryRows {
     return rows.map(({ id }) => decodeQueryId(id));
   }
 
+  async listAllCorrected(project: unknown, after: string | undefined, limit: number) {
+    const rows = await this.#session.all<{ readonly id: StoredId }>(
+      'SELECT DISTINCT id FROM corrected_query WHERE project = $1 AND id > $2 ORDER BY id LIMIT $3',
+      [project, encodeAfter(after), limit],
+    );
+    return rows.map(({ id }) => decodeQueryId(id));
+  }
+
   async findCorrections(project: unknown, ids: readonly string[]): Promise<CorrectedRow[]> {
     const found: CorrectedRow[] = [];
     for (const id of ids) {

@@ -49,4 +49,19 @@ describe('correct', () => {
     expect(stdout).toMatch(/withdraw +2 +undone by two +command line +a test/);
     expect(await place.run(['verify'])).toMatchObject({ status: 0 });
   });
+
+  test('leaves ids that a copy knows as withdrawn, as often as it is made', async () => {
+    const place = await placeWithProject();
+    const input = LINES;
+    await succeed(place.run(['import', '-', '--project', project], { input }));
+    await succeed(place.run(['correct', project, 'withdraw', '--caller', 'slak', '--reason', 'a test']));
+    const [from, to] = [`sqlite:${place.database}`, `sqlite:${place.path('copy.db')}`];
+    for (let times = 0; times < 2; times++) await succeed(place.run(['copy', '--from', from, '--to', to]));
+    const again = { input, env: { DATABASE_URL: to } };
+    const { stdout } = await succeed(place.run(['import', '-', '--project', project], again));
+    expect(stdout).toMatch(/4 read, 0 recorded, 4 duplicates/);
+    const counted = await succeed(place.run(['stats', project, '--json'], again));
+    expect(JSON.parse(counted.stdout)).toMatchObject({ web: 1, api: 0, other: 1, total: 2 });
+    expect(await place.run(['verify'], again)).toMatchObject({ status: 0 });
+  });
 });

@@ -21,6 +21,8 @@ export function correctionStatements(schema: string) {
     findByIds: `SELECT ${row} FROM ${query} WHERE project_id = $1 AND id = ANY ($2::bytea[]) ORDER BY id`,
     listCorrected: `SELECT id FROM ${schema}.corrected_query
       WHERE project_id = $1 AND correction = $2 AND id > $3 ORDER BY id LIMIT $4`,
+    listAllCorrected: `SELECT DISTINCT id FROM ${schema}.corrected_query
+      WHERE project_id = $1 AND id > $2 ORDER BY id LIMIT $3`,
     findCorrections: `SELECT id, correction, caller FROM ${schema}.corrected_query
       WHERE project_id = $1 AND id = ANY ($2::bytea[])`,
     noteCorrected: `INSERT INTO ${schema}.corrected_query (project_id, correction, id, caller)

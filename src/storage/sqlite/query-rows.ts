@@ -77,17 +77,18 @@ export class SqliteQueryRows implements QueryRows {
 
   async listAllCorrected(project: unknown, after: string | undefined, limit: number) {
     const rows = await this.#session.all<{ readonly id: StoredId }>(
-      'SELECT DISTINCT id FROM corrected_query WHERE project = $1 AND id > $2 ORDER BY id LIMIT $3',
+      'SELECT DISTINCT id FROM corrected_query INDEXED BY corrected_query_by_id WHERE project = $1 AND id > $2 ORDER BY id LIMIT $3',
       [project, encodeAfter(after), limit],
     );
     return rows.map(({ id }) => decodeQueryId(id));
   }
 
+  /** Without statistics, SQLite would read all corrected queries of the project for each. */
   async findCorrections(project: unknown, ids: readonly string[]): Promise<CorrectedRow[]> {
     const found: CorrectedRow[] = [];
     for (const id of ids) {
       const rows = await this.#session.all<Omit<CorrectedRow, 'id'>>(
-        `SELECT correction, name AS caller FROM corrected_query JOIN caller ON number = corrected_query.caller
+        `SELECT correction, name AS caller FROM corrected_query INDEXED BY corrected_query_by_id JOIN caller ON number = corrected_query.caller
          WHERE project = $1 AND id = $2`,
         [project, encodeQueryId(id)],
       );

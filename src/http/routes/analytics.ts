@@ -2,12 +2,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, RouteHandler } from 'fastify';
 import Negotiator from 'negotiator';
 import type { IngestionMonitor } from '../../app/jobs/ingestion-monitor.js';
+import { CSV_FORM, JSON_FORM, type Listing, writeInPieces } from '../../app/reading/pieces.js';
 import {
   CALLER_STATS,
   CALLERS,
   CUT_BOUNDS,
   NUMBERS,
   type Readable,
+  type Report,
   readInSlot,
   SERIES,
 } from '../../app/reading/reports.js';
@@ -50,39 +52,50 @@ interface ReportSources {
 
 /** Creates the handlers of the reports, for requests with an API key, for the dashboard and for share links. */
 export function createReportHandlers({ store, clock, ingestion, slots }: ReportSources) {
-  const readerOf = <Question, Answer>(report: Readable<Question, Answer>) => {
+  const readerOf = <Question, Answer, Result>(
+    report: Readable<Question, Answer>,
+    finish: (answer: Answer, request: FastifyRequest, reply: FastifyReply) => Result | Promise<Result>,
+  ) => {
     const names = Object.fromEntries(report.parameters.map((one) => [one, REPORT_PARAMETER_NAMES[one]]));
-    return async (request: FastifyRequest, reply: FastifyReply): Promise<Answer> => {
+    return async (request: FastifyRequest, reply: FastifyReply): Promise<Result> => {
       const question = readParameters<string, Question>(request, names, (parameters: ReportInput) =>
         report.parse(parameters, { nowMs: clock.now(), weekStart: openedProject(request).weekStart }),
       );
       return readInSlot(
         { slots, onGone: (callback) => onFinished(request.raw, reply.raw, callback) },
         report,
-        () => report.read(store, openedProject(request).id, question),
+        async () => finish(await report.read(store, openedProject(request).id, question), request, reply),
       );
     };
   };
-  const readSeries = readerOf(SERIES);
-  const readCallers = readerOf(CALLERS);
+  /** Its list is written in pieces, and in the slot, because the text is as large as the answer. */
+  const writerOf = <List extends string, Question, Answer extends Listing<List>>(
+    report: Report<Question, Answer>,
+    list: List,
+    { isAlwaysCsv = false } = {},
+  ) => {
+    const write = readerOf(report, async (answer, request, reply) => {
+      if (!isAlwaysCsv) reply.header('vary', 'Accept');
+      if (isAlwaysCsv || prefersCsv(request))
+        return { type: CSV, body: await writeInPieces(answer, list, CSV_FORM, report.toCsv) };
+      // Routes without a schema have no function of their own.
+      const toJson = reply.getSerializationFunction('200', 'application/json') ?? JSON.stringify;
+      return { type: JSON_TYPE, body: await writeInPieces(answer, list, JSON_FORM, toJson) };
+    });
+    return async (request: FastifyRequest, reply: FastifyReply) => {
+      const { type, body } = await write(request, reply);
+      return reply.type(type).send(body);
+    };
+  };
+  const read = <Answer>(answer: Answer) => answer;
   return {
-    callerStats: readerOf(CALLER_STATS),
-    series: async (request: FastifyRequest, reply: FastifyReply) => {
-      const answer = await readSeries(request, reply);
-      reply.header('vary', 'Accept');
-      return prefersCsv(request) ? sendCsv(reply, SERIES.toCsv(answer)) : reply.send(answer);
-    },
-    numbers: readerOf(NUMBERS),
-    cutBounds: readerOf(CUT_BOUNDS),
-    callers: async (request: FastifyRequest, reply: FastifyReply) => {
-      const answer = await readCallers(request, reply);
-      reply.header('vary', 'Accept');
-      return prefersCsv(request) ? sendCsv(reply, CALLERS.toCsv(answer)) : reply.send(answer);
-    },
-    seriesCsv: async (request: FastifyRequest, reply: FastifyReply) =>
-      sendCsv(reply, SERIES.toCsv(await readSeries(request, reply))),
-    callersCsv: async (request: FastifyRequest, reply: FastifyReply) =>
-      sendCsv(reply, CALLERS.toCsv(await readCallers(request, reply))),
+    callerStats: readerOf(CALLER_STATS, read),
+    series: writerOf(SERIES, 'buckets'),
+    numbers: readerOf(NUMBERS, read),
+    cutBounds: readerOf(CUT_BOUNDS, read),
+    callers: writerOf(CALLERS, 'callers'),
+    seriesCsv: writerOf(SERIES, 'buckets', { isAlwaysCsv: true }),
+    callersCsv: writerOf(CALLERS, 'callers', { isAlwaysCsv: true }),
     ingestion: async (request: FastifyRequest) => {
       requireNoParameters(request);
       return ingestion.report(openedProject(request));
@@ -100,10 +113,6 @@ const JSON_TYPE = 'application/json; charset=utf-8';
  */
 function prefersCsv(request: FastifyRequest): boolean {
   return new Negotiator(request.raw).mediaType([JSON_TYPE, CSV]) === CSV;
-}
-
-function sendCsv(reply: FastifyReply, text: string): FastifyReply {
-  return reply.type(CSV).send(text);
 }
 
 export function addAnalytics(

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CALLERS, detailsOf, sharedService } from '../../support/http/http.js';
+import { by, projectOf } from '../../support/storage/store.js';
 
 const EVENTS = [
   ['web', '2026-03-01T00:00:00.000Z'],
@@ -53,6 +54,26 @@ describe('GET callers', () => {
       total,
       callers: callers.map(([caller, type, count]) => ({ caller, type, count })),
     });
+  });
+
+  test('writes thousands of callers in pieces of the same answer', async () => {
+    const { store, send } = service();
+    await store.directory.createProject(projectOf('many'), by);
+    const names = Array.from({ length: 2_345 }, (_, at) => `caller-${String(at).padStart(5, '0')}`);
+    await store.counts.record(
+      'many',
+      names.map((caller, at) => ({ id: caller, caller, occurredAt: at })),
+    );
+    const path = CALLERS.replace('docs', 'many');
+    const callers = names.map((caller) => ({ caller, type: 'other', count: 1 }));
+    const json = await send({ path });
+    expect(json.text).toBe(JSON.stringify({ total: names.length, callers }));
+    expect(json.headers['content-type']).toBe('application/json; charset=utf-8');
+    const compared = await send({ path: `${path}?period=today&compare=previous` });
+    expect(compared.text).toMatch(/^\{"total":0,"callers":\[\],"previous":\{/);
+    const csv = await send({ path, headers: { accept: 'text/csv' } });
+    const rows = names.map((caller) => `${caller},other,1\r\n`);
+    expect(csv.text).toBe(`caller,type,count\r\n${rows.join('')}`);
   });
 
   test('does not list the callers of another project', async () => {

@@ -17,7 +17,11 @@ import { countsBetween, createCounter, numbersBetween, tile } from '../domain/co
 import { seriesBucketsMax, seriesByCallerBucketsMax, seriesCallersMax } from '../domain/limits.js';
 import type { Calendar } from '../domain/time/calendar.js';
 import { YEAR_10000_MS, YEAR_ZERO_MS } from '../domain/time/date-time.js';
+import { finishWithPauses, nextTurn, Pauses } from '../shared/pauses.js';
 import type { CountReads, CountStore } from './ports/counts.js';
+
+/** Finding as many edges takes a few milliseconds, and so does splitting the series afterwards. */
+const longSeriesEdgesMin = 1_000;
 
 export interface SeriesStore {
   readonly counts: CountReads & Pick<CountStore, 'readTogether'>;
@@ -46,9 +50,11 @@ export async function readSeriesFrom(
 ): Promise<Series> {
   const { interval, timeZone } = question;
   const edges = await edgesFor(reads, projectId, question);
+  if (edges.length > longSeriesEdgesMin) await nextTurn();
   const bounds = edges.map(({ timeMs }) => timeMs);
   const { counts, previousBuckets, ...more } = await countBounds(reads, projectId, question, bounds);
-  return { interval, timeZone, buckets: toBuckets(edges, counts, previousBuckets), ...more };
+  const buckets = await finishWithPauses(toBuckets(edges, counts, previousBuckets), new Pauses(1));
+  return { interval, timeZone, buckets, ...more };
 }
 
 function hasMissingBound({ from, to }: DateRange): boolean {

@@ -1,5 +1,6 @@
 /** What a correction changes, in figures. */
 
+import { finish } from '../../shared/pauses.js';
 import { type CallerCounts, type Counts, sumByType, toCallerCounts } from '../counting/counts.js';
 import { correctionCallersMax } from '../limits.js';
 import { callerType } from '../queries/caller.js';
@@ -64,7 +65,7 @@ export function hasFigures({ first }: Figures): boolean {
 
 /** The figures by type and by caller, which add up to the same total but for the rest. */
 export function countFigures({ callers, rest }: Figures): Counts & Pick<CallerCounts, 'callers'> {
-  const counted = toCallerCounts(Object.entries(callers)).callers;
+  const counted = finish(toCallerCounts(Object.entries(callers))).callers;
   const others = rest === 0 ? [] : [{ caller: '', type: 'other' as const, count: rest }];
   return { ...sumByType([...counted, ...others]), callers: counted };
 }

@@ -2,7 +2,9 @@
  * Counts by caller type. `CALLER_TYPES` is the one list of types; the first functions below spell the
  * types out for speed, and a test compares them with the list. Everything else derives from the list or from these functions.
  */
+import type { Steps } from '../../shared/pauses.js';
 import { CALLER_TYPES, type CallerType, callerType } from '../queries/caller.js';
+import { sortInSteps } from './sort-in-steps.js';
 
 /** The number of queries of each caller type. */
 export type TypeCounts = Readonly<Record<CallerType, number>>;
@@ -104,11 +106,14 @@ export interface CallerCount {
 }
 
 /** Builds the response of callers: adds types and the total, sorts, and leaves out callers without queries. */
-export function toCallerCounts(counted: Iterable<readonly [caller: string, count: number]>): CallerCounts {
-  const callers = [...counted]
-    .filter(([, count]) => count !== 0)
-    .sort(([a, countOfA], [b, countOfB]) => countOfB - countOfA || (a < b ? -1 : 1))
-    .map(([caller, count]) => ({ caller, type: callerType(caller), count }));
+export function* toCallerCounts(
+  counted: Iterable<readonly [caller: string, count: number]>,
+): Steps<CallerCounts> {
+  const sorted = yield* sortInSteps(
+    [...counted].filter(([, count]) => count !== 0),
+    ([a, countOfA], [b, countOfB]) => countOfB - countOfA || (a < b ? -1 : 1),
+  );
+  const callers = sorted.map(([caller, count]) => ({ caller, type: callerType(caller), count }));
   return { total: callers.reduce((sum, { count }) => sum + count, 0), callers };
 }
 

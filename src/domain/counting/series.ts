@@ -1,5 +1,6 @@
 /** The response of series: counts over time. */
 
+import { finish, type Steps } from '../../shared/pauses.js';
 import type { Edge } from '../calendar/interval.js';
 import type { Interval } from '../calendar/names.js';
 import { CallerStatsError } from '../errors.js';
@@ -46,7 +47,9 @@ export function splitByCaller(
   callers: ReadonlyMap<string, readonly number[]>,
   others: number,
 ): Required<SeriesOfCallers> {
-  const sums = toCallerCounts([...callers].map(([caller, counts]) => [caller, addUp(counts)] as const));
+  const sums = finish(
+    toCallerCounts([...callers].map(([caller, counts]) => [caller, addUp(counts)] as const)),
+  );
   const series = [...callers.values()];
   const rest = all.map(({ total }, at) => series.reduce((left, counts) => left - (counts[at] ?? 0), total));
   return {
@@ -59,12 +62,23 @@ function addUp(numbers: readonly number[]): number {
   return numbers.reduce((sum, number) => sum + number, 0);
 }
 
+const bucketsInStep = 500;
+
 /** The buckets between adjacent edges, each with its counts and, if the series is compared, those it is compared with. */
-export function toBuckets(
+export function* toBuckets(
   edges: readonly Edge[],
   counts: readonly Counts[],
   previous?: readonly (PreviousBucket | null)[],
-): Bucket[] {
-  const times = edges.map(({ timeMs, offsetMs }) => formatWithOffset(timeMs, offsetMs));
-  return counts.map((count, at) => toBucket(times[at] ?? '', times[at + 1] ?? '', count, previous?.[at]));
+): Steps<Bucket[]> {
+  const format = (edge: Edge | undefined): string =>
+    edge === undefined ? '' : formatWithOffset(edge.timeMs, edge.offsetMs);
+  const buckets: Bucket[] = [];
+  let start = format(edges[0]);
+  for (const [at, count] of counts.entries()) {
+    const end = format(edges[at + 1]);
+    buckets.push(toBucket(start, end, count, previous?.[at]));
+    start = end;
+    if (at % bucketsInStep === bucketsInStep - 1) yield;
+  }
+  return buckets;
 }

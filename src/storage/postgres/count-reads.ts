@@ -17,8 +17,12 @@ import {
   splitSeriesIntoBuckets,
 } from '../../domain/counting/series-segments.js';
 import { callerType } from '../../domain/queries/caller.js';
+import { finishWithPauses, Pauses } from '../../shared/pauses.js';
 import type { ComparedCallerCounts, CountReads, CountStore, SeriesByCaller } from '../ports/counts.js';
 import type { ReadStatement } from './connection/open-database.js';
+
+/** These take a few milliseconds. */
+const stepsInTurn = 4;
 
 export class PostgresCountReads implements CountReads, Pick<CountStore, 'count'> {
   readonly #read: ReadStatement;
@@ -102,14 +106,16 @@ export class PostgresCountReads implements CountReads, Pick<CountStore, 'count'>
     );
     const values = [projectId, segments.map(({ sum }) => sum), ...toColumns(segments)];
     const rows = await this.#read<Counted>('countCallers', values);
-    const countsOf = (index: number): CallerCounts =>
+    const countsOf = (index: number): Promise<CallerCounts> => {
+      const ofRange = rows.filter(({ sum }) => sum === index);
       // A type without counters has the sum null.
-      toCallerCounts(
-        rows.filter(({ sum }) => sum === index).map(({ caller, queries }) => [caller, queries ?? 0]),
-      );
+      const counted = ofRange.map(({ caller, queries }) => [caller, queries ?? 0] as const);
+      return finishWithPauses(toCallerCounts(counted), new Pauses(stepsInTurn));
+    };
+    const counts = await countsOf(0);
     return compared === undefined
-      ? countsOf(0)
-      : { ...countsOf(0), inCompared: sumByType(countsOf(1).callers) };
+      ? counts
+      : { ...counts, inCompared: sumByType((await countsOf(1)).callers) };
   }
 
   async findExtent(projectId: string): Promise<DateRange | undefined> {

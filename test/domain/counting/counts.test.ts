@@ -17,6 +17,7 @@ import { CALLER_TYPES } from '../../../src/domain/queries/caller.js';
 import { mapTelemetrySettings } from '../../../src/domain/queries/telemetry-settings.js';
 import { quote } from '../../../src/domain/result.js';
 import { UTC } from '../../../src/domain/time/time-zone.js';
+import { finish } from '../../../src/shared/pauses.js';
 
 const counts = { web: 1, api: 2, other: 4, total: 7 };
 
@@ -34,7 +35,7 @@ describe('as CSV', () => {
   });
 
   test('each caller has a line', () => {
-    const callers = toCallerCounts([['slack', 3]]);
+    const callers = finish(toCallerCounts([['slack', 3]]));
     expect(callersToCsv(callers)).toBe('caller,type,count\r\nslack,other,3\r\n');
   });
 
@@ -52,7 +53,7 @@ test('callers are sorted by count, then name, without those that have no queries
     ['a', 1],
     ['api', 1],
   ] as const;
-  expect(toCallerCounts(counted)).toEqual({
+  expect(finish(toCallerCounts(counted))).toEqual({
     total: 5,
     callers: [
       { caller: 'web', type: 'web', count: 2 },
@@ -61,7 +62,7 @@ test('callers are sorted by count, then name, without those that have no queries
       { caller: 'b', type: 'other', count: 1 },
     ],
   });
-  expect(toCallerCounts([])).toEqual({ total: 0, callers: [] });
+  expect(finish(toCallerCounts([]))).toEqual({ total: 0, callers: [] });
 });
 
 test('addCounts adds type by type', () => {
@@ -143,8 +144,8 @@ describe('an error', () => {
 });
 
 test('the first callers and the rest add up to all, and there is no rest of few callers', () => {
-  const { callers, total } = toCallerCounts(
-    Array.from({ length: 9 }, (_, at) => [`c${at}`, at + 1] as const),
+  const { callers, total } = finish(
+    toCallerCounts(Array.from({ length: 9 }, (_, at) => [`c${at}`, at + 1] as const)),
   );
   expect(firstCallers(callers, 9)).toEqual({ callers });
   const { callers: first, rest } = firstCallers(callers, 2);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { toBuckets } from '../../../src/domain/counting/series.js';
+import { finish } from '../../../src/shared/pauses.js';
 
 test('buckets are between neighboring edges, and each end has its own offset', () => {
   const change = Date.UTC(2026, 2, 29, 1);
@@ -12,7 +13,7 @@ test('buckets are between neighboring edges, and each end has its own offset', (
     { web: 1, api: 2, other: 4, total: 7 },
     { web: 0, api: 0, other: 0, total: 0 },
   ];
-  expect(toBuckets(edges, counts)).toEqual([
+  expect(finish(toBuckets(edges, counts))).toEqual([
     { start: '2026-03-29T01:00:00.000+01:00', end: '2026-03-29T03:00:00.000+02:00', ...counts[0] },
     { start: '2026-03-29T03:00:00.000+02:00', end: '2026-03-29T04:00:00.000+02:00', ...counts[1] },
   ]);

@@ -193,7 +193,7 @@ export class CounterReader {
 
   *#countCallers(projectId: string, range: DateRange): Steps<CallerCounts> {
     const segments = splitIntoBuckets(range);
-    if (segments.length === 0) return toCallerCounts([]);
+    if (segments.length === 0) return yield* toCallerCounts([]);
     const types = this.#sum(projectId, segments);
     const sums = new Map<number, number>();
     let rows = 0;
@@ -215,7 +215,7 @@ export class CounterReader {
         counted.push([name, sums.get(number) ?? 0]);
       yield;
     }
-    return toCallerCounts(counted);
+    return yield* toCallerCounts(counted);
   }
 
   findExtent(projectId: string): DateRange | undefined {

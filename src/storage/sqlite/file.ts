@@ -1,7 +1,7 @@
 /** An open file: reads on this thread, changes in groups on the writer thread. */
 import { setTimeout } from 'node:timers/promises';
 import { CallerStatsError } from '../../domain/errors.js';
-import { finishWithPauses, Pauses, type Steps } from '../../shared/pauses.js';
+import { finishWithPauses, nextTurn, Pauses, type Steps } from '../../shared/pauses.js';
 import { Slots } from '../../shared/slots.js';
 import { Backlog, CommitQueue } from '../commit-queue.js';
 import type { CommitObserver } from '../ports/store-stats.js';
@@ -14,8 +14,11 @@ import { Reader } from './reader.js';
 import type { Operation, Operations } from './writer/operations.js';
 import type { WriterHandle } from './writer/writer-handle.js';
 
-/** The steps of a turn of a long read take two to four milliseconds, and the pause after them leaves as much to all other work. */
-const longReadSteps = 4;
+/**
+ * The steps of a turn of a long read take one or two milliseconds. While something is written, the pause after them leaves twice as
+ * much to recordings.
+ */
+const longReadSteps = 2;
 const longReadPauseMs = 4;
 
 type InTurns = <T>(steps: Steps<T>) => Promise<T>;
@@ -77,7 +80,7 @@ export class SqliteFile {
         this.#longReader ??= openLongReader(this.name);
         const { snapshot, counters } = this.#longReader;
         const pauses = new Pauses(longReadSteps, async () => {
-          await setTimeout(longReadPauseMs);
+          await (this.#queue.idle ? nextTurn() : setTimeout(longReadPauseMs));
           this.requireOpen();
         });
         return await snapshot.runInTurns(() => read(counters, (steps) => finishWithPauses(steps, pauses)));

@@ -155,11 +155,12 @@ record(recorder, 5, "after")
         self.assertEqual(self.counted(), 35)
 
     def test_fork_without_hooks(self) -> None:
-        """As in uWSGI."""
+        """As in uWSGI. Python itself hangs in such a child if a thread of the parent was about to run."""
         self.run_program(
             """
 import ctypes
 recorder = make(spool=os.environ["SPOOL"]); record(recorder, 5)
+recorder.flush(); time.sleep(.3)
 child = ctypes.PyDLL(None).fork()
 record(recorder, 5, "both")
 if child:

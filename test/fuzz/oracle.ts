@@ -22,6 +22,9 @@ const WITHOUT_KEY = new Set([400, 401, 417, 429, 431, 503]);
 
 const OTLP = /^\/v1\/(?:traces|logs|metrics)$/;
 
+/** What the Model Context Protocol refuses has an error of its own. */
+const TOOL_MESSAGE = ['components', 'schemas', 'ToolMessage'] as const;
+
 const ERROR = ['components', 'schemas', 'Error'] as const;
 
 /** The headers of every response, and those of some statuses. */
@@ -95,7 +98,8 @@ export class Oracle {
       return body[0] === 0x12 && body.length > 2 ? undefined : 'the error is not a Status of protobuf';
     }
     if (type !== 'application/json; charset=utf-8') return `the error has the type ${type}`;
-    if (method !== 'HEAD') this.#openApi.requireValid(JSON.parse(text), ...ERROR);
+    if (method === 'HEAD') return undefined;
+    this.#openApi.requireValid(JSON.parse(text), ...errorOf(operation, text));
     return undefined;
   }
 
@@ -126,6 +130,11 @@ export class Oracle {
   }
 }
 
+/** Where the schema of an error is. */
+function errorOf(operation: Operation | undefined, text: string): readonly string[] {
+  return operation?.template === '/mcp' && text.startsWith('{"jsonrpc"') ? TOOL_MESSAGE : ERROR;
+}
+
 /** The method that the document has for this one. */
 function documented(method: string): string {
   return method === 'HEAD' ? 'GET' : method;
@@ -144,7 +153,9 @@ function expectationProblem(
   if (mustBeRefused && (status < 400 || headers['connection'] !== 'close'))
     return `it must be refused and its connection closed, but the response is ${status}`;
   const isKeyed = operation !== undefined && operation.keys.length > 0;
-  if (mustNotEnter && isKeyed && !WITHOUT_KEY.has(status))
+  // Pages of other sites are refused first.
+  const isForeignPage = status === 403 && operation?.template === '/mcp';
+  if (mustNotEnter && isKeyed && !isForeignPage && !WITHOUT_KEY.has(status))
     return `it has no valid key, but the response is ${status}`;
   return undefined;
 }

@@ -10,12 +10,14 @@ test('every response follows the rules, and every acknowledged query counts once
   const report = await fuzz({ requests, seed, now: () => performance.now() });
   expect(report.violations).toEqual([]);
   // Each operation accepted and refused requests.
-  for (const [path, counts] of report.responses)
-    expect([path, counts.get('200') ?? 0, counts.get('400') ?? 0]).toEqual([
+  for (const [path, counts] of report.responses) {
+    const found = counts.get(path.endsWith('Id}') ? '404' : '200') ?? 0;
+    expect([path, found, counts.get('400') ?? 0]).toEqual([
       path,
       expect.toSatisfy((count: number) => count > requests / 1000),
       expect.toSatisfy((count: number) => count > requests / 1000),
     ]);
+  }
   expect(report.responses.size).toBeGreaterThan(8);
   expect(report.events).toBeGreaterThan(requests / 50);
   expect(report.traces).toBeGreaterThan(requests / 60);

@@ -38,7 +38,8 @@ export function validRequest(operation: Operation, project: Project, world: Worl
     headers: random.oneIn(4) ? headers.toReversed() : headers,
     body,
     chunks: body === undefined || !random.oneIn(3) ? 0 : 1 + random.int(4),
-    mustSucceed: true,
+    // There is no correction: each is a dry run.
+    mustSucceed: !operation.template.endsWith('Id}'),
     effect,
   };
 }
@@ -58,6 +59,8 @@ function compatible({ template }: Operation, chosen: readonly Parameter[]): Para
     // As CSV, the others refuse it.
     compare: !isTotals || !(hasBounds || (has('period') && !has('dateFrom') && !has('dateTo'))),
     caller: has('by'),
+    // Only an earlier answer knows it.
+    before: true,
     // Hours make too many buckets by caller.
     interval: has('by'),
   };

@@ -93,7 +93,10 @@ export class Admission {
       request.work === 'recording' && reply.statusCode < 500 ? this.#turns.next() : done(null, payload),
     );
     app.addHook('onError', (request, _reply, error, done) => {
-      if (error instanceof CallerStatsError && error.code === 'busy') this.#warnRefused(request);
+      // A client that has gone is not refused.
+      const isRefused =
+        error instanceof CallerStatsError && error.code === 'busy' && !request.socket.destroyed;
+      if (isRefused) this.#warnRefused(request);
       done();
     });
   }

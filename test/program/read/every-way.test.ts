@@ -115,9 +115,12 @@ test('every way refuses the same questions for the same reasons', async () => {
     const messages = details.map(({ message }) => message);
     expect(status, text).toBe(400);
     expect(messages.length, text).toBeGreaterThan(0);
-    expect(await mcp.refusal(REPORTS[report].tool, toolArguments(input))).toBe(
-      ['The call has invalid arguments.', ...messages.map((message) => `  ${message}`)].join('\n'),
-    );
+    // A model sends an empty text for what it leaves out.
+    const ofTool = messages.filter((message) => !message.includes(': is empty;'));
+    if (ofTool.length > 0)
+      expect(await mcp.refusal(REPORTS[report].tool, toolArguments(input))).toBe(
+        ['The call has invalid arguments.', ...ofTool.map((message) => `  ${message}`)].join('\n'),
+      );
     const asOptions = Object.entries(REPORT_PARAMETER_NAMES).reduce(
       (lines, [name, parameter]) =>
         lines.replaceAll(new RegExp(`^${parameter}:`, 'gm'), `${optionOf(name as ReportParameter)}:`),

@@ -77,7 +77,7 @@ const choices: readonly { readonly name: string; readonly form: RegExp; readonly
   {
     name: 'target_session_attrs',
     form: new RegExp(`^(${SESSION_TARGETS.join('|')})?$`),
-    problem: `has a target_session_attrs that is none of ${SESSION_TARGETS.join(', ')}`,
+    problem: `has a target_session_attrs that is not one of ${SESSION_TARGETS.join(', ')}`,
   },
   {
     name: 'connect_timeout',
@@ -183,7 +183,7 @@ function findProblems(parameters: URLSearchParams): string[] {
   if (!schemaForm.test(schema) || schema.startsWith('pg_'))
     problems.push('has a schema that is not 1 to 63 of a-z 0-9 _, beginning with a letter');
   if (sslMode !== null && !sslModes.includes(sslMode))
-    problems.push(`has an sslmode that is none of ${sslModes.join(', ')}`);
+    problems.push(`has an sslmode that is not one of ${sslModes.join(', ')}`);
   for (const { name, form, problem } of choices) {
     if (!form.test(parameters.get(name) ?? '')) problems.push(problem);
   }

@@ -14,7 +14,7 @@ test('the details of an error are assigned to the field they name, if the form h
   );
   expect(Object.fromEntries(problems)).toEqual({
     name: 'Must not be empty. Is odd.',
-    allow: 'Is no network.',
+    allow: 'Is not a network.',
   });
   expect(rest).toEqual(['The key is gone.', 'other: is unknown']);
 });

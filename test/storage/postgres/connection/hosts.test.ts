@@ -36,7 +36,7 @@ describe('a URL', () => {
     ['postgres:///db?host=a:1', /a host that is not a name/],
     [
       'postgres://a/db?target_session_attrs=readwrite',
-      /none of any, read-write, read-only, primary, standby/,
+      /not one of any, read-write, read-only, primary, standby/,
     ],
     ['postgres://a/db?target_session_attrs=READ-WRITE', /a target_session_attrs that is not one of/],
     ['postgres://a/db?target_session_attr=primary', /nearly, but not quite, called target_session_attrs/],

@@ -91,6 +91,8 @@ const NOT_HERE: Readonly<Record<string, string>> = {
     'addresses; test/program/dashboard/share-links.test.ts and test/browser/dashboard-sharing.test.ts',
   'docs/guides/read/alerts.md':
     'test/program/notifications/channels.test.ts runs the function; the others are examples',
+  'docs/guides/record/corrections.md':
+    'queries, senders and sources of the reader; test/program/record/correct-command.test.ts and corrections.test.ts',
   'docs/guides/read/export.md: {': 'a row of an export; test/program/read/exported-queries.test.ts',
   'docs/guides/read/export.md: psql': 'a database of the reader',
   'docs/guides/read/export.md: CREATE': 'the same',

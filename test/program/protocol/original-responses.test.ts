@@ -1,6 +1,6 @@
 /**
  * Clients of the first version receive, byte for byte, what they received before time zones, periods, comparison and callers
- * existed, but for two messages that name what was added. `test/samples/original-responses.json` has the responses of commit
+ * existed, but for two messages that name what was added, and one that ended with two stops. `test/samples/original-responses.json` has the responses of commit
  * ae41749, the last one without them, without their time.
  */
 import { once } from 'node:events';

@@ -18,7 +18,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Add>>> = {
   organization: async () => (await import('./commands/organization.js')).addOrganizationCommand,
   member: async () => (await import('./commands/member.js')).addMemberCommand,
   audit: async () => (await import('./commands/audit.js')).addAuditCommand,
-  import: async () => (await import('./commands/import.js')).addImportCommand,
+  import: async () => (await import('./commands/import/import.js')).addImportCommand,
   export: async () => (await import('./commands/export.js')).addExportCommand,
   correct: async () => (await import('./commands/correct.js')).addCorrectCommand,
   stats: async () => (await import('./commands/stats.js')).addStatsCommand,

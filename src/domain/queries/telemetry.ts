@@ -104,7 +104,7 @@ export class QueryCollector {
     if (query !== undefined) this.#ids.add(query.id);
     const outcome = read === undefined ? 'unmatched' : read.ok ? 'matched' : 'rejected';
     const problems = read?.ok === false ? read.problems : [];
-    // What an ignored record names is no reason for another rule.
+    // What an ignored record names does not suggest another rule.
     const named = isIgnored ? new Map() : record.attributes;
     this.#count(named, record.resource, outcome, problems);
     const { traceId, spanId, isLog } = record;

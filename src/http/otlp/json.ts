@@ -233,7 +233,7 @@ function readKind(kind: unknown): number {
   return name === -1 ? numberIn(kind) : name;
 }
 
-/** 0 for what is no number. Others would be converted by methods that the sender may have replaced. */
+/** 0 for what is not a number. Others would be converted by methods that the sender may have replaced. */
 function numberIn(value: unknown): number {
   return typeof value === 'number' || typeof value === 'string' ? Number(value) || 0 : 0;
 }

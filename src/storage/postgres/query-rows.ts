@@ -10,7 +10,7 @@ import {
   type QueryRow,
   type QueryRows,
   toCounterChanges,
-} from '../sql/query-rows.js';
+} from '../sql/corrections/query-rows.js';
 import type { Session } from '../sql/session.js';
 import { bytesOf, decodeQueryId } from './query-id.js';
 import type { Statements } from './statements/statements.js';

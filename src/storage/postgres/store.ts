@@ -3,7 +3,7 @@ import { isUnavailable } from '../../domain/errors.js';
 import type { CorrectionChanges } from '../ports/corrections.js';
 import type { Store } from '../ports/store.js';
 import { RecordingCheck } from '../recording-check.js';
-import { SqlCorrectionChanges } from '../sql/corrections.js';
+import { SqlCorrectionChanges } from '../sql/corrections/corrections.js';
 import { SqlIdentityChanges } from '../sql/identities.js';
 import { SqlIngestionChanges } from '../sql/ingestion.js';
 import { SqlNotificationChanges } from '../sql/notifications.js';

@@ -8,11 +8,11 @@ import type { Identities } from '../ports/identities.js';
 import type { Ingestion, IngestionChanges } from '../ports/ingestion.js';
 import type { NotificationChanges, Notifications } from '../ports/notifications.js';
 import type { Throttles } from '../ports/throttles.js';
-import { SqlCorrectionReads } from './corrections.js';
+import { SqlCorrectionReads } from './corrections/corrections.js';
+import type { QueryRows } from './corrections/query-rows.js';
 import { SqlDirectoryReads } from './directory-reads.js';
 import { SqlIngestionReads } from './ingestion.js';
 import { SqlNotificationReads } from './notifications.js';
-import type { QueryRows } from './query-rows.js';
 import type { Dialect, Run, Session } from './session.js';
 
 export abstract class SqlDirectory extends SqlDirectoryReads implements Directory {

@@ -6,7 +6,7 @@ import type {
   QueryFilter,
   QueryRow,
   QueryRows,
-} from '../sql/query-rows.js';
+} from '../sql/corrections/query-rows.js';
 import type { Session } from '../sql/session.js';
 import { decodeQueryId, encodeQueryId } from './query-id.js';
 

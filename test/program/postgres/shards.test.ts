@@ -12,7 +12,10 @@ import { SHARDED_TABLES } from '../../../src/storage/postgres/migrations/distrib
 import { MIGRATIONS } from '../../../src/storage/postgres/migrations/index.js';
 import { PostgresQueryChanges } from '../../../src/storage/postgres/query-rows.js';
 import { statementsIn } from '../../../src/storage/postgres/statements/statements.js';
-import { SqlCorrectionChanges, SqlCorrectionReads } from '../../../src/storage/sql/corrections.js';
+import {
+  SqlCorrectionChanges,
+  SqlCorrectionReads,
+} from '../../../src/storage/sql/corrections/corrections.js';
 import { SqlDirectoryChanges } from '../../../src/storage/sql/directory-changes.js';
 import { SqlDirectoryReads } from '../../../src/storage/sql/directory-reads.js';
 import { SqlIdentityChanges } from '../../../src/storage/sql/identities.js';

@@ -7,7 +7,7 @@ import {
   type Move,
   type QueryChanges,
   toCounterChanges,
-} from '../../sql/query-rows.js';
+} from '../../sql/corrections/query-rows.js';
 import { callerNumber } from '../caller-number.js';
 import { type CounterDeltas, TYPE_INDEX } from '../counters/counter-deltas.js';
 import { encodeQueryId } from '../query-id.js';

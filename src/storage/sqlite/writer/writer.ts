@@ -2,7 +2,7 @@
 import { CallerStatsError } from '../../../domain/errors.js';
 import { type Outcome, refused } from '../../commit-queue.js';
 import type { CorrectionChanges } from '../../ports/corrections.js';
-import { SqlCorrectionChanges } from '../../sql/corrections.js';
+import { SqlCorrectionChanges } from '../../sql/corrections/corrections.js';
 import { SqlDirectoryChanges } from '../../sql/directory-changes.js';
 import { SqlIdentityChanges } from '../../sql/identities.js';
 import { SqlIngestionChanges } from '../../sql/ingestion.js';

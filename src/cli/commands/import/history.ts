@@ -1,22 +1,27 @@
 /** `caller-stats import` for history that exists only as counts: of a file, or of another server. */
-import { type CountSink, importCounts, type ReadCounts, readCountFiles } from '../../app/history/import.js';
-import { listDays, readDays } from '../../app/history/server.js';
-import type { MonthCount } from '../../app/import/dry-run.js';
-import { openSource } from '../../app/import/file/source.js';
-import { describeTotals, type ImportTotals } from '../../app/import/run.js';
-import { noteImport } from '../../app/ingestion.js';
-import { recordCounts } from '../../app/record.js';
-import { retryWhileUnavailable } from '../../app/retry.js';
-import { type ImportedCount, sourceProblems } from '../../domain/counting/imported-count.js';
-import { formatCount, formatQuantity, formatTime } from '../../domain/format.js';
-import type { Store } from '../../storage/ports/store.js';
-import { type Io, UsageError } from '../io.js';
-import type { HistoryForm } from '../options/history-form.js';
-import { ServerClient } from '../server-client.js';
-import { SOURCE_KEY_VARIABLE } from '../settings/settings.js';
-import { readStoreSettings, runOnStore } from '../store-command.js';
-import { formatTable, printLine } from '../terminal/output.js';
-import { withProgress } from '../terminal/progress.js';
+import {
+  type CountSink,
+  importCounts,
+  type ReadCounts,
+  readCountFiles,
+} from '../../../app/history/import.js';
+import { listDays, readDays } from '../../../app/history/server.js';
+import type { MonthCount } from '../../../app/import/dry-run.js';
+import { openSource } from '../../../app/import/file/source.js';
+import { describeTotals, type ImportTotals } from '../../../app/import/run.js';
+import { noteImport } from '../../../app/ingestion.js';
+import { recordCounts } from '../../../app/record.js';
+import { retryWhileUnavailable } from '../../../app/retry.js';
+import { type ImportedCount, sourceProblems } from '../../../domain/counting/imported-count.js';
+import { formatCount, formatQuantity, formatTime } from '../../../domain/format.js';
+import type { Store } from '../../../storage/ports/store.js';
+import { type Io, UsageError } from '../../io.js';
+import type { HistoryForm } from '../../options/history-form.js';
+import { ServerClient } from '../../server-client.js';
+import { SOURCE_KEY_VARIABLE } from '../../settings/settings.js';
+import { readStoreSettings, runOnStore } from '../../store-command.js';
+import { formatTable, printLine } from '../../terminal/output.js';
+import { withProgress } from '../../terminal/progress.js';
 
 interface TargetOptions {
   readonly project: string;

@@ -1,15 +1,15 @@
 /** `caller-stats import` for OTLP files. */
 
-import { openSource } from '../../app/import/file/source.js';
-import { type SentTotals, sendFiles } from '../../app/import/otlp-files.js';
-import { formatCount } from '../../domain/format.js';
-import { listNames } from '../../http/otlp/json.js';
-import { LOGS, TRACES } from '../../http/otlp/signals.js';
-import { type Io, UsageError } from '../io.js';
-import { ServerClient } from '../server-client.js';
-import { toFlag } from '../settings/setting.js';
-import { printLine } from '../terminal/output.js';
-import { withProgress } from '../terminal/progress.js';
+import { openSource } from '../../../app/import/file/source.js';
+import { type SentTotals, sendFiles } from '../../../app/import/otlp-files.js';
+import { formatCount } from '../../../domain/format.js';
+import { listNames } from '../../../http/otlp/json.js';
+import { LOGS, TRACES } from '../../../http/otlp/signals.js';
+import { type Io, UsageError } from '../../io.js';
+import { ServerClient } from '../../server-client.js';
+import { toFlag } from '../../settings/setting.js';
+import { printLine } from '../../terminal/output.js';
+import { withProgress } from '../../terminal/progress.js';
 
 interface OtlpOptions {
   readonly project: string;

@@ -1,16 +1,16 @@
 /** What corrections change, found out in parts of bounded time. */
-import type { Correction, CorrectionRequest, Selection } from '../../domain/corrections/correction.js';
-import type { Affected } from '../../domain/corrections/figures.js';
-import { type Applied, correct, isSameState, type QueryState } from '../../domain/corrections/state.js';
-import { bucketAt, DAY_LEVEL } from '../../domain/counting/buckets.js';
-import { CallerStatsError } from '../../domain/errors.js';
-import { formatTime } from '../../domain/format.js';
-import { correctionRowsPerQuery, unknownNamesMax } from '../../domain/limits.js';
-import { isSelected, type Receipt, type ReceiptFilter } from '../../domain/queries/receipt.js';
-import { notFound } from './changes.js';
+import type { Correction, CorrectionRequest, Selection } from '../../../domain/corrections/correction.js';
+import type { Affected } from '../../../domain/corrections/figures.js';
+import { type Applied, correct, isSameState, type QueryState } from '../../../domain/corrections/state.js';
+import { bucketAt, DAY_LEVEL } from '../../../domain/counting/buckets.js';
+import { CallerStatsError } from '../../../domain/errors.js';
+import { formatTime } from '../../../domain/format.js';
+import { correctionRowsPerQuery, unknownNamesMax } from '../../../domain/limits.js';
+import { isSelected, type Receipt, type ReceiptFilter } from '../../../domain/queries/receipt.js';
+import { notFound } from '../changes.js';
+import type { Dialect, Session } from '../session.js';
+import { SqlTables } from '../tables.js';
 import type { ImportedFilter, ImportedRow, Move, QueryRow, QueryRows } from './query-rows.js';
-import type { Dialect, Session } from './session.js';
-import { SqlTables } from './tables.js';
 
 /** A project as its corrections need it. */
 export interface CorrectedProject {
@@ -154,19 +154,14 @@ export class CorrectionPlanner extends SqlTables {
   }
 
   async #selectIds(
-    { key, rowsFrom }: CorrectedProject,
+    project: CorrectedProject,
     ids: readonly string[],
     limit: number,
     from: string | null,
   ): Promise<{ rows: readonly QueryRow[]; next: string | null }> {
     const at = Number(from ?? 0);
     const end = at + limit;
-    const some = ids.slice(at, end);
-    const found = await this.#rows.findByIds(key, some);
-    const rows = found.filter(({ occurredAt }) => occurredAt >= (rowsFrom ?? occurredAt));
-    const known = new Set(rows.map(({ id }) => id));
-    const missing = some.filter((id) => !known.has(id));
-    if (missing.length > 0) throw missingError(missing, rowsFrom);
+    const rows = await this.requireIds(project, ids.slice(at, end));
     return { rows, next: end < ids.length ? String(end) : null };
   }
 
@@ -259,13 +254,17 @@ export class CorrectionPlanner extends SqlTables {
     return states;
   }
 
-  async requireIds({ key, rowsFrom }: CorrectedProject, ids: readonly string[]): Promise<void> {
+  /** The queries with these ids. Throws `invalid` if the rows of some are not there. */
+  async requireIds(
+    { key, rowsFrom }: CorrectedProject,
+    ids: readonly string[],
+  ): Promise<readonly QueryRow[]> {
     const found = await this.#rows.findByIds(key, ids);
-    const known = new Set(
-      found.filter(({ occurredAt }) => occurredAt >= (rowsFrom ?? occurredAt)).map(({ id }) => id),
-    );
+    const rows = found.filter(({ occurredAt }) => occurredAt >= (rowsFrom ?? occurredAt));
+    const known = new Set(rows.map(({ id }) => id));
     const missing = ids.filter((id) => !known.has(id));
     if (missing.length > 0) throw missingError(missing, rowsFrom);
+    return rows;
   }
 }
 
@@ -305,5 +304,5 @@ function missingError(missing: readonly string[], rowsFrom: number | null): Call
     .slice(0, unknownNamesMax)
     .map((id) => `ids: the project has no query ${JSON.stringify(id)}${gone}`);
   const more = missing.length - named.length;
-  return refusal(...named, ...(more > 0 ? [`and ${more} more ids of no query`] : []));
+  return refusal(...named, ...(more > 0 ? [`and ${more} more unknown ids`] : []));
 }

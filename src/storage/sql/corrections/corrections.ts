@@ -4,13 +4,14 @@ import {
   type CorrectionRequest,
   describeCorrection,
   splitRequest,
-} from '../../domain/corrections/correction.js';
-import { addToFigures, NO_FIGURES } from '../../domain/corrections/figures.js';
-import { CallerStatsError } from '../../domain/errors.js';
-import { correctionStepQueriesMax } from '../../domain/limits.js';
-import type { Actor } from '../../domain/people/audit.js';
-import type { CorrectionChanges, CorrectionReads, Measured, WithdrawnPage } from '../ports/corrections.js';
-import { SqlChanges } from './changes.js';
+} from '../../../domain/corrections/correction.js';
+import { addToFigures, NO_FIGURES } from '../../../domain/corrections/figures.js';
+import { CallerStatsError } from '../../../domain/errors.js';
+import { correctionStepQueriesMax } from '../../../domain/limits.js';
+import type { Actor } from '../../../domain/people/audit.js';
+import type { CorrectionChanges, CorrectionReads, Measured, WithdrawnPage } from '../../ports/corrections.js';
+import { SqlChanges } from '../changes.js';
+import type { Dialect, Session } from '../session.js';
 import {
   affectedBy,
   CorrectionPlanner,
@@ -19,9 +20,8 @@ import {
   type Plan,
   SUMMARY,
   toCorrection,
-} from './correction-planner.js';
+} from './planner.js';
 import type { QueryChanges, QueryRows } from './query-rows.js';
-import type { Dialect, Session } from './session.js';
 
 interface UnfinishedRow extends CorrectionRow {
   readonly ids: string | null;

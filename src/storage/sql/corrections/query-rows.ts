@@ -1,5 +1,5 @@
 /** What corrections need of the rows of queries, which each store keeps in its own way. */
-import type { QueryState } from '../../domain/corrections/state.js';
+import type { QueryState } from '../../../domain/corrections/state.js';
 
 /** A query as its row is. Withdrawn ones are not counted. */
 export interface QueryRow extends QueryState {

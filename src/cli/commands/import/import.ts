@@ -1,32 +1,32 @@
 /** `caller-stats import`: records the queries of files. */
 
 import type { Command } from 'commander';
-import type { Sink } from '../../app/import/batcher.js';
-import { countMonths } from '../../app/import/dry-run.js';
-import { openSource, type Source } from '../../app/import/file/source.js';
-import { type Form, selectReader } from '../../app/import/formats.js';
-import { describeTotals, type ImportTotals, runImport } from '../../app/import/run.js';
-import { noteImport } from '../../app/ingestion.js';
-import { createProject } from '../../app/projects.js';
-import { recordQueries } from '../../app/record.js';
-import { retryWhileUnavailable } from '../../app/retry.js';
-import { formatCount, formatQuantity } from '../../domain/format.js';
-import { badRecordsNamedMax } from '../../domain/limits.js';
-import { DEFAULT_ORGANIZATION_ID } from '../../domain/projects/organization.js';
-import type { Sender } from '../../domain/queries/receipt.js';
-import { quote } from '../../domain/result.js';
-import type { Store } from '../../storage/ports/store.js';
-import { type Io, UsageError } from '../io.js';
-import { addHistoryOptions, type HistoryOptions, readHistoryForm } from '../options/history-form.js';
-import { addFormOptions, type FormOptions, OTLP_FORMAT, readForm } from '../options/import-form.js';
-import { ServerClient } from '../server-client.js';
-import { settingOption } from '../settings/settings.js';
-import { addAction, readStoreSettings, runOnStore } from '../store-command.js';
-import { runOnTemporaryStore } from '../temporary-store.js';
-import { formatTable, printLine } from '../terminal/output.js';
-import { withProgress } from '../terminal/progress.js';
-import { importHistory } from './import-history.js';
-import { importOtlp } from './import-otlp.js';
+import type { Sink } from '../../../app/import/batcher.js';
+import { countMonths } from '../../../app/import/dry-run.js';
+import { openSource, type Source } from '../../../app/import/file/source.js';
+import { type Form, selectReader } from '../../../app/import/formats.js';
+import { describeTotals, type ImportTotals, runImport } from '../../../app/import/run.js';
+import { noteImport } from '../../../app/ingestion.js';
+import { createProject } from '../../../app/projects.js';
+import { recordQueries } from '../../../app/record.js';
+import { retryWhileUnavailable } from '../../../app/retry.js';
+import { formatCount, formatQuantity } from '../../../domain/format.js';
+import { badRecordsNamedMax } from '../../../domain/limits.js';
+import { DEFAULT_ORGANIZATION_ID } from '../../../domain/projects/organization.js';
+import type { Sender } from '../../../domain/queries/receipt.js';
+import { quote } from '../../../domain/result.js';
+import type { Store } from '../../../storage/ports/store.js';
+import { type Io, UsageError } from '../../io.js';
+import { addHistoryOptions, type HistoryOptions, readHistoryForm } from '../../options/history-form.js';
+import { addFormOptions, type FormOptions, OTLP_FORMAT, readForm } from '../../options/import-form.js';
+import { ServerClient } from '../../server-client.js';
+import { settingOption } from '../../settings/settings.js';
+import { addAction, readStoreSettings, runOnStore } from '../../store-command.js';
+import { runOnTemporaryStore } from '../../temporary-store.js';
+import { formatTable, printLine } from '../../terminal/output.js';
+import { withProgress } from '../../terminal/progress.js';
+import { importHistory } from './history.js';
+import { importOtlp } from './otlp.js';
 
 interface ImportOptions extends FormOptions, Omit<HistoryOptions, 'format'> {
   readonly project: string;

@@ -24,7 +24,11 @@ const common = ['package.json', 'package-lock.json', 'tsconfig.json', 'scripts']
 /** None of them needs another: the server's build empties `dist` of its own files only. */
 const parts: readonly Part[] = [
   { script: 'build:server', inputs: ['src'], output: 'dist/main.js' },
-  { script: 'build:client', inputs: ['src', 'client'], output: 'client/dist/index.js' },
+  {
+    script: 'build:client',
+    inputs: ['src', 'clients/javascript'],
+    output: 'clients/javascript/dist/index.js',
+  },
   { script: 'build:dashboard', inputs: ['src', 'dashboard'], output: 'dist/dashboard/index.html' },
   {
     script: 'build:docs',

@@ -1,4 +1,4 @@
-/** Builds the client package: a flat `client/dist` of the compiled `client/src` and the modules of `src` that it imports. */
+/** Builds the client package: a flat `clients/javascript/dist` of the compiled `clients/javascript/src` and the modules of `src` that it imports. */
 import { execFileSync } from 'node:child_process';
 import {
   mkdirSync,
@@ -14,18 +14,18 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const dist = join(root, 'client/dist');
+const dist = join(root, 'clients/javascript/dist');
 /** A relative import of a module, in any folder. */
 const relativeImport = /'\.{1,2}\/(?:[a-z.-]+\/)*([a-z-]+\.js)'/g;
 
 const compiled = mkdtempSync(join(tmpdir(), 'caller-stats-client-'));
 try {
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
-  const options = ['--project', 'client', '--noEmit', 'false', '--outDir', compiled];
+  const options = ['--project', 'clients/javascript', '--noEmit', 'false', '--outDir', compiled];
   execFileSync(process.execPath, [tsc, ...options], { cwd: root, stdio: 'inherit' });
   const folders = [
-    'client/src',
-    'client/src/middleware',
+    'clients/javascript/src',
+    'clients/javascript/src/middleware',
     'src/domain/calendar',
     'src/domain/queries',
     'src/shared',

@@ -18,19 +18,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { createRecorder } from '../client/src/index.js';
-import { openSpool } from '../client/src/spool.js';
+import { createRecorder } from '../clients/javascript/src/index.js';
+import { openSpool } from '../clients/javascript/src/spool.js';
 import { keptLines, keptQueriesFile } from '../test/support/kept-queries.js';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
-const { version } = JSON.parse(readFileSync(join(root, 'client/package.json'), 'utf8')) as {
+const { version } = JSON.parse(readFileSync(join(root, 'clients/javascript/package.json'), 'utf8')) as {
   version: string;
 };
 const folder = join(root, 'test/samples/releases', version);
 
 function packClient(): void {
   execFileSync('npm', ['pack', '--pack-destination', folder], {
-    cwd: join(root, 'client'),
+    cwd: join(root, 'clients/javascript'),
     stdio: 'inherit',
   });
 }

@@ -5,7 +5,7 @@
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createRecorder, type Recorder } from '../../client/src/index.js';
+import { createRecorder, type Recorder } from '../../clients/javascript/src/index.js';
 import { projectId } from './service.js';
 
 const [url = 'none', key = ''] = process.argv.slice(2);

@@ -12,7 +12,7 @@ mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
 version=$(node -p 'require("./package.json").version')
 
-for package in . client; do
+for package in . clients/javascript; do
   # npm packs a copy, so that this clone keeps its package.json.
   copy=$(mktemp -d)
   npm pack --ignore-scripts --silent --pack-destination "$copy" "./$package" > /dev/null

@@ -47,12 +47,12 @@ function writeVersion({ folder, version, date }: Preparation): void {
   };
   change('CHANGELOG.md', (text) => releaseChanges(text, version, date));
   for (const path of MENTIONS) change(path, (text) => replaceMentions(text, version));
-  for (const path of ['package.json', 'client/package.json'])
+  for (const path of ['package.json', 'clients/javascript/package.json'])
     change(path, (text) => print({ ...(JSON.parse(text) as object), version }));
   change(PYTHON_VERSION_FILE, (text) => text.replace(/".*"/, `"${version}"`));
   change('package-lock.json', (text) => {
     const lock = JSON.parse(text) as Lock;
-    for (const one of [lock, lock.packages[''], lock.packages['client']])
+    for (const one of [lock, lock.packages[''], lock.packages['clients/javascript']])
       if (one !== undefined) one.version = version;
     return print(lock);
   });

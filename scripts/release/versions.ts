@@ -10,7 +10,7 @@ const VERSION = /^\d+\.\d+\.\d+(-[0-9A-Za-z.]+)?$/;
 
 /** Files with the names of packages or images that contain the version, such as `caller-stats-1.0.0.tgz`. */
 export const MENTIONS = [
-  'client/README.md',
+  'clients/javascript/README.md',
   'dashboard/src/format/snippets.ts',
   'deploy/kubernetes/caller-stats.yaml',
   'docs/guides/record/client.md',
@@ -41,11 +41,11 @@ export function findVersionProblems(folder: string, version: string): string[] {
   };
   const found: Record<string, string | undefined> = {
     'package.json': json('package.json').version,
-    'client/package.json': json('client/package.json').version,
+    'clients/javascript/package.json': json('clients/javascript/package.json').version,
     [PYTHON_VERSION_FILE]: /"(.*)"/.exec(read(PYTHON_VERSION_FILE))?.[1],
     'package-lock.json': lock.version,
     'package-lock.json, of the server': lock.packages['']?.version,
-    'package-lock.json, of the client': lock.packages['client']?.version,
+    'package-lock.json, of the client': lock.packages['clients/javascript']?.version,
     'the newest section of CHANGELOG.md with a date': releasedVersions(read('CHANGELOG.md'))[0],
   };
   const problems = Object.entries(found)

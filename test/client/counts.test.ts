@@ -1,7 +1,7 @@
 /** The types of the reader are those of the server. The type checker compares them, so this file needs no run. */
 import { expectTypeOf, test } from 'vitest';
-import type * as client from '../../client/src/counts.js';
-import type { SeriesRequest } from '../../client/src/reader.js';
+import type * as client from '../../clients/javascript/src/counts.js';
+import type { SeriesRequest } from '../../clients/javascript/src/reader.js';
 import type { CallerCounts, CallerStats } from '../../src/domain/counting/counts.js';
 import type { REPORT_PARAMETERS } from '../../src/domain/counting/report-request.js';
 import type { Series } from '../../src/domain/counting/series.js';

@@ -1,9 +1,9 @@
 /** Properties of the recorder with random server failures and random orders of events. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { QueuedQuery } from '../../client/src/query.js';
-import { createRecorder } from '../../client/src/recorder.js';
-import type { DropReason } from '../../client/src/recorder-options.js';
+import type { QueuedQuery } from '../../clients/javascript/src/query.js';
+import { createRecorder } from '../../clients/javascript/src/recorder.js';
+import type { DropReason } from '../../clients/javascript/src/recorder-options.js';
 import { TestPlatform } from '../support/client/client-platform.js';
 import { required } from '../support/client/client-recorder.js';
 import { BAD, ModelServer, type Trouble } from '../support/client/client-server.js';

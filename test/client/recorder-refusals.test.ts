@@ -2,9 +2,9 @@
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Query, QueuedQuery } from '../../client/src/query.js';
-import { toQueuedQuery } from '../../client/src/query.js';
-import { createRecorder } from '../../client/src/recorder.js';
+import type { Query, QueuedQuery } from '../../clients/javascript/src/query.js';
+import { toQueuedQuery } from '../../clients/javascript/src/query.js';
+import { createRecorder } from '../../clients/javascript/src/recorder.js';
 import { parseQuery } from '../../src/domain/queries/query.js';
 import { answer, never, TestPlatform } from '../support/client/client-platform.js';
 import { ok, recorderWith, required, status } from '../support/client/client-recorder.js';

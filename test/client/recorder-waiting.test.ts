@@ -1,6 +1,6 @@
 /** What `flush` and `close` wait for. */
 import { describe, expect, test } from 'vitest';
-import { createRecorder } from '../../client/src/recorder.js';
+import { createRecorder } from '../../clients/javascript/src/recorder.js';
 import { answer, TestPlatform } from '../support/client/client-platform.js';
 import { ok, recorderWith, required, status } from '../support/client/client-recorder.js';
 

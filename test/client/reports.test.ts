@@ -1,7 +1,7 @@
 /** What a recorder prints if nobody takes its errors and drops. */
 import { describe, expect, test } from 'vitest';
-import type { Query } from '../../client/src/query.js';
-import type { RecorderOptions } from '../../client/src/recorder-options.js';
+import type { Query } from '../../clients/javascript/src/query.js';
+import type { RecorderOptions } from '../../clients/javascript/src/recorder-options.js';
 import { answer } from '../support/client/client-platform.js';
 import { ok, recorderWith, status } from '../support/client/client-recorder.js';
 

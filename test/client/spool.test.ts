@@ -12,9 +12,9 @@ import {
 import { join, relative } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { QueuedQuery } from '../../client/src/query.js';
-import type { Spool } from '../../client/src/recorder-options.js';
-import { openSpool } from '../../client/src/spool.js';
+import type { QueuedQuery } from '../../clients/javascript/src/query.js';
+import type { Spool } from '../../clients/javascript/src/recorder-options.js';
+import { openSpool } from '../../clients/javascript/src/spool.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 const query = (id: number): QueuedQuery => ({
@@ -143,7 +143,9 @@ test('an owner whose files were taken goes on under another name', async () => {
 
 test('the module may be loaded twice, and the path may be relative or a link', async () => {
   const path = await newPath();
-  const again = (await import(`../../client/src/spool.js?${'again'}`)) as { openSpool: typeof openSpool };
+  const again = (await import(`../../clients/javascript/src/spool.js?${'again'}`)) as {
+    openSpool: typeof openSpool;
+  };
   const spools = [openSpool(path), again.openSpool(path), openSpool(relative(process.cwd(), path))];
   symlinkSync(path, `${path}-link`);
   spools.push(openSpool(`${path}-link`));

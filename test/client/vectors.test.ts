@@ -2,10 +2,10 @@
 import { mkdirSync, readFileSync, readlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { backoffMs } from '../../client/src/delivery.js';
-import { type Query, type QueuedQuery, toQueuedQuery } from '../../client/src/query.js';
-import { isRejection } from '../../client/src/reports.js';
-import { openSpool } from '../../client/src/spool.js';
+import { backoffMs } from '../../clients/javascript/src/delivery.js';
+import { type Query, type QueuedQuery, toQueuedQuery } from '../../clients/javascript/src/query.js';
+import { isRejection } from '../../clients/javascript/src/reports.js';
+import { openSpool } from '../../clients/javascript/src/spool.js';
 import { parseQuery } from '../../src/domain/queries/query.js';
 import { RequestError, request } from '../../src/shared/api-client.js';
 import { answer } from '../support/client/client-platform.js';

@@ -127,7 +127,7 @@ async function cloneOf(): Promise<Preparation & { readonly ran: string[] }> {
     ...MENTIONS,
     PYTHON_VERSION_FILE,
     'package.json',
-    'client/package.json',
+    'clients/javascript/package.json',
     'package-lock.json',
   ]) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
@@ -250,7 +250,7 @@ test('a prepared release has one version everywhere, is tested, and is tagged', 
   expect(findVersionProblems(clone.folder, '1.0.0')).toEqual([]);
   // Nothing but versions has changed.
   expect(clone.run('git', 'show', '--numstat', '--format=', 'HEAD', '--', '*package*.json')).toBe(
-    '1\t1\tclient/package.json\n3\t3\tpackage-lock.json\n1\t1\tpackage.json\n',
+    '1\t1\tclients/javascript/package.json\n3\t3\tpackage-lock.json\n1\t1\tpackage.json\n',
   );
   const tested = clone.ran.indexOf('npm test');
   expect(tested).toBeGreaterThan(clone.ran.indexOf('npm audit'));
@@ -266,7 +266,7 @@ test('a prepared release has one version everywhere, is tested, and is tagged', 
 test('a prerelease has its version in the names of packages', async () => {
   const clone = { ...(await cloneOf()), version: '1.0.0-rc.1' };
   prepareRelease(clone);
-  expect(readFileSync(join(clone.folder, 'client/README.md'), 'utf8')).toContain(
+  expect(readFileSync(join(clone.folder, 'clients/javascript/README.md'), 'utf8')).toContain(
     'caller-stats-client-1.0.0-rc.1.tgz',
   );
   expect(findVersionProblems(clone.folder, '1.0.0')).not.toEqual([]);

@@ -65,7 +65,7 @@ const smallLimits: readonly Replacement[] = [
   { file: limitsFile, text: 'pendingOperationsMax = 20_000;', by: 'pendingOperationsMax = 4;' },
   { file: paceFile, text: 'count: 16, bytes: 64 * 1024', by: 'count: 2, bytes: 512' },
   { file: paceFile, text: 'count: 2, bytes: 0,', by: 'count: 1, bytes: 0,' },
-  { file: 'client/src/spool.ts', text: 'settledMax = 10_000;', by: 'settledMax = 4;' },
+  { file: 'clients/javascript/src/spool.ts', text: 'settledMax = 10_000;', by: 'settledMax = 4;' },
 ];
 
 const requireHere = createRequire(import.meta.url);

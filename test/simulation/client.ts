@@ -2,8 +2,8 @@
  * The simulated program that records: the real recorder, with the real spool or without one, in processes that are killed, end, or
  * lose power, and start again on the same disk.
  */
-import type { QueuedQuery } from '../../client/src/query.js';
-import type { Recorder, RecorderOptions, Spool } from '../../client/src/recorder-options.js';
+import type { QueuedQuery } from '../../clients/javascript/src/query.js';
+import type { Recorder, RecorderOptions, Spool } from '../../clients/javascript/src/recorder-options.js';
 import type { StartProduct } from './bundle.js';
 import type { Ledger } from './ledger.js';
 import { type Disk, Killed } from './world/disk.js';

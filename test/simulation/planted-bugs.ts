@@ -13,11 +13,11 @@ const queue = { part: 'commit queue', file: 'src/storage/commit-queue.ts' } as c
 const admission = { part: 'admission', file: 'src/http/admission/admission.ts' } as const;
 const pacedQueue = { part: 'admission', file: 'src/http/admission/paced-queue.ts' } as const;
 const retries = { part: 'retries', file: 'src/shared/retry.ts' } as const;
-const backoff = { part: 'retries', file: 'client/src/delivery.ts' } as const;
+const backoff = { part: 'retries', file: 'clients/javascript/src/delivery.ts' } as const;
 const deadline = { part: 'deadlines', file: 'src/shared/deadline.ts' } as const;
 const deadlines = { part: 'deadlines', file: 'src/http/connection/deadlines.ts' } as const;
-const recorder = { part: 'recorder', file: 'client/src/recorder.ts' } as const;
-const spool = { part: 'spool', file: 'client/src/spool.ts' } as const;
+const recorder = { part: 'recorder', file: 'clients/javascript/src/recorder.ts' } as const;
+const spool = { part: 'spool', file: 'clients/javascript/src/spool.ts' } as const;
 
 /** The first one of each part is found soon. */
 export const PLANTED_BUGS: readonly PlantedBug[] = [

@@ -2,8 +2,8 @@
  * The parts of the product that the simulation runs, as they are. `bundle.ts` builds this file and runs it once for each simulated
  * process, with the simulated clock, network and disk in place of the globals and of Node's modules.
  */
-export { createRecorder } from '../../client/src/recorder.js';
-export { openSpool } from '../../client/src/spool.js';
+export { createRecorder } from '../../clients/javascript/src/recorder.js';
+export { openSpool } from '../../clients/javascript/src/spool.js';
 export { CallerStatsError } from '../../src/domain/errors.js';
 export { pendingOperationsMax, pendingQueriesMax } from '../../src/domain/limits.js';
 export { parseQuery } from '../../src/domain/queries/query.js';

@@ -1,7 +1,7 @@
 /** What the spool keeps on a disk that fails: cases that the simulation found. */
 import { beforeAll, expect, test } from 'vitest';
-import type { QueuedQuery } from '../../client/src/query.js';
-import type { Spool } from '../../client/src/recorder-options.js';
+import type { QueuedQuery } from '../../clients/javascript/src/query.js';
+import type { Spool } from '../../clients/javascript/src/recorder-options.js';
 import { bundleProduct, type StartProduct } from './bundle.js';
 import { Disk, type DiskFaults, noDiskFaults } from './world/disk.js';
 import { Process } from './world/process.js';

@@ -121,7 +121,11 @@ test('the image includes its sources and does not run as root', () => {
   const { text } = read('deploy/Dockerfile');
   const letIn = read('deploy/Dockerfile.dockerignore').lines.filter((line) => line.startsWith('!'));
   for (const [, path = ''] of text.matchAll(/^COPY ((?!--|\.).+?) \S+$/gm)) {
-    for (const source of path.split(' ')) expect(letIn, source).toContain(`!${source.replace(/\/.*$/, '')}`);
+    for (const source of path.split(' '))
+      expect(
+        letIn.some((one) => `!${source}/`.startsWith(`${one}/`)),
+        source,
+      ).toBe(true);
   }
   expect(text.lastIndexOf('\nUSER 1000:1000\n')).toBeGreaterThan(text.lastIndexOf('\nRUN '));
 });

@@ -12,7 +12,7 @@ const FOLDERS = [
   'bench',
   'scripts',
   'dashboard',
-  'client',
+  'clients',
   'deploy',
   'integrations',
   'demo',

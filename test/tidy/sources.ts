@@ -15,7 +15,7 @@ export interface Source {
 export function filesBelow(folder: string, ...ends: string[]): Source[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && ends.some((end) => entry.name.endsWith(end)))
-    .filter((entry) => !/\bnode_modules\b/.test(relative(root, entry.parentPath)))
+    .filter((entry) => !/\bnode_modules\b|\.venv\b/.test(relative(root, entry.parentPath)))
     .map((entry) => read(relative(root, join(entry.parentPath, entry.name))))
     .sort((a, b) => (a.path < b.path ? -1 : 1));
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { filesBelow, findReachable, importsOf, linesMatching, read, type Source } from './sources.js';
 
 const sources = filesBelow('src', '.ts');
-const client = filesBelow('client/src', '.ts');
+const client = filesBelow('clients/javascript/src', '.ts');
 const outside = (...allowed: string[]): Source[] =>
   sources.filter(({ path }) => !allowed.some((prefix) => path.startsWith(prefix)));
 
@@ -124,8 +124,8 @@ describe('the client', () => {
     'imports only its own files in %s',
     (path, source) => {
       const own =
-        /^(client\/src\/|src\/domain\/calendar\/names\.ts$|src\/domain\/queries\/caller-detection\.ts$|src\/shared\/api-client\.ts$)/;
-      const node = path === 'client/src/spool.ts' ? /^node:(fs|process)$/ : /^$/;
+        /^(clients\/javascript\/src\/|src\/domain\/calendar\/names\.ts$|src\/domain\/queries\/caller-detection\.ts$|src\/shared\/api-client\.ts$)/;
+      const node = path === 'clients/javascript/src/spool.ts' ? /^node:(fs|process)$/ : /^$/;
       expect(importsOf(source).filter((name) => !own.test(name) && !node.test(name))).toEqual([]);
     },
   );
@@ -137,7 +137,7 @@ describe('the client', () => {
   });
 
   test('has one place for the clock', () => {
-    const others = client.filter(({ path }) => path !== 'client/src/platform.ts');
+    const others = client.filter(({ path }) => path !== 'clients/javascript/src/platform.ts');
     expect(linesMatching(others, /Date\.now\(|new Date\(\)|performance\.now/)).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { filesBelow, linesMatching, read, root } from './sources.js';
 
-const code = ['src', 'test', 'bench', 'scripts', 'dashboard', 'client/src']
+const code = ['src', 'test', 'bench', 'scripts', 'dashboard', 'clients/javascript/src']
   .filter((folder) => existsSync(join(root, folder)))
   .flatMap((folder) => filesBelow(folder, '.ts', '.tsx'));
 const prose = [
@@ -15,7 +15,7 @@ const prose = [
     'ARCHITECTURE.md',
     'CONTRIBUTING.md',
     'CHANGELOG.md',
-    'client/README.md',
+    'clients/javascript/README.md',
   ].map(read),
 ];
 const self = 'test/tidy/style.test.ts';
@@ -25,7 +25,7 @@ test('every source file has a comment that explains it', () => {
   const sources = [
     ...filesBelow('src', '.ts'),
     ...filesBelow('dashboard', '.ts', '.tsx'),
-    ...filesBelow('client/src', '.ts'),
+    ...filesBelow('clients/javascript/src', '.ts'),
   ];
   const uncommented = sources.filter(({ text }) => !text.includes('/**'));
   expect(uncommented.map(({ path }) => path)).toEqual([]);
@@ -53,7 +53,7 @@ test('the repository contains no local path, registry URL or API key', () => {
     ...['package.json', 'package-lock.json', 'vitest.config.ts', '.ci/run'].map(read),
   ];
   expect(
-    linesMatching(everything, /\/(home|root|Users|work)\/\w|registry\.npmjs|"resolved": "(?!client")/),
+    linesMatching(everything, /\/(home|root|Users|work)\/\w|registry\.npmjs|"resolved": "(?!clients\/)/),
   ).toEqual([]);
   expect(linesMatching(prose, /\bcs_(admin|recording|reading)_[0-9A-Za-z]{49}\b/)).toEqual([]);
 });

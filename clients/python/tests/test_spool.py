@@ -229,7 +229,7 @@ time.sleep(60)
 
     def test_javascript_and_python_share_a_folder(self) -> None:
         """Each sends what the other left."""
-        dist = REPOSITORY / "client" / "dist"
+        dist = REPOSITORY / "clients" / "javascript" / "dist"
         program = f"""
 import {{ createRecorder }} from {json.dumps(str(dist / "index.js"))};
 import {{ openSpool }} from {json.dumps(str(dist / "spool.js"))};

@@ -4,7 +4,7 @@
  */
 import { existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { openSpool } from '../../../client/src/spool.js';
+import { openSpool } from '../../../clients/javascript/src/spool.js';
 import { readSecrets } from '../../../src/cli/server/secret-file.js';
 import { ALL_TIME } from '../../../src/domain/counting/date-range.js';
 import { hashKey } from '../../../src/domain/keys/api-key.js';

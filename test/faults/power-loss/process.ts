@@ -6,7 +6,7 @@ import { randomInt } from 'node:crypto';
 import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
-import { openSpool } from '../../../client/src/spool.js';
+import { openSpool } from '../../../clients/javascript/src/spool.js';
 import type * as Program from '../../../src/cli/program.js';
 import type { RecordResult } from '../../../src/storage/ports/store.js';
 import { PROJECTS, type ProjectId, sizeOf } from '../blocks.js';

@@ -19,7 +19,7 @@ const versions = entries.filter((entry) => entry.isDirectory()).map(({ name }) =
 const all = recount(keptQueries, ALL_TIME);
 
 test('this version is saved', async () => {
-  const { version } = JSON.parse(await readFile(join(root, 'client/package.json'), 'utf8'));
+  const { version } = JSON.parse(await readFile(join(root, 'clients/javascript/package.json'), 'utf8'));
   expect(versions, 'run npm run keep-release').toContain(version);
 });
 
@@ -118,7 +118,10 @@ describe.each(versions)('version %s', (version) => {
     expect(read).toMatchObject({ total: 3 });
   });
 
-  const spools = { 'this client': () => join(root, 'client/dist'), 'its own client': () => user().client };
+  const spools = {
+    'this client': () => join(root, 'clients/javascript/dist'),
+    'its own client': () => user().client,
+  };
 
   test.each(Object.entries(spools))('its spool is sent by %s', async (_, client) => {
     const path = join(await temporaryFolder(), 'queries.spool');

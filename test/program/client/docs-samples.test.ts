@@ -81,7 +81,7 @@ const CASES: readonly (readonly [
   ],
   ['docs/guides/record/record.md', 'import { createRecorder', '', SETTLE, '1\n'],
   [
-    'client/README.md',
+    'clients/javascript/README.md',
     'import { createRecorder, detectCaller',
     `${REQUEST} ${MESSAGE}`,
     'console.log(recorder.stats.recorded);',

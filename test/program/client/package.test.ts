@@ -26,7 +26,10 @@ const stranger = sharedByTests(async () => {
     if (outcome.status !== 0) throw new Error(`npm ${args.join(' ')}: ${outcome.stderr}`);
     return outcome.stdout;
   };
-  const packed = await npm(['pack', '--json', '--pack-destination', project], join(root, 'client'));
+  const packed = await npm(
+    ['pack', '--json', '--pack-destination', project],
+    join(root, 'clients/javascript'),
+  );
   const [install] = installs;
   const installed = await runCommand('bash', ['--norc', '-c', install?.code ?? ''], { cwd: project, env });
   if (installed.status !== 0) throw new Error(`${install?.name}: ${installed.stderr}`);
@@ -39,7 +42,10 @@ async function filesOf(folder: string): Promise<string[]> {
 }
 
 test('all pages document the same installation', () => {
-  expect(installs.map(({ page }) => page)).toEqual(['client/README.md', 'docs/guides/record/client.md']);
+  expect(installs.map(({ page }) => page)).toEqual([
+    'clients/javascript/README.md',
+    'docs/guides/record/client.md',
+  ]);
   expect(new Set(installs.map(({ code }) => code)).size).toBe(1);
 });
 
@@ -47,7 +53,7 @@ test('it has no dependencies and contains a flat dist with types', async () => {
   const { project, installed, packed } = stranger();
   const modules = (await readdir(join(project, 'node_modules'))).filter((name) => !name.startsWith('.'));
   expect(modules).toEqual(['caller-stats-client']);
-  const sources = (await filesOf(join(root, 'client/src'))).map((path) => basename(path));
+  const sources = (await filesOf(join(root, 'clients/javascript/src'))).map((path) => basename(path));
   const built = [...sources, 'caller-detection.ts', 'api-client.ts', 'names.ts'].flatMap((name) =>
     ['.js', '.d.ts'].map((ending) => join('dist', name.replace(/\.ts$/, ending))),
   );
@@ -124,7 +130,10 @@ test('it runs from JavaScript', async () => {
   expect({ stdout, stderr }).toEqual({ stdout: 'slack true true\n', stderr: '' });
 });
 
-const compilers = { 7: 'node_modules/typescript/bin/tsc', 5: 'client/node_modules/typescript/bin/tsc' };
+const compilers = {
+  7: 'node_modules/typescript/bin/tsc',
+  5: 'clients/javascript/node_modules/typescript/bin/tsc',
+};
 
 describe.each(Object.entries(compilers))('it type-checks with TypeScript %s', (_, compiler) => {
   test.each([

@@ -11,7 +11,7 @@ import {
   PermissionError,
   RateLimitError,
   ServerError,
-} from '../../../client/src/index.js';
+} from '../../../clients/javascript/src/index.js';
 import { sharedByTests } from '../../support/cleanup.js';
 import { firstRunOf, startServer } from '../../support/cli/cli.js';
 

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { createRecorder } from '../../../client/src/recorder.js';
+import { createRecorder } from '../../../clients/javascript/src/recorder.js';
 import { startHttpServer } from '../../support/http-server.js';
 
 const bodyBytesMax = 2000;

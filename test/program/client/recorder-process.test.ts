@@ -9,8 +9,8 @@ import { startHttpServer } from '../../support/http-server.js';
 import { temporaryFolder } from '../../support/temporary.js';
 import { root } from '../../tidy/sources.js';
 
-const client = JSON.stringify(join(root, 'client/dist/index.js'));
-const spool = JSON.stringify(join(root, 'client/dist/spool.js'));
+const client = JSON.stringify(join(root, 'clients/javascript/dist/index.js'));
+const spool = JSON.stringify(join(root, 'clients/javascript/dist/spool.js'));
 
 /** A program that creates a recorder of the built client and runs `code`. */
 function program(options: object, then: string, more = ''): string[] {

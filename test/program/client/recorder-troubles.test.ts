@@ -3,8 +3,8 @@
  * once.
  */
 import { expect, test } from 'vitest';
-import { createReader } from '../../../client/src/reader.js';
-import { createRecorder } from '../../../client/src/recorder.js';
+import { createReader } from '../../../clients/javascript/src/reader.js';
+import { createRecorder } from '../../../clients/javascript/src/recorder.js';
 import type { ServerProcess } from '../../support/cli/cli.js';
 import { makeKey, placeWithProject, project, recordedIn } from '../../support/cli/cli-place.js';
 import { type Mishap, startFront } from '../../support/client/client-front.js';

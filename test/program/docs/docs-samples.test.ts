@@ -34,9 +34,10 @@ const NOT_HERE: Readonly<Record<string, string>> = {
   'docs/index.md: alias caller-stats':
     'aliases are for shells of people; the blocks run with a function of that name',
   'README.md: const recorder': 'test/program/client/docs-samples.test.ts',
-  'client/README.md: npm install': 'test/program/client/package.test.ts packs the client, and installs it so',
+  'clients/javascript/README.md: npm install':
+    'test/program/client/package.test.ts packs the client, and installs it so',
   'docs/guides/record/client.md: npm install': 'the same',
-  'client/README.md: import': 'test/program/client/docs-samples.test.ts',
+  'clients/javascript/README.md: import': 'test/program/client/docs-samples.test.ts',
   'docs/guides/record/client.md: import':
     'test/program/client/docs-samples.test.ts; of the middleware for Next.js test/program/client/next.test.ts',
   'docs/guides/record/record.md: import': 'test/program/client/docs-samples.test.ts',

@@ -91,10 +91,10 @@ test('all versions are the same', async () => {
   const outcome = await runCommand(join(bin, 'caller-stats'), ['--version'], { cwd: empty });
   const versions = {
     server: (await read('package.json')).version,
-    client: (await read('client/package.json')).version,
+    client: (await read('clients/javascript/package.json')).version,
     locked: lock.version,
     'locked server': lock.packages[''].version,
-    'locked client': lock.packages.client.version,
+    'locked client': lock.packages['clients/javascript'].version,
     package: packed.version,
     'the program': outcome.stdout.trim(),
     changelog: /^## (\S+?),/m.exec(await readFile(join(root, 'CHANGELOG.md'), 'utf8'))?.[1],

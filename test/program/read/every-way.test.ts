@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { createReader } from '../../../client/src/index.js';
+import { createReader } from '../../../clients/javascript/src/index.js';
 import type { Counts } from '../../../src/domain/counting/counts.js';
 import { REPORT_PARAMETER_NAMES, type ReportParameter } from '../../../src/domain/counting/report-request.js';
 import type { Series } from '../../../src/domain/counting/series.js';

@@ -11,7 +11,7 @@ export interface Sample {
   readonly name: string;
 }
 
-const PAGES = ['README.md', 'client/README.md', 'CONTRIBUTING.md', 'SECURITY.md'];
+const PAGES = ['README.md', 'clients/javascript/README.md', 'CONTRIBUTING.md', 'SECURITY.md'];
 
 /** Every block of the docs, except the help texts on the page of commands, and diagrams (`text`). */
 export function samples(): Sample[] {

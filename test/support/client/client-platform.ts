@@ -1,5 +1,5 @@
 /** A platform for recorders and readers whose clock and `fetch` a test controls. */
-import type { Platform } from '../../../client/src/platform.js';
+import type { Platform } from '../../../clients/javascript/src/platform.js';
 
 interface Due {
   readonly atMs: number;

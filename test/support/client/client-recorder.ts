@@ -1,8 +1,8 @@
 /** A recorder with a test platform that collects what it sends and reports. */
 
-import type { QueuedQuery } from '../../../client/src/query.js';
-import { createRecorder } from '../../../client/src/recorder.js';
-import type { DropReason, RecorderOptions } from '../../../client/src/recorder-options.js';
+import type { QueuedQuery } from '../../../clients/javascript/src/query.js';
+import { createRecorder } from '../../../clients/javascript/src/recorder.js';
+import type { DropReason, RecorderOptions } from '../../../clients/javascript/src/recorder-options.js';
 import type { RequestError } from '../../../src/shared/api-client.js';
 import { answer, TestPlatform } from './client-platform.js';
 

@@ -1,5 +1,5 @@
 /** A model of the server for laws of the recorder: idempotent, all or nothing, with failures from a script. */
-import type { QueuedQuery } from '../../../client/src/query.js';
+import type { QueuedQuery } from '../../../clients/javascript/src/query.js';
 import { answer, never } from './client-platform.js';
 
 /** What happens to a request. `lost` records it and loses the response; `late` responds after the timeout. */

@@ -2,7 +2,7 @@
  * Sends queries to the server in the background: in order, in batches, one request at a time. Each batch is retried until
  * the server acknowledges it, which is safe because recording is idempotent.
  */
-import { authorizationHeader, operationUrl, RequestError, request } from '../../src/shared/api-client.js';
+import { authorizationHeader, operationUrl, RequestError, request } from '../../../src/shared/api-client.js';
 import { backoffMs, compress } from './delivery.js';
 import { Pause, type Platform, platform } from './platform.js';
 import { type Query, type QueuedQuery, toQueuedQuery } from './query.js';

@@ -1,4 +1,4 @@
-import type { Transport } from '../../src/shared/api-client.js';
+import type { Transport } from '../../../src/shared/api-client.js';
 
 /** The platform functions that the client uses. Only tests need to replace them. */
 export interface Platform extends Transport {

@@ -3,7 +3,7 @@ import {
   type CallerRules,
   type DetectableRequest,
   detectCaller,
-} from '../../../src/domain/queries/caller-detection.js';
+} from '../../../../src/domain/queries/caller-detection.js';
 import { platform } from '../platform.js';
 import type { Query } from '../query.js';
 import type { Recorder } from '../recorder-options.js';

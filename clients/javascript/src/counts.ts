@@ -1,8 +1,8 @@
 /** What the reader asks for and gets. A test compares these types with the server's, which the OpenAPI document describes. */
 
-import type { Interval } from '../../src/domain/calendar/names.js';
+import type { Interval } from '../../../src/domain/calendar/names.js';
 
-export type { Comparison, Interval, Period } from '../../src/domain/calendar/names.js';
+export type { Comparison, Interval, Period } from '../../../src/domain/calendar/names.js';
 
 /** The day on which weeks begin. */
 export type WeekStart = 'monday' | 'sunday' | 'saturday';

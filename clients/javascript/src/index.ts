@@ -6,7 +6,7 @@ export {
   detectCaller,
   KNOWN_CALLERS,
   type KnownCaller,
-} from '../../src/domain/queries/caller-detection.js';
+} from '../../../src/domain/queries/caller-detection.js';
 export {
   AuthenticationError,
   ConnectionError,
@@ -16,7 +16,7 @@ export {
   RateLimitError,
   RequestError as CallerStatsError,
   ServerError,
-} from '../../src/shared/api-client.js';
+} from '../../../src/shared/api-client.js';
 export type { CallerStats, CallerStatsSeries, Callers } from './counts.js';
 export type { Platform } from './platform.js';
 export type { Query, QueuedQuery } from './query.js';

@@ -1,4 +1,9 @@
-import { authorizationHeader, operationUrl, request, type Transport } from '../../src/shared/api-client.js';
+import {
+  authorizationHeader,
+  operationUrl,
+  request,
+  type Transport,
+} from '../../../src/shared/api-client.js';
 import type {
   CallerStats,
   CallerStatsSeries,

@@ -1,7 +1,7 @@
 /**
  * Says what fails and what is lost: to the callbacks of the recorder's user, or else on the console, once for each cause.
  */
-import { RequestError } from '../../src/shared/api-client.js';
+import { RequestError } from '../../../src/shared/api-client.js';
 import type { Platform } from './platform.js';
 import type { QueuedQuery } from './query.js';
 import type { DropReason, RecorderOptions } from './recorder-options.js';

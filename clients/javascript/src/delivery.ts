@@ -1,4 +1,4 @@
-import type { RequestError } from '../../src/shared/api-client.js';
+import type { RequestError } from '../../../src/shared/api-client.js';
 
 interface BackoffOptions {
   readonly retryBaseMs: number;

@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { RequestError } from '../../src/shared/api-client.js';
+import type { RequestError } from '../../../src/shared/api-client.js';
 import type { Platform } from './platform.js';
 import type { Query, QueuedQuery } from './query.js';
 

@@ -20,10 +20,14 @@ const args = process.argv.slice(2);
 // In the executable, Node repeats its name in the place of a script's. `node:cluster` would pass that on to workers.
 if (isSea()) process.argv.splice(1, 1);
 
-// A reader may close our output early, as `head` does. That is not a failure.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
+process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+  // A reader may close our output early, as `head` does. That is not a failure.
+  if (code === 'EPIPE') return;
+  process.stderr.write(`caller-stats: The output cannot be written, and is incomplete: ${message}.\n`);
+  process.exit(1);
 });
+// A server whose log is on a full disk still counts.
+process.stderr.on('error', () => undefined);
 
 process.exitCode = await run(
   args,

@@ -14,7 +14,8 @@ export interface Io {
   readonly interactive: boolean;
   /** Whether stderr shows colors. */
   readonly colors: boolean;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  /** `--settings` adds to it, also for libraries that read variables of their own. */
+  readonly env: Record<string, string | undefined>;
   readonly clock: Clock;
   /** Milliseconds, with fractions, of a monotonic clock, to measure durations. */
   readonly monotonicMs: () => number;

@@ -4,6 +4,7 @@ import { CallerStatsError, describeError } from '../domain/errors.js';
 import { formatQuantity } from '../domain/format.js';
 import { errorLinesMax } from '../domain/limits.js';
 import { FailedResult, type Io, UsageError } from './io.js';
+import { readSettingsFile } from './settings/settings-file.js';
 import { printLine } from './terminal/output.js';
 
 /** Adds a command to the program. */
@@ -49,6 +50,14 @@ export async function buildProgram(io: Io, version: string, only = ''): Promise<
       'Counts the queries that people send to the assistant of a documentation site, exactly, by caller.',
     )
     .version(version)
+    .option(
+      '--settings <file>',
+      'the settings of a service, before or after the command: lines such as DATABASE_URL=sqlite:/var/lib/stats.db',
+    )
+    .hook('preAction', () => {
+      const { settings } = program.opts<{ settings?: string }>();
+      if (settings !== undefined) Object.assign(io.env, readSettingsFile(settings));
+    })
     .exitOverride()
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),

@@ -1,15 +1,19 @@
 /** Commands that work on the store: their options, their settings, and how they open the store and print results. */
+import { existsSync } from 'node:fs';
 import { type Command, Option } from 'commander';
+import { CallerStatsError } from '../domain/errors.js';
 import { parseName } from '../domain/names.js';
 import type { Actor } from '../domain/people/audit.js';
 import { DEFAULT_ORGANIZATION_ID } from '../domain/projects/organization.js';
 import { parseNewId } from '../domain/projects/project.js';
 import { collectProblems, prefixProblems, type Result, success } from '../domain/result.js';
-import { type OpenOptions, openStore } from '../storage/open.js';
+import { locationOf, nameOfStore, type OpenOptions, openStore } from '../storage/open.js';
 import type { Store } from '../storage/ports/store.js';
 import { allOrProblems, FailedResult, type Io, UsageError } from './io.js';
+import { type Environment, readVariable } from './settings/setting.js';
 import {
   readSettings,
+  SETTINGS,
   type SettingName,
   STORE_SETTINGS,
   type StoreSettings,
@@ -79,7 +83,7 @@ export function addStoreAction<Options extends object, Input, Name extends Setti
     /** Settings to read besides those of the store. */
     readonly settings?: readonly Name[];
     readonly hasOrganization?: boolean;
-    /** If false, the database is created if there is none. */
+    /** If false, the database is created if there is none, and somebody named it. */
     readonly mustExist?: boolean;
     /** Reads the argument and the options. Throws `UsageError`. `settings` is undefined if they are invalid. */
     readonly parse?: (options: Options, argument: string, settings: Values<Name> | undefined) => Input;
@@ -101,6 +105,7 @@ export function addStoreAction<Options extends object, Input, Name extends Setti
         },
         () => parse?.(options, argument, settings) as Input,
       );
+      requireMeantDatabase(options, io);
       const by = { name: 'command line', address: null, at: io.clock.now() };
       return runOnStore(
         valid,
@@ -135,9 +140,37 @@ export function collect(value: string, before: readonly string[] = []): string[]
   return [...before, value];
 }
 
-/** The settings that a command needs to open the store. */
+/** The settings that a command needs to open a store that exists, or that somebody named. */
 export function readStoreSettings(options: object, io: Io): StoreSettings {
-  return readSettings(STORE_SETTINGS, options, io.env);
+  const settings = readSettings(STORE_SETTINGS, options, io.env);
+  requireMeantDatabase(options, io);
+  return settings;
+}
+
+/**
+ * Throws `not_found` if nobody named the database, and the default one does not exist. The command was hardly meant for this folder,
+ * and what it would create in a new database, such as a key, would be of no use.
+ */
+function requireMeantDatabase(options: object, { env }: Io): void {
+  const missing = missingDefault(options, env);
+  if (missing === undefined) return;
+  throw new CallerStatsError(
+    'not_found',
+    `There is no database ${missing}, the default in this folder. ${howToName}`,
+  );
+}
+
+export const howToName =
+  'To use that of a service, name the settings of the service, as in caller-stats --settings /etc/caller-stats.env verify, or name ' +
+  'the database with --database or DATABASE_URL. A new one is made by caller-stats serve.';
+
+/** The file of the default database, if nobody named another one, and it does not exist. */
+export function missingDefault(options: object, env: Environment): string | undefined {
+  const { database } = options as { readonly database?: string };
+  if (database !== undefined || readVariable(env, SETTINGS.database.environment) !== undefined)
+    return undefined;
+  const file = nameOfStore(locationOf(SETTINGS.database.fallback ?? ''));
+  return existsSync(file) ? undefined : file;
 }
 
 /** Opens the store, which must exist unless `options` say otherwise, and closes it after `work`, even if that fails. */

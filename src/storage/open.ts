@@ -62,6 +62,8 @@ export async function openStore(url: string, options: OpenOptions = {}): Promise
 }
 
 export interface Migrated {
+  /** The schema version that there was; 0 if there was none. */
+  readonly before: number;
   readonly version: number;
   /** The tables and functions that this call distributed. */
   readonly distributed: readonly string[];

@@ -159,6 +159,7 @@ describe('every service waits until the server has stopped, restarts it after a 
       'DynamicUser=yes',
       'Restart=on-failure',
       'ExecStart=/usr/local/bin/caller-stats serve',
+      'EnvironmentFile=/etc/caller-stats.env',
     ])
       expect(text).toContain(`\n${line}\n`);
   });
@@ -169,9 +170,13 @@ describe('every service waits until the server has stopped, restarts it after a 
     const folder = service['WorkingDirectory'];
     expect(service).toMatchObject({
       Label: 'caller-stats',
-      ProgramArguments: ['/usr/local/bin/caller-stats', 'serve'],
+      ProgramArguments: [
+        '/usr/local/bin/caller-stats',
+        '--settings',
+        '/usr/local/etc/caller-stats.env',
+        'serve',
+      ],
       UserName: 'caller-stats',
-      EnvironmentVariables: { DATABASE_URL: `sqlite:${folder}/caller-stats.db` },
       KeepAlive: { SuccessfulExit: false },
       Umask: 0o077,
     });
@@ -180,7 +185,10 @@ describe('every service waits until the server has stopped, restarts it after a 
     expect(PATH.split(':')).toEqual(
       expect.arrayContaining(['/usr/local/bin', '/opt/homebrew/bin', '/usr/bin']),
     );
-    for (const name of Object.keys(settings)) expect([...variables, 'NODE_ENV']).toContain(name);
+    expect(settings).toEqual({ NODE_ENV: 'production' });
+    expect(read('docs/guides/run/install.md').text).toContain(
+      `DATABASE_URL=sqlite:${folder}/caller-stats.db`,
+    );
   });
 
   test('Windows', () => {
@@ -190,7 +198,9 @@ describe('every service waits until the server has stopped, restarts it after a 
     const service = parser.parseFromString(text, 'text/xml').documentElement;
     const element = (name: string) => service?.getElementsByTagName(name).item(0);
     isLongEnough(/^(\d+) sec$/.exec(element('stoptimeout')?.textContent ?? '')?.[1]);
-    expect(element('arguments')?.textContent).toMatch(/dist\\main\.js" serve$/);
+    expect(element('arguments')?.textContent).toMatch(
+      /dist\\main\.js" --settings "%BASE%\\caller-stats.env" serve$/,
+    );
     expect(element('user')?.textContent).toBe('LocalService');
     expect(element('onfailure')?.getAttribute('action')).toBe('restart');
     expect([...variables, 'NODE_ENV']).toContain(element('env')?.getAttribute('name'));

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { formatCount, formatQuantity } from '../../domain/format.js';
 import { backUpStore, type Contents, restoreStore } from '../../storage/backup.js';
 import type { Io } from '../io.js';
-import { settingOption } from '../settings/settings.js';
+import { readSettings, settingOption } from '../settings/settings.js';
 import { addAction, readStoreSettings } from '../store-command.js';
 
 interface BackupOptions {
@@ -35,7 +35,7 @@ export function addRestoreCommand(program: Command, io: Io): void {
     .addOption(settingOption('database'));
   const json = 'print the contents of the restored database as JSON';
   addAction(command, io, json, async ({ replace = false, ...options }: BackupOptions, [file = '']) => {
-    const { database } = readStoreSettings(options, io);
+    const { database } = readSettings(['database'], options, io.env);
     const restored = await restoreStore(file, database, { replace, nowMs: io.clock.now() });
     const renamed = restored.kept === null ? [] : [`The previous database is now ${restored.kept}.`];
     return { json: restored, text: [`The database has ${describeContents(restored)}.`, ...renamed] };

@@ -1,6 +1,6 @@
 /** `caller-stats migrate`: updates the schema, and distributes it over a Citus cluster. */
 import type { Command } from 'commander';
-import { migrateStore } from '../../storage/open.js';
+import { type Migrated, migrateStore } from '../../storage/open.js';
 import type { Io } from '../io.js';
 import { settingOption } from '../settings/settings.js';
 import { addAction, connectionLimits, readStoreSettings } from '../store-command.js';
@@ -20,13 +20,20 @@ export function addMigrateCommand(program: Command, io: Io): void {
     const { distribute = false, backup } = options;
     const settings = readStoreSettings(options, io);
     const how = { ...connectionLimits(settings), distribute, backup };
-    const { version, distributed, kept } = await migrateStore(settings.database, how);
+    const migrated = await migrateStore(settings.database, how);
+    const { version, distributed, kept } = migrated;
     const text = [
-      `The schema is up to date, at version ${version}.`,
+      describeChange(migrated),
       ...(kept === null ? [] : [`A copy of the previous database is ${kept}.`]),
       ...distributed.map((name) => `distributed ${name}`),
       ...(distribute && distributed.length === 0 ? ['Everything is distributed already.'] : []),
     ];
     return { json: { version, distributed, kept }, text };
   });
+}
+
+function describeChange({ before, version }: Migrated): string {
+  return before > 0 && before < version
+    ? `The schema was upgraded from version ${before} to ${version}.`
+    : `The schema is up to date, at version ${version}.`;
 }

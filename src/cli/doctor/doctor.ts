@@ -4,7 +4,8 @@ import { formatQuantity } from '../../domain/format.js';
 import type { Io } from '../io.js';
 import { readServerSettings } from '../settings/server-settings.js';
 import { settingOption } from '../settings/settings.js';
-import { addAction } from '../store-command.js';
+import { unknownVariables } from '../settings/unknown-variables.js';
+import { addAction, howToName, missingDefault } from '../store-command.js';
 import { checkDatabase } from './database-checks.js';
 import { describeTimeZones, type Finding } from './findings.js';
 import { checkNetwork } from './network-checks.js';
@@ -26,7 +27,7 @@ export function addDoctorCommand(program: Command, io: Io): void {
       checkDatabase(settings, io.clock.now()),
       checkNetwork(settings, io.clock),
     ]);
-    const findings = [...found.flat(), describeTimeZones()];
+    const findings = [...checkSettings(options, io), ...found.flat(), describeTimeZones()];
     const problems = findings.filter(({ status }) => status === 'problem').length;
     return {
       json: { findings },
@@ -35,6 +36,21 @@ export function addDoctorCommand(program: Command, io: Io): void {
     };
   });
 }
+
+/** Settings without effect, and none where a service has some. */
+function checkSettings(options: object, { env }: Io): Finding[] {
+  const missing = missingDefault(options, env);
+  const unmeant = `no database is named, and there is no ${missing}, the default in this folder`;
+  return [
+    ...(missing === undefined ? [] : [warning(unmeant, howToName)]),
+    ...unknownVariables(env).map((message) => warning(message)),
+  ];
+}
+
+const warning = (message: string, advice?: string): Finding => ({
+  ...{ check: 'settings', status: 'warning', message },
+  ...(advice !== undefined && { advice }),
+});
 
 function describe({ check, status, message, advice }: Finding): string[] {
   const line = `${status.padEnd(8)} ${check}: ${message}`;

@@ -5,6 +5,7 @@ import { ZONE_DATA_ORIGIN } from '../../domain/time/time-zone.js';
 
 export interface Finding {
   readonly check:
+    | 'settings'
     | 'folder'
     | 'permissions'
     | 'disk'

@@ -22,9 +22,12 @@ describe.each(upgradedVersions)('before an upgrade of version %i', (version) => 
     const place = await oldPlace();
     const { stdout } = await succeed(place.spawn(['migrate']));
     expect(stdout).toBe(
-      `The schema is up to date, at version ${NEWEST_VERSION}.\nA copy of the previous database is ${place.database}.version-${version}.\n`,
+      `The schema was upgraded from version ${version} to ${NEWEST_VERSION}.\nA copy of the previous database is ${place.database}.version-${version}.\n`,
     );
     expect(filesOf(place)).toEqual(['caller-stats.db', copy]);
+    expect((await succeed(place.spawn(['migrate']))).stdout).toBe(
+      `The schema is up to date, at version ${NEWEST_VERSION}.\n`,
+    );
     expect(versionOf(`${place.database}.version-${version}`)).toBe(version);
     await succeed(place.spawn(['restore', copy, '--replace']));
     expect(versionOf(place.database)).toBe(version);

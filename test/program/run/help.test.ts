@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { runCli } from '../../support/cli/cli.js';
-import { refusal } from '../../support/cli/cli-place.js';
+import { runCli, runCommand, startCommand } from '../../support/cli/cli.js';
+import { emptyPlace, placeWithProject, refusal } from '../../support/cli/cli-place.js';
+import { programInShell } from '../../support/cli/process.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -16,6 +17,39 @@ test.concurrent.each(['', 'serve', 'key create'])('--help of "%s" is printed on 
 
 test('--version prints the version of the package', async () => {
   expect(await runCli(['--version'])).toMatchObject({ status: 0, stdout: `${version}\n`, stderr: '' });
+});
+
+describe.runIf(existsSync('/dev/full'))('on a full disk,', () => {
+  test.concurrent.each(['--help', 'project list', 'export docs', 'stats docs --json'])(
+    'the output of %s is a failure that is named',
+    async (command) => {
+      const { env, folder } = await placeWithProject();
+      const ran = await runCommand('bash', ['--norc', '-c', `${programInShell} ${command} > /dev/full`], {
+        env,
+        cwd: folder,
+      });
+      expect(ran).toEqual({
+        ...{ status: 1, signal: null, stdout: '' },
+        stderr: expect.stringMatching(
+          /^caller-stats: The output cannot be written, and is incomplete: ENOSPC[^\n]*\n$/,
+        ),
+      });
+    },
+  );
+
+  test.concurrent('a server that cannot write its log still answers', async () => {
+    const { env } = await emptyPlace();
+    const server = startCommand(
+      'bash',
+      ['--norc', '-c', `exec ${programInShell} serve --port 0 2>/dev/full`],
+      { env },
+    );
+    const url = /http:\S+/.exec(await server.printed(/listens on http:\S+\n[\s\S]*\/docs\n/))?.[0];
+    for (const path of ['/v1/none', '/livez']) await fetch(`${url}${path}`);
+    expect((await fetch(`${url}/livez`)).status).toBe(200);
+    process.kill(server.pid, 'SIGTERM');
+    expect(await server.ended).toMatchObject({ status: 0 });
+  });
 });
 
 describe('wrong usage exits with 2 and an error message:', () => {

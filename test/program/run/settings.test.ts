@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
+import { readdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { describe, expect, test } from 'vitest';
-import { firstRunOf, PROGRAM, runCommand } from '../../support/cli/cli.js';
+import { firstRunOf, PROGRAM, runCli, runCommand } from '../../support/cli/cli.js';
 import { batchOf, clientOf } from '../../support/cli/cli-client.js';
-import { emptyPlace, placeWithProject, refusal } from '../../support/cli/cli-place.js';
+import { emptyPlace, placeWithProject, refusal, succeed } from '../../support/cli/cli-place.js';
 import { matched } from '../../support/cli/process.js';
 import { startHttpServer } from '../../support/http-server.js';
 
@@ -251,5 +253,52 @@ describe('serve reports that it cannot listen because', () => {
     expect(await refusal(place.run(['serve', '--port', '0', '--host', '192.0.2.1']), 1)).toMatch(
       /^caller-stats: 192\.0\.2\.1:0 is not an address of this machine/m,
     );
+  });
+});
+
+describe('the settings of a service', () => {
+  test.concurrent('are read from a file by any command, before or after its name', async () => {
+    const place = await placeWithProject();
+    await writeFile(
+      place.path('stats.env'),
+      `DATABASE_URL=sqlite:${place.database}\nCALLER_STATS_KEY_PREFIX=acme\n`,
+    );
+    // The variable of the shell names another database.
+    const elsewhere = { cwd: tmpdir(), env: { DATABASE_URL: 'sqlite:/nowhere/none.db' } };
+    const run = (...args: string[]) => succeed(runCli(args, elsewhere));
+    const settings = ['--settings', place.path('stats.env')];
+    expect((await run(...settings, 'project', 'list')).stdout).toContain('Docs');
+    expect((await run('key', 'create', '--name', 'x', ...settings)).stdout).toMatch(/^acme_admin_/);
+    expect(await refusal(runCli(['verify', '--settings', place.path('none.env')]), 1)).toContain(
+      `There is no file ${place.path('none.env')}`,
+    );
+  });
+
+  test.concurrent.each([
+    ['migrate'],
+    ['project create X'],
+    ['organization create X'],
+    ['key create --name X'],
+    ['member invite a@example.org'],
+    ['verify'],
+    ['backup copy.db'],
+    ['import - --project docs'],
+  ])('%s creates no database that nobody named, and names the folder and the way', async (command) => {
+    const { folder, path } = await emptyPlace();
+    const refused = await refusal(runCli(command.split(' '), { cwd: folder }), 1);
+    expect(refused).toContain(`There is no database ${path('data/caller-stats.db')}`);
+    expect(refused).toContain('caller-stats --settings /etc/caller-stats.env');
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test.concurrent('doctor says that none are given', async () => {
+    const { folder, path } = await emptyPlace();
+    const { stdout } = await succeed(
+      runCli(['doctor', '--port', '0'], { cwd: folder, env: { CALLER_STATS_LOGLEVEL: 'info' } }),
+    );
+    expect(stdout).toContain(
+      `warning  settings: no database is named, and there is no ${path('data/caller-stats.db')}`,
+    );
+    expect(stdout).toContain('did you mean CALLER_STATS_LOG_LEVEL?');
   });
 });

@@ -143,9 +143,10 @@ export async function administer(
   const database = new Database(location, options);
   try {
     return await database.session(async (session) => {
+      const before = await versionOf(session, location.schema);
       await migrate(session, location, true);
       const distributed = options.distribute ? await distribute(session, location) : [];
-      return { version: NEWEST_VERSION, distributed };
+      return { before, version: NEWEST_VERSION, distributed };
     });
   } finally {
     await database.close();

@@ -41,9 +41,9 @@ export function openMigrated(
 }
 
 /** The schema version of a file, which stays as it is. Throws `unavailable` if this program cannot use the file. */
-export function inspectFile(file: string): number {
+export function inspectFile(file: string, open = openUnchanged): number {
   try {
-    return using(openUnchanged(file), (db) => versionOf(db, file, NEWEST_VERSION));
+    return using(open(file), (db) => versionOf(db, file, NEWEST_VERSION));
   } catch (error) {
     throw isDamage(error) ? damaged(file, error) : storeError(error);
   }

@@ -2,8 +2,10 @@ import type { Worker } from 'node:worker_threads';
 import { CallerStatsError } from '../../../domain/errors.js';
 import { startThread } from '../../../shared/start-thread.js';
 import type { Outcome } from '../../commit-queue.js';
+import { openReader } from '../connection.js';
 import { makePrivately } from '../files/opened-file.js';
 import { NEWEST_VERSION } from '../migrations/index.js';
+import { inspectFile } from '../migrations/migrate.js';
 import type { Operation } from './operations.js';
 import type { FromWriter, ToWriter, WriterResult, WriterStart } from './writer-thread.js';
 
@@ -88,15 +90,19 @@ export class WriterHandle {
   }
 }
 
-/** Migrates a file to the newest version, and creates it if it does not exist. `kept` is the backup of an older version. */
+/**
+ * Migrates a file to the newest version, and creates it if it does not exist. `before` is the version that it had, `kept` the backup
+ * of an older one.
+ */
 export async function migrateSqliteFile(
   file: string,
   keepOld: boolean,
-): Promise<{ readonly version: number; readonly kept: string | null }> {
+): Promise<{ readonly before: number; readonly version: number; readonly kept: string | null }> {
   await makePrivately(file);
+  const before = inspectFile(file, openReader);
   const writer = await WriterHandle.start({ file, keepOld });
   await writer.close();
-  return { version: NEWEST_VERSION, kept: writer.kept };
+  return { before, version: NEWEST_VERSION, kept: writer.kept };
 }
 
 function unavailable(cause: Error): CallerStatsError {

@@ -25,6 +25,11 @@ export const PROJECT_PAGES: readonly Page<CurrentProject>[] = [
   { path: '/projects/:id', Page: OverviewPage },
   page('/projects/:id/keys', () => import('./pages/keys/keys-page.js'), 'KeysPage'),
   page('/projects/:id/sources', () => import('./pages/sources/sources-page.js'), 'SourcesPage'),
+  page(
+    '/projects/:id/corrections',
+    () => import('./pages/corrections/corrections-page.js'),
+    'CorrectionsPage',
+  ),
   page('/projects/:id/settings', () => import('./pages/settings/settings-page.js'), 'SettingsPage'),
 ];
 

@@ -29,6 +29,9 @@ const shared = sharedByTests(async () => {
   const keyId = (name: string) => keys.find((key) => key.name === name)?.id;
   await session.ask('POST', `${base}/keys/${keyId('Old export')}/revoke`, {});
   await session.ask('POST', `${base}/keys/${keyId('Paused export')}/disable`, {});
+  await session.ask('POST', `${base}/projects/demo/corrections`, {
+    ...{ id: 'typing', action: 'rename', caller: 'git-cli', to: 'git', reason: 'a typing mistake' },
+  });
   await sendSpans(place.server, 'docs-assistant', [
     { 'gen_ai.operation.name': 'chat' },
     { 'gen_ai.operation.name': 'execute_tool' },
@@ -132,6 +135,8 @@ const signedIn: readonly Subject[] = [
     '/projects/handbook/sources',
     (page) => page.getByText('Nothing has arrived').waitFor(),
   ],
+  ['corrections', '/projects/demo/corrections', (page) => page.getByText('Rename git-cli to git').waitFor()],
+  ['correcting', '/projects/demo/corrections', openDialog('Correct…')],
   ['settings', '/projects/demo/settings', heading('Settings')],
   ['deleting', '/projects/demo/settings', openDialog('Delete project…')],
   ['members', '/members', (page) => page.getByRole('row', { name: /Grace/ }).waitFor()],
@@ -169,7 +174,7 @@ const signedIn: readonly Subject[] = [
 /** Dialogs, menus and other states of pages that are in the list. Of each component, the quick run has one. */
 const opened = ['range', 'a new key', 'a second factor', 'account menu'];
 const openedInDeepRun = [
-  ...['time zone', 'download', 'a secret', 'actions of a key', 'rotate', 'deleting'],
+  ...['time zone', 'download', 'a secret', 'actions of a key', 'rotate', 'deleting', 'correcting'],
   ...['inviting', 'removing', 'projects', 'shortcuts'],
   ...['overview of nothing', 'sources of nothing', 'sign-in that was refused', 'half a link'],
 ];

@@ -1,8 +1,11 @@
 /** The page that says what arrived and what became of it. */
 import { expect, test } from 'vitest';
-import { onSqlite } from '../support/browser/dashboard-server.js';
+import { expectAccessible } from '../support/browser/accessible.js';
+import { type DashboardServer, onSqlite } from '../support/browser/dashboard-server.js';
+import { person } from '../support/browser/dashboard-user.js';
 import { dashboardVisits, startSetUp } from '../support/browser/dashboard-visit.js';
-import { pollSeconds } from '../support/browser/overview.js';
+import { callersOf, countsOf } from '../support/browser/demo-api.js';
+import { expectTiles, patience, pollSeconds } from '../support/browser/overview.js';
 import { sendSpans } from '../support/browser/sent-spans.js';
 import { sharedByTests } from '../support/cleanup.js';
 
@@ -31,7 +34,7 @@ test('sources appear by themselves, with the rule for what matches none', async 
   const sources = page.getByRole('table', { name: 'Sources', exact: true });
   const row = (name: string) => sources.getByRole('row', { name });
   await pollSeconds(page, () => row('docs-assistant').count()).toBe(1);
-  const numbers = async (name: string) => (await row(name).getByRole('cell').allInnerTexts()).slice(1);
+  const numbers = async (name: string) => (await row(name).getByRole('cell').allInnerTexts()).slice(1, 6);
   expect(await numbers('docs-assistant')).toEqual(['3', '1', '0', '1', '1']);
   await pollSeconds(page, () => row('shop').count()).toBe(1);
   expect(await numbers('shop')).toEqual(['2', '0', '0', '0', '2']);
@@ -59,4 +62,84 @@ test('sources appear by themselves, with the rule for what matches none', async 
 
   await page.getByRole('tab', { name: 'Last day' }).click();
   expect(await numbers('docs-assistant')).toEqual(['3', '1', '0', '1', '1']);
+});
+
+async function record(
+  { url, firstRun }: DashboardServer,
+  ids: readonly string[],
+  caller: string,
+): Promise<void> {
+  const response = await fetch(`${url}/v1/analytics/${firstRun.project}/assistant/queries`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${firstRun.recording}`, 'content-type': 'application/json' },
+    body: JSON.stringify(ids.map((id) => ({ id, caller }))),
+  });
+  if (!response.ok) throw new Error(await response.text());
+}
+
+test('a caller is renamed, and what a key sent is withdrawn, once the dialog has shown it; both are undone', async () => {
+  const { server, session } = shared();
+  await record(server, ['s1', 's2', 's3'], 'slak');
+  const before = await countsOf(server, {});
+  const callers = await callersOf(server, {});
+  const { page, troubles } = await open(shared(), '/projects/demo?period=all&zone=UTC&caller=slak');
+  await page.getByRole('button', { name: 'Correct slak…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Correct what was recorded' });
+  await dialog.getByLabel('New caller').fill('slak');
+  await dialog.getByLabel('Reason').fill('a typing mistake');
+  await dialog.getByRole('button', { name: 'Show what would change' }).click();
+  await dialog.getByText('Is the caller that the queries have.').waitFor();
+  troubles.expect('POST /api/organizations/default/projects/demo/corrections: 400');
+  await dialog.getByLabel('New caller').fill('slack');
+  await dialog.getByRole('button', { name: 'Show what would change' }).click();
+  await dialog.getByText('3 queries would count for slack: Web 0, API 0, Other 3.').waitFor();
+  await expectAccessible(page);
+  // A change of the form takes back what was shown.
+  await dialog.getByLabel('Caller', { exact: true }).fill('nobody');
+  await dialog.getByRole('button', { name: 'Show what would change' }).click();
+  await dialog.getByText('No query that counts matches.').waitFor();
+  expect(await dialog.getByRole('button', { name: 'Rename 0 queries' }).isDisabled()).toBe(true);
+  await dialog.getByLabel('Caller', { exact: true }).fill('slak');
+  await dialog.getByRole('button', { name: 'Show what would change' }).click();
+  expect(await callersOf(server, {})).toEqual(callers);
+  await dialog.getByRole('button', { name: 'Rename 3 queries' }).click();
+  await page.getByText('3 queries corrected').waitFor();
+  await expectTiles(page, { web: 0, api: 0, other: 0, total: 0 });
+  expect((await callersOf(server, {})).callers).not.toContainEqual(
+    expect.objectContaining({ caller: 'slak' }),
+  );
+
+  await page.getByRole('link', { name: 'Sources' }).click();
+  await page.getByRole('button', { name: 'Correct what First recording key sent…' }).click();
+  await dialog.getByLabel('Reason').fill('a test');
+  const sender = dialog.getByLabel('Sent by');
+  await expect.poll(() => sender.locator('option:checked').innerText()).toMatch(/^First recording key \(/);
+  await dialog.getByRole('button', { name: 'Show what would change' }).click();
+  await dialog.getByRole('button', { name: /^Withdraw \d+ queries$/ }).click();
+  await dialog.waitFor({ state: 'detached' });
+  expect((await countsOf(server, {})).total).toBeLessThan(before.total);
+
+  await page.getByRole('link', { name: 'Corrections' }).click();
+  const rows = page.getByRole('table', { name: 'Corrections' }).locator('tbody').getByRole('row');
+  await expect.poll(() => rows.count()).toBe(2);
+  await rows.nth(1).getByText('Rename slak to slack').waitFor();
+  await rows.nth(1).getByText('a typing mistake').waitFor();
+  await rows.nth(1).getByText('ada@example.com').waitFor();
+  for (const what of ['Withdraw all callers', 'Rename slak to slack']) {
+    await page.getByRole('button', { name: `Undo ${what}…` }).click();
+    const undo = page.getByRole('dialog', { name: `Undo “${what}”` });
+    await undo.getByLabel('Reason').fill('it was right');
+    await undo.getByRole('button', { name: 'Show what would change' }).click();
+    await undo.getByRole('button', { name: /^Undo \d+ queries$/ }).click();
+    await undo.waitFor({ state: 'detached' });
+  }
+  expect(await callersOf(server, {})).toEqual(callers);
+  await expect.poll(() => rows.count()).toBe(4);
+  expect(await page.getByText('Undone', { exact: true }).count()).toBe(2);
+  await expectAccessible(page);
+
+  const viewer = await session.bring(person('Grace'), 'viewer');
+  const { page: seen } = await open({ server, session: viewer }, '/projects/demo/corrections');
+  await expect.poll(() => seen.getByText('Rename slak to slack').count(), patience).toBe(1);
+  expect(await seen.getByRole('button', { name: /Correct|Undo/ }).count()).toBe(0);
 });

@@ -34,6 +34,7 @@ const shared = [
   'src/domain/people/member.ts',
   'src/domain/projects/samples.ts',
   'src/domain/queries/caller.ts',
+  'src/domain/random-text.ts',
 ];
 
 const packages = /^(react|react-dom(\/client)?|@tanstack\/react-query|wouter|lucide-react|d3-array|qr)$/;

@@ -1,4 +1,5 @@
 /** The server's types under the names that the dashboard uses. Times are RFC 3339 in UTC. */
+import type { ShownCorrection } from '../../../src/app/corrections.js';
 import type { Numbers } from '../../../src/app/reading/numbers.js';
 import type {
   AuditResponse,
@@ -6,6 +7,7 @@ import type {
   SessionResponse,
 } from '../../../src/http/dashboard/responses.js';
 
+export type { ShownCorrection as Correction } from '../../../src/app/corrections.js';
 export type { Numbers } from '../../../src/app/reading/numbers.js';
 export type { Comparison, Interval, Period } from '../../../src/domain/calendar/names.js';
 export type { Counts } from '../../../src/domain/counting/counts.js';
@@ -53,3 +55,9 @@ export type AuditEntry = AuditResponse['entries'][number];
 export type IngestionSource = IngestionResponse['sources'][number];
 export type IngestionWindow = IngestionSource['lastDay'];
 export type Bucket = Numbers['buckets'][number];
+
+export interface Corrections {
+  readonly corrections: readonly ShownCorrection[];
+  /** `before` of the next page; null after the last one. */
+  readonly next: string | null;
+}

@@ -114,6 +114,7 @@ function useNavigationShortcuts(projectId: string | null): void {
   useShortcut('overview', toProject());
   useShortcut('keys', toProject('keys'));
   useShortcut('sources', toProject('sources'));
+  useShortcut('corrections', toProject('corrections'));
   useShortcut('settings', toProject('settings'));
   useShortcut('members', () => navigate('/members'));
   useShortcut('audit', () => navigate('/audit'));

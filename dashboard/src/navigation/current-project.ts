@@ -71,7 +71,7 @@ export function useRemembered({ organization, project }: CurrentProject): void {
 }
 
 /** The pages of a project besides the overview, as their paths end. */
-export type ProjectPageName = 'keys' | 'sources' | 'settings';
+export type ProjectPageName = 'keys' | 'sources' | 'corrections' | 'settings';
 
 /** The path of a project's page; the overview by default. */
 export function projectPage(projectId: string, page?: ProjectPageName): string {

@@ -4,6 +4,7 @@ export const SHORTCUTS = [
   { keys: 'g o', name: 'overview', label: 'Go to the overview' },
   { keys: 'g k', name: 'keys', label: 'Go to API keys' },
   { keys: 'g i', name: 'sources', label: 'Go to the sources' },
+  { keys: 'g c', name: 'corrections', label: 'Go to the corrections' },
   { keys: 'g s', name: 'settings', label: 'Go to the project’s settings' },
   { keys: 'g m', name: 'members', label: 'Go to members' },
   { keys: 'g l', name: 'audit', label: 'Go to the audit log' },

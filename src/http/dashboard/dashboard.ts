@@ -17,6 +17,7 @@ import type { Dashboard, DashboardOptions } from './context.js';
 import { LoginThrottle } from './login-throttle.js';
 import { addAccount, addSessions, addTrustedDevices, addTwoFactor } from './routes/account.js';
 import { addAudit } from './routes/audit.js';
+import { addMemberCorrections } from './routes/corrections.js';
 import { addCounts } from './routes/counts.js';
 import { addInvitationLinks, addPasswordReset, addSetUp } from './routes/invitations.js';
 import { addKeys } from './routes/keys.js';
@@ -68,6 +69,7 @@ export async function addDashboardApi(app: FastifyInstance, options: DashboardOp
       addTrustedDevices,
       addProjects,
       addCounts,
+      addMemberCorrections,
       addSummaries,
       addKeys,
       addNotifications,

@@ -17,6 +17,7 @@ const PATHS = [
   '/projects/:id',
   '/projects/:id/keys',
   '/projects/:id/sources',
+  '/projects/:id/corrections',
   '/projects/:id/settings',
   '/members',
   '/audit',

@@ -69,7 +69,8 @@ export async function addCorrections(
   });
 }
 
-function createCorrectionHandlers(target: CorrectionTarget) {
+/** `name` is who corrects. The request must be authorized for its project. */
+export function createCorrectionHandlers(target: CorrectionTarget) {
   const { store, clock } = target;
   return {
     correct: async (request: FastifyRequest, reply: FastifyReply, name: string): Promise<ShownCorrection> => {

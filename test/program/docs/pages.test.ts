@@ -127,6 +127,7 @@ test.each([
   '/projects/docs',
   '/projects/docs/keys',
   '/projects/docs/sources',
+  '/projects/docs/corrections',
   '/projects/docs/settings',
   '/members',
   '/audit',

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { runCorrections } from '../../../src/app/jobs/corrections.js';
 import { correctionIdsMax } from '../../../src/domain/limits.js';
+import { signedIn } from '../../support/http/dashboard.js';
 import { CALLERS, detailsOf, errorOf, STATS, sharedService } from '../../support/http/http.js';
 
 const PATH = '/v1/analytics/docs/assistant/corrections';
@@ -158,6 +159,32 @@ describe('corrections', () => {
     expect(read(await send({ path: `${PATH}?before=2` }))).toMatchObject({
       body: { corrections: [{ id: 'slack' }] },
     });
+  });
+
+  test('are made and undone by editors with their session, in whose name they stand, and seen by viewers', async () => {
+    const before = await count();
+    const path = '/api/organizations/default/projects/docs/corrections';
+    const editor = await signedIn(service(), 'editor@example.org', 'editor');
+    const viewer = await signedIn(service(), 'viewer@example.org', 'viewer');
+    const body = { ...wrong, id: 'by an editor' };
+    expect(await viewer.send({ path, body })).toMatchObject({ status: 403 });
+    expect(await editor.send({ path: path.replace('docs', 'none'), body })).toMatchObject({ status: 404 });
+    expect(detailsOf(await editor.send({ path, body: { ...body, caller: 'nobody' } }))[0]).toMatch(
+      /^no query that counts matches/,
+    );
+    expect(await editor.ask({ path, body: { ...body, dryRun: true } })).toMatchObject({
+      ...{ state: 'dryRun', queries: { other: 1, total: 1 } },
+    });
+    expect(await count()).toEqual(before);
+    const done = await editor.ask({ path, body });
+    expect(done).toMatchObject({ state: 'done', createdBy: 'editor@example.org' });
+    expect(await count()).toMatchObject({ total: before.total - 1 });
+    const undo = { id: 'undone by an editor', action: 'undo', reason: 'it was right', correction: body.id };
+    await editor.ask({ path, body: undo });
+    expect(await count()).toEqual(before);
+    const listed = await viewer.ask<{ corrections: object[] }>({ path });
+    expect(listed).toEqual(read(await service().send({ path: PATH })).body);
+    expect(listed.corrections.slice(0, 2)).toMatchObject([{ id: undo.id }, { ...done, undoneBy: undo.id }]);
   });
 
   test('that a server left unfinished are finished by the job of any other', async () => {

@@ -56,6 +56,8 @@ const TABLE: Readonly<Record<string, DashboardRoute['who']>> = {
   [`GET ${organization}/projects/:projectId/ingestion`]: 'viewer',
   [`GET ${organization}/projects/:projectId/numbers`]: 'viewer',
   [`GET ${organization}/projects/:projectId/imported-counts`]: 'viewer',
+  [`GET ${organization}/projects/:projectId/corrections`]: 'viewer',
+  [`POST ${organization}/projects/:projectId/corrections`]: 'editor',
   [`GET ${organization}/summaries`]: 'viewer',
   [`GET ${organization}/projects/:projectId/share-links`]: 'viewer',
   [`POST ${organization}/projects/:projectId/share-links`]: 'editor',

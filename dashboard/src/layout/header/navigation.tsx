@@ -7,6 +7,7 @@ import {
   KeyRound,
   LayoutGrid,
   type LucideIcon,
+  PencilLine,
   ScrollText,
   Users,
 } from 'lucide-react';
@@ -40,6 +41,12 @@ export function Navigation({ organization, projectId, onGo }: NavigationProps) {
           />
           <NavigationLink to={projectPage(projectId, 'keys')} icon={KeyRound} name="API keys" {...go} />
           <NavigationLink to={projectPage(projectId, 'sources')} icon={Inbox} name="Sources" {...go} />
+          <NavigationLink
+            to={projectPage(projectId, 'corrections')}
+            icon={PencilLine}
+            name="Corrections"
+            {...go}
+          />
           <NavigationLink to={projectPage(projectId, 'settings')} icon={Cog} name="Settings" {...go} />
         </div>
       )}

@@ -37,7 +37,9 @@ export function ProjectSwitcher({ organization, project }: SwitcherProps) {
     })),
   );
   // Keep the current page when switching projects.
-  const page = /^\/projects\/[^/]+\/(keys|sources|settings)$/.exec(path)?.[1] as ProjectPageName | undefined;
+  const page = /^\/projects\/[^/]+\/(keys|sources|corrections|settings)$/.exec(path)?.[1] as
+    | ProjectPageName
+    | undefined;
 
   return (
     <Picker

@@ -1,6 +1,7 @@
 /** The numbers of a project with the toolbar that selects them, for members and for holders of a share link. */
 import type { ReactNode } from 'react';
 import type { CountsRef } from '../../api/paths.js';
+import type { Numbers } from '../../api/types.js';
 import { Failure } from '../../components/feedback/notice.js';
 import { Loading, Skeleton } from '../../components/feedback/skeleton.js';
 import { lazyPart } from '../../navigation/lazy-code.js';
@@ -24,11 +25,13 @@ interface NumbersViewProps {
   readonly view: View;
   readonly setView: (change: Partial<View>) => void;
   readonly reading: Reading;
+  /** Undefined for those who may not correct. */
+  readonly onCorrect?: (range: Numbers['range']) => void;
   /** At the end of the toolbar. */
   readonly tools?: ReactNode;
 }
 
-export function NumbersView({ counts, view, setView, reading, tools }: NumbersViewProps) {
+export function NumbersView({ counts, view, setView, reading, onCorrect, tools }: NumbersViewProps) {
   const { numbers, trends, error, isStale, retry } = reading;
   return (
     <>
@@ -45,6 +48,7 @@ export function NumbersView({ counts, view, setView, reading, tools }: NumbersVi
             trends={trends}
             selected={view.caller}
             onSelect={(caller) => setView({ caller })}
+            onCorrect={onCorrect && (() => onCorrect(numbers.range))}
           />
         </div>
       ) : error !== null ? (

@@ -1,11 +1,14 @@
 /** The overview of a project. */
 import { useEffect, useState } from 'react';
+import { roleAllows } from '../../../../src/domain/people/member.js';
 import { countsOf } from '../../api/paths.js';
+import type { Numbers } from '../../api/types.js';
 import { Page } from '../../components/content/page.js';
 import { Notice } from '../../components/feedback/notice.js';
 import type { CurrentProject } from '../../navigation/current-project.js';
 import { lazyPart } from '../../navigation/lazy-code.js';
 import type { Choice } from '../../time/choice.js';
+import type { CorrectionStart } from '../corrections/correction-dialog.js';
 import { NumbersView } from './numbers-view.js';
 import { Opened } from './opened.js';
 import { CurlMenu } from './toolbar/curl-menu.js';
@@ -15,6 +18,7 @@ import { useReading } from './use-reading.js';
 import { useView } from './use-view.js';
 
 const LossNotice = lazyPart(() => import('../sources/loss-notice.js'), 'LossNotice');
+const CorrectionDialog = lazyPart(() => import('../corrections/correction-dialog.js'), 'CorrectionDialog');
 const FirstQuery = lazyPart(() => import('./first-query.js'), 'FirstQuery');
 
 export function OverviewPage(current: CurrentProject) {
@@ -35,6 +39,8 @@ function Overview({ usual, ...current }: CurrentProject & { readonly usual: Choi
   const reading = useReading(counts, view);
   const isEmpty = reading.numbers?.recordingBegan === null;
   const hasArrived = useArrival(isEmpty);
+  const [correcting, setCorrecting] = useState<CorrectionStart | null>(null);
+  const correct = (range: Numbers['range']): void => setCorrecting({ caller: view.caller, range });
 
   if (isEmpty)
     return (
@@ -56,6 +62,7 @@ function Overview({ usual, ...current }: CurrentProject & { readonly usual: Choi
         view={view}
         setView={setView}
         reading={reading}
+        {...(roleAllows(current.organization.role, 'editor') && { onCorrect: correct })}
         tools={
           <>
             <CurlMenu project={project} view={view} reading={reading} />
@@ -63,6 +70,9 @@ function Overview({ usual, ...current }: CurrentProject & { readonly usual: Choi
           </>
         }
       />
+      {correcting !== null && (
+        <CorrectionDialog current={current} start={correcting} onClose={() => setCorrecting(null)} />
+      )}
     </Page>
   );
 }

@@ -2,18 +2,27 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { roleAllows } from '../../../../src/domain/people/member.js';
 import { ingestionQuery } from '../../api/ingestion.js';
-import type { Ingestion } from '../../api/types.js';
+import { keysQuery } from '../../api/keys.js';
+import type { Ingestion, IngestionSource } from '../../api/types.js';
 import { DocsLink } from '../../components/content/docs-link.js';
 import { Page } from '../../components/content/page.js';
 import { Tabs } from '../../components/content/tabs.js';
 import { EmptyState } from '../../components/feedback/empty-state.js';
 import { Loaded } from '../../components/feedback/loaded.js';
 import { type CurrentProject, projectPage } from '../../navigation/current-project.js';
+import { lazyPart } from '../../navigation/lazy-code.js';
+import { dayOf } from '../../time/calendar.js';
+import { now } from '../../time/clock.js';
+import type { CorrectionStart } from '../corrections/correction-dialog.js';
+import { senderOf } from '../corrections/senders.js';
 import { Refusals } from './refusals.js';
 import { SourcesTable } from './sources-table.js';
 import { Unmatched } from './unmatched.js';
 import './sources.css';
+
+const CorrectionDialog = lazyPart(() => import('../corrections/correction-dialog.js'), 'CorrectionDialog');
 
 const WINDOWS = { 'Last hour': 'lastHour', 'Last day': 'lastDay' } as const;
 
@@ -45,13 +54,24 @@ export function SourcesPage(current: CurrentProject) {
 
 function Report({ report, current }: { report: Ingestion; current: CurrentProject }) {
   const [name, setName] = useState<WindowName>('Last hour');
+  const [correcting, setCorrecting] = useState<CorrectionStart | null>(null);
+  const { data: listed } = useQuery(keysQuery(current.organization.id));
   const window = WINDOWS[name];
+  const correct = (source: IngestionSource): void =>
+    setCorrecting({ recordedBy: senderOf(source, listed?.keys ?? []), day: dayOf(now()) });
   return (
     <Tabs label="Time" tabs={NAMES} value={name} onChange={setName}>
       <div className="page sources">
-        <SourcesTable sources={report.sources} window={window} />
+        <SourcesTable
+          sources={report.sources}
+          window={window}
+          onCorrect={roleAllows(current.organization.role, 'editor') ? correct : undefined}
+        />
         <Refusals report={report} />
         <Unmatched report={report} window={window} current={current} />
+        {correcting !== null && (
+          <CorrectionDialog current={current} start={correcting} onClose={() => setCorrecting(null)} />
+        )}
       </div>
     </Tabs>
   );

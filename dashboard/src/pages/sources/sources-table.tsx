@@ -1,8 +1,10 @@
 /** The sources of a project with their counts. */
+import { PencilLine } from 'lucide-react';
 import type { IngestionSource, IngestionWindow } from '../../api/types.js';
 import { type Column, Table } from '../../components/content/table.js';
 import { Time } from '../../components/content/time.js';
 import { Badge } from '../../components/feedback/badge.js';
+import { IconButton } from '../../components/forms/button.js';
 import { count } from '../../format/numbers.js';
 
 /** The counts of a source that the page shows. */
@@ -26,9 +28,11 @@ const COLUMNS = [
 interface SourcesTableProps {
   readonly sources: readonly IngestionSource[];
   readonly window: WindowField;
+  /** Undefined for those who may not correct. */
+  readonly onCorrect: ((source: IngestionSource) => void) | undefined;
 }
 
-export function SourcesTable({ sources, window }: SourcesTableProps) {
+export function SourcesTable({ sources, window, onCorrect }: SourcesTableProps) {
   const columns: Column<IngestionSource>[] = [
     { head: 'Source', kind: 'name', cell: (source) => <Name source={source} window={source[window]} /> },
     { head: 'Last seen', cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
@@ -40,6 +44,20 @@ export function SourcesTable({ sources, window }: SourcesTableProps) {
       }),
     ),
   ];
+  if (onCorrect !== undefined)
+    columns.push({
+      head: 'Actions',
+      kind: 'actions',
+      // Imports in this list are of counts, or came from files.
+      cell: (source) =>
+        source.kind !== 'import' && (
+          <IconButton
+            icon={PencilLine}
+            label={`Correct what ${source.name} sent…`}
+            onClick={() => onCorrect(source)}
+          />
+        ),
+    });
   return (
     <div className="card">
       <Table

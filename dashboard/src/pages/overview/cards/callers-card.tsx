@@ -1,4 +1,5 @@
 /** All callers of the range: sortable, each with its trend. A click on one shows the numbers of that caller alone. */
+import { PencilLine } from 'lucide-react';
 import { useState } from 'react';
 import { CALLER_TYPE_NAMES, CALLER_TYPES } from '../../../../../src/domain/queries/caller.js';
 import type { Numbers } from '../../../api/types.js';
@@ -20,9 +21,10 @@ interface CallersCardProps {
   /** The only caller that the page counts; null for all. */
   readonly selected: string | null;
   readonly onSelect: (caller: string | null) => void;
+  readonly onCorrect: (() => void) | undefined;
 }
 
-export function CallersCard({ numbers, trends, selected, onSelect }: CallersCardProps) {
+export function CallersCard({ numbers, trends, selected, onSelect, onCorrect }: CallersCardProps) {
   const { callers, callersRest, callersTotal } = numbers;
   const [isWhole, setWhole] = useState(false);
   const most = Math.max(1, ...callers.map((one) => one.count));
@@ -61,6 +63,11 @@ export function CallersCard({ numbers, trends, selected, onSelect }: CallersCard
     <section className="card callers" aria-label="Callers">
       <div className="card-head">
         <h2>Callers</h2>
+        {onCorrect !== undefined && (
+          <Button kind="quiet" icon={PencilLine} onClick={onCorrect}>
+            {selected === null ? 'Correct…' : `Correct ${selected}…`}
+          </Button>
+        )}
       </div>
       {callers.length === 0 ? (
         <EmptyState title="No callers in this range">

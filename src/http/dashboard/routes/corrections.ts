@@ -1,0 +1,20 @@
+/** Corrections of a project: the same requests and responses as those of the public API, for members with a session. */
+import type { FastifyInstance } from 'fastify';
+import { createCorrectionHandlers } from '../../routes/corrections.js';
+import type { Dashboard } from '../context.js';
+import { requireProject } from '../requests.js';
+
+export function addMemberCorrections(app: FastifyInstance, dashboard: Dashboard): void {
+  const { store, sessionGuard } = dashboard;
+  const handlers = createCorrectionHandlers(dashboard);
+  sessionGuard.addMemberResource(app, '/projects/:projectId/corrections', 'editor', {
+    GET: async (_member, request) => {
+      request.project = await requireProject(store, request);
+      return handlers.list(request);
+    },
+    POST: async ({ by }, request, reply) => {
+      request.project = await requireProject(store, request);
+      return handlers.correct(request, reply, by.name);
+    },
+  });
+}

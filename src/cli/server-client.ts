@@ -173,7 +173,8 @@ export class ServerClient {
         jsonrpc: '2.0',
         id: 1,
         method: 'tools/call',
-        params: { name: LIST_PROJECTS, arguments: {} },
+        // More than there are: by default, the tool lists as many as a model reads.
+        params: { name: LIST_PROJECTS, arguments: { rows: 1_000_000 } },
       }),
     })) as { readonly result: { readonly structuredContent: { readonly projects: Project[] } } };
     return answer.result.structuredContent.projects;

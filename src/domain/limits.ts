@@ -184,6 +184,8 @@ export const sharedReportsMax = 1;
 export const waitingReportsMax = 50;
 /** How long they wait, then 503: a report that began later would miss its deadline. */
 export const reportWaitMsMax = 10_000;
+/** Characters of a response that is compressed: less fits into one packet anyway. */
+export const compressedCharactersMin = 1_400;
 /** Requests with one share link from one address in a minute, unless organizations have a limit, which it is then. */
 export const sharedRequestsPerMinute = 600;
 /** Callers that the dashboard and a tool for AI assistants name; the rest are one. The operation `callers` and its CSV have all. */
@@ -196,8 +198,12 @@ export const seriesCallersMax = 20;
 export const toolBodyBytesMax = 64 * 1024;
 /** Messages in one batch to `/mcp`: revision 2025-03-26 of the protocol has batches, and hardly any client sends one. */
 export const toolBatchMax = 10;
-/** Buckets that an MCP tool returns, because a model has to read every one of them. */
+/** Buckets of a series of an MCP tool, because a model has to read every one of them. */
 export const toolBucketsMax = 1_000;
+/** The answer of an MCP tool in tokens, unless more rows are asked for: clients stop at some 25,000. */
+export const toolTokensMax = 10_000;
+/** Projects that an MCP tool lists unless more are asked for: with the longest names, as many as fit. */
+export const projectsShownMax = 50;
 
 /** Unknown parameters or fields that an error names: finding the known name that one resembles takes microseconds. */
 export const unknownNamesMax = 100;

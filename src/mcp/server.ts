@@ -14,7 +14,7 @@ import { CallerStatsError, describeError } from '../domain/errors.js';
 import { toPrintable } from '../domain/format.js';
 import type { Clock } from '../domain/time/clock.js';
 import type { ObjectSchema } from '../http/schemas/json-schema.js';
-import { createTools, type Tool } from './tools.js';
+import { createTools, type Tool, type ToolAnswer } from './tools.js';
 
 const instructions =
   'Exact counts of the questions that people asked the AI assistant of a documentation site. Ranges are half-open: dateTo is \
@@ -121,7 +121,7 @@ function createServer({ tools, version, report }: ServerParts): McpServer {
         title,
         description,
         inputSchema: asStandard(input),
-        outputSchema: asStandard(output),
+        ...(output && { outputSchema: asStandard(output) }),
         annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
       },
       (given) => toResult(call(given as Readonly<Record<string, unknown>>), report),
@@ -131,10 +131,16 @@ function createServer({ tools, version, report }: ServerParts): McpServer {
 }
 
 /** Returns errors as results, so that the model can read them. */
-async function toResult(answering: Promise<object>, report: ServerParts['report']): Promise<CallToolResult> {
+async function toResult(
+  answering: Promise<ToolAnswer>,
+  report: ServerParts['report'],
+): Promise<CallToolResult> {
   try {
-    const answer = await answering;
-    return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: { ...answer } };
+    const { text, structured } = await answering;
+    return {
+      content: [{ type: 'text', text }],
+      ...(structured && { structuredContent: { ...structured } }),
+    };
   } catch (error) {
     const expected = error instanceof CallerStatsError;
     if (!expected) report(error instanceof Error ? String(error.stack) : String(error));

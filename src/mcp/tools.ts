@@ -9,7 +9,6 @@ import {
   SERIES,
 } from '../app/reading/reports.js';
 import { COMPARISONS, INTERVALS, PERIODS } from '../domain/calendar/names.js';
-import { firstCallers } from '../domain/counting/counts.js';
 import {
   type CountsRequest,
   DEFAULT_INTERVAL,
@@ -19,8 +18,8 @@ import {
 } from '../domain/counting/report-request.js';
 import { type Series, tooManyBuckets } from '../domain/counting/series.js';
 import { CallerStatsError } from '../domain/errors.js';
-import { formatCount } from '../domain/format.js';
-import { callersShownMax, toolBucketsMax } from '../domain/limits.js';
+import { formatCount, formatQuantity } from '../domain/format.js';
+import { callersShownMax, projectsShownMax, toolBucketsMax, toolTokensMax } from '../domain/limits.js';
 import { CALLER_TYPE_DESCRIPTIONS, CALLER_TYPES } from '../domain/queries/caller.js';
 import { collectProblems } from '../domain/result.js';
 import { unknownNameMessages } from '../domain/suggest.js';
@@ -36,7 +35,8 @@ import {
   strictObjectSchema,
   stringSchema,
 } from '../http/schemas/json-schema.js';
-import { CallerStatsSchema, CallersSchema, SeriesSchema } from '../http/schemas/schemas.js';
+import { CallerStatsSchema } from '../http/schemas/schemas.js';
+import { callersTable, type Page, seriesTable, showTable, statsTable, type Table } from './answers.js';
 import { describeQuestion } from './question-words.js';
 
 export interface Tool {
@@ -44,9 +44,17 @@ export interface Tool {
   readonly title: string;
   readonly description: string;
   readonly input: ObjectSchema;
-  readonly output: ObjectSchema;
+  /** Of `ToolAnswer.structured`. */
+  readonly output?: ObjectSchema;
   /** Runs the tool. Checks the arguments itself, and throws a `CallerStatsError` if they are invalid. */
-  readonly call: (given: Readonly<Record<string, unknown>>) => Promise<object>;
+  readonly call: (given: Readonly<Record<string, unknown>>) => Promise<ToolAnswer>;
+}
+
+export interface ToolAnswer {
+  /** All of the answer. */
+  readonly text: string;
+  /** The same for programs, if it is short. */
+  readonly structured?: object;
 }
 
 /** What the tools read from. */
@@ -66,7 +74,8 @@ export function createTools(context: ToolContext): Tool[] {
         `${CALLER_TYPES.map((type) => `${type}: ${CALLER_TYPE_DESCRIPTIONS[type]}`).join(' ')} The total is their sum. ` +
         'Exact, to the millisecond.',
       input: reportInput(CALLER_STATS.parameters),
-      output: CallerStatsSchema,
+      output: aboutCounts(CallerStatsSchema),
+      toTable: statsTable,
     }),
     readTool(context, SERIES, {
       name: 'get_caller_stats_series',
@@ -76,40 +85,46 @@ export function createTools(context: ToolContext): Tool[] {
         'comparisons. Buckets without queries are included. The first and the last bucket are clipped to the range, ' +
         `and all buckets add up to the result of get_caller_stats. At most ${formatCount(toolBucketsMax)} buckets: choose ` +
         'the widest interval that answers the question.',
-      input: reportInput(SERIES.parameters),
-      output: SeriesSchema,
+      input: reportInput(SERIES.parameters, PAGE),
+      toTable: (series) => seriesTable(requireFewBuckets(series)),
       narrow: (question) => ({ ...question, bucketsMax: toolBucketsMax }),
-      // Of a running server, which does not know the limit.
-      shorten: requireFewBuckets,
     }),
     readTool(context, CALLERS, {
       name: 'get_callers',
       title: 'Callers',
       description:
         'How many queries came from each caller in a range of time, most first. Shows which integrations and SDKs ' +
-        `make up the type other. Names the first ${callersShownMax}; rest has all others together.`,
-      input: reportInput(CALLERS.parameters),
-      output: {
-        ...CallersSchema,
-        properties: {
-          ...CallersSchema.properties,
-          rest: objectSchema({
-            callers: { type: 'integer', description: 'How many other callers there are.' },
-            count: { type: 'integer', description: 'The queries of all of them.' },
-          }),
-        },
-      },
-      shorten: ({ callers, ...answer }) => ({ ...answer, ...firstCallers(callers, callersShownMax) }),
+        `make up the type other. Names the first ${callersShownMax} unless rows says how many.`,
+      input: reportInput(CALLERS.parameters, PAGE),
+      toTable: callersTable,
     }),
   ];
 }
 
 const projectId = stringSchema("The project's id, not its name. The tool list_projects lists the ids.");
 
-const reportInput = (parameters: readonly ReportParameter[]) =>
+/** The arguments of lists. */
+const PAGE = {
+  firstRow: {
+    type: 'integer',
+    minimum: 1,
+    description:
+      'The first row of the answer, counted from 1: an answer that left out rows says from which to go on.',
+  },
+  rows: {
+    type: 'integer',
+    minimum: 1,
+    description: `How many rows to answer, however long they are. By default as many as fit into ${formatCount(toolTokensMax)} tokens.`,
+  },
+} as const;
+
+const reportInput = (parameters: readonly ReportParameter[], more: Readonly<Record<string, Schema>> = {}) =>
   strictObjectSchema(
     { projectId },
-    Object.fromEntries(parameters.map((one) => [REPORT_PARAMETER_NAMES[one], DESCRIPTIONS[one]])),
+    {
+      ...Object.fromEntries(parameters.map((one) => [REPORT_PARAMETER_NAMES[one], DESCRIPTIONS[one]])),
+      ...more,
+    },
   );
 
 /** The parameters of reports, with descriptions for models. */
@@ -150,10 +165,13 @@ const DESCRIPTIONS: Readonly<Record<ReportParameter, Schema>> = {
   ),
 };
 
-/** Before the counts, so that a model reads it first. */
-const about = stringSchema(
-  'What the counts mean: the range, its time zone, and the types of callers, in words.',
-);
+/** Before the counts, so that a model reads it first. Without the $id: clients refuse two schemas that have the same one. */
+function aboutCounts({ type, required = [], properties }: ObjectSchema): ObjectSchema {
+  const about = stringSchema(
+    'What the counts mean: the range, its time zone, and the types of callers, in words.',
+  );
+  return { type, required: ['about', ...required], properties: { about, ...properties } };
+}
 
 const ProjectsSchema = objectSchema({
   projects: arraySchema(
@@ -174,21 +192,41 @@ const ProjectsSchema = objectSchema({
 });
 
 function listTool(projects: ReportSource['projects']): Tool {
-  const input = strictObjectSchema({});
+  const input = strictObjectSchema({}, PAGE);
   return {
     name: LIST_PROJECTS,
     title: 'Projects',
-    description: 'The projects whose assistants are counted: the id that the other tools need, and the name.',
+    description:
+      'The projects whose assistants are counted: the id that the other tools need, and the name. ' +
+      `The first ${projectsShownMax} unless rows says how many.`,
     input,
     output: ProjectsSchema,
     call: async (given) => {
-      refuse(readArguments(given, input).problems);
-      const listed = await projects();
+      const { page, problems } = readArguments(given, input);
+      refuse(problems);
+      const listed = (await projects()).map(({ id, name, timeZone, weekStart }) => ({
+        id,
+        name,
+        timeZone,
+        weekStart,
+      }));
+      const table = {
+        words: [formatQuantity(listed.length, 'project')],
+        columns: ['id', 'name', 'timeZone', 'weekStart'],
+        rows: listed.map(({ id, name, timeZone, weekStart }) => [id, name, timeZone, weekStart]),
+      };
+      const asked = { ...page, count: page.count ?? projectsShownMax };
       return {
-        projects: listed.map(({ id, name, timeZone, weekStart }) => ({ id, name, timeZone, weekStart })),
+        text: showTable(table, asked, callAgain(LIST_PROJECTS, given)),
+        structured: { projects: listed.slice(page.first - 1, page.first - 1 + asked.count) },
       };
     },
   };
+}
+
+/** The same call of a tool, for the rows from a later one. */
+function callAgain(name: string, given: Readonly<Record<string, unknown>>): (firstRow: number) => string {
+  return (firstRow) => `${name} with ${JSON.stringify({ ...given, firstRow })}`;
 }
 
 function readTool<Question extends CountsRequest, Answer extends object>(
@@ -196,23 +234,18 @@ function readTool<Question extends CountsRequest, Answer extends object>(
   report: Report<Question, Answer>,
   {
     narrow = (question) => question,
-    shorten = (answer) => answer,
-    output,
+    toTable,
     ...tool
   }: Omit<Tool, 'call'> & {
     /** Asks for less than the report has for others. */
     narrow?: (question: Question) => Question;
-    /** Makes the answer short enough for a model. */
-    shorten?: (answer: Answer) => object;
+    toTable: (answer: Answer) => Table;
   },
 ): Tool {
-  // Without the $id: clients refuse two schemas that have the same one.
-  const { type, required = [], properties } = output;
   return {
     ...tool,
-    output: { type, required: ['about', ...required], properties: { about, ...properties } },
     call: async (given) => {
-      const { strings, problems } = readArguments(given, tool.input);
+      const { strings, page, problems } = readArguments(given, tool.input);
       const { projectId: id = '' } = strings;
       const asked = Object.fromEntries(
         report.parameters.map((one) => [one, strings[REPORT_PARAMETER_NAMES[one]]]),
@@ -227,7 +260,12 @@ function readTool<Question extends CountsRequest, Answer extends object>(
       // Before the project is read.
       ask(null);
       const { question, answer } = await source.read(report, id, ask, asked);
-      return { about: describeQuestion(question), ...shorten(answer) };
+      const about = describeQuestion(question);
+      const table = toTable(answer);
+      return {
+        text: showTable({ ...table, words: [about, ...table.words] }, page, callAgain(tool.name, given)),
+        ...(tool.output === undefined ? {} : { structured: { about, ...answer } }),
+      };
     },
   };
 }
@@ -238,23 +276,38 @@ function requireFewBuckets(series: Series): Series {
   return series;
 }
 
-/** The arguments that are strings, and the problems of all arguments. Models send null or '' for what they leave out. */
+/** The arguments, and the problems of all of them. Models send null or '' for what they leave out. */
 function readArguments(sent: Readonly<Record<string, unknown>>, { properties, required = [] }: ObjectSchema) {
   const known = Object.keys(properties);
   const isOmitted = ([name, value]: [string, unknown]) =>
     (value === null || value === '') && known.includes(name) && !required.includes(name);
   const given = Object.fromEntries(Object.entries(sent).filter((entry) => !isOmitted(entry)));
   const names = Object.keys(given);
-  const notStrings = names.filter((name) => typeof given[name] !== 'string');
+  const isWrong = (name: string) => {
+    const value = given[name];
+    if (!Object.hasOwn(PAGE, name)) return typeof value !== 'string';
+    return !['string', 'number'].includes(typeof value) || !/^[1-9]\d{0,8}$/.test(String(value));
+  };
+  const wrong = names.filter(isWrong);
   const problems = [
     ...required.filter((name) => !names.includes(name)).map((name) => `${name}: is missing`),
     ...unknownNameMessages('parameter', names, known),
     ...known
-      .filter((name) => notStrings.includes(name))
-      .map((name) => `${name}: is not a string; leave it out or give one`),
+      .filter((name) => wrong.includes(name))
+      .map((name) =>
+        Object.hasOwn(PAGE, name)
+          ? `${name}: is not a whole number from 1; leave it out or give one`
+          : `${name}: is not a string; leave it out or give one`,
+      ),
   ];
-  const strings = Object.fromEntries(Object.entries(given).filter(([name]) => !notStrings.includes(name)));
-  return { strings: strings as Readonly<Record<string, string>>, problems };
+  const strings = Object.fromEntries(
+    names.filter((name) => !wrong.includes(name)).map((name) => [name, String(given[name])]),
+  ) as Readonly<Record<string, string>>;
+  const page: Page = {
+    first: Number(strings['firstRow'] ?? 1),
+    count: strings['rows'] === undefined ? undefined : Number(strings['rows']),
+  };
+  return { strings, page, problems };
 }
 
 function refuse(problems: readonly string[]): void {

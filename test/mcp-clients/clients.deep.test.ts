@@ -42,7 +42,12 @@ test.each(['langchain.mjs', 'openai-agents.mjs'])('%s', async (file) => {
     .split('\n')
     .map((line) => JSON.parse(line) as unknown);
   expect(names).toEqual(tools);
-  expect(answer).toEqual({ about: expect.stringContaining('Europe/Berlin'), ...(await expectedCounts()) });
+  const counts = await expectedCounts();
+  expect(answer).toEqual(
+    file === 'langchain.mjs'
+      ? { about: expect.stringContaining('Europe/Berlin'), ...counts }
+      : expect.stringContaining(`\n${Object.keys(counts).join()}\n${Object.values(counts).join()}`),
+  );
 });
 
 /** The inspector needs a newer Node than the product does. */

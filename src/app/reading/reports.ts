@@ -181,6 +181,11 @@ export interface ReportScope {
   readonly projectId?: string | null;
 }
 
+export function unknownProject(projectId: string, listing: string): CallerStatsError {
+  const shown = isProjectId(projectId) ? projectId : quote(projectId);
+  return new CallerStatsError('not_found', `There is no project ${shown}; see ${listing}.`);
+}
+
 /** Reads from the store. `listing` is the command or tool that lists projects, for messages. */
 export function createStoreSource(
   store: Store,
@@ -190,7 +195,7 @@ export function createStoreSource(
   return {
     read: async (report, projectId, ask) => {
       if (!isProjectId(projectId) || (only !== null && only !== projectId)) {
-        throw new CallerStatsError('not_found', `There is no project ${quote(projectId)}; see ${listing}.`);
+        throw unknownProject(projectId, listing);
       }
       const project = await requireProject(store, organizationId, projectId, `; see ${listing}`);
       const question = ask(project.weekStart);

@@ -1,10 +1,19 @@
 /** The options of commands that read reports from the store or a running server. */
 import { type Command, Option } from 'commander';
-import { createStoreSource, type Report, type ReportSource, SERIES } from '../../app/reading/reports.js';
+import {
+  createStoreSource,
+  LIST_PROJECTS,
+  type Report,
+  type ReportSource,
+  SERIES,
+  unknownProject,
+} from '../../app/reading/reports.js';
 import { REPORT_PARAMETER_NAMES, type ReportInput } from '../../domain/counting/report-request.js';
 import type { Series } from '../../domain/counting/series.js';
 import type { WeekStart } from '../../domain/time/calendar.js';
 import type { TimeZone } from '../../domain/time/time-zone.js';
+import { noSuchProject } from '../../http/server/errors.js';
+import { RequestError } from '../../shared/api-client.js';
 import type { Io } from '../io.js';
 import { ServerClient } from '../server-client.js';
 import { settingOption } from '../settings/settings.js';
@@ -49,7 +58,11 @@ export async function runOnSource<T>(
         input: ReportInput,
       ) => {
         const given = parameters.map((one) => [REPORT_PARAMETER_NAMES[one], input[one]] as const);
-        const answer = (await client.get(projectId, operation, Object.fromEntries(given))) as Answer;
+        const answer = (await client
+          .get(projectId, operation, Object.fromEntries(given))
+          .catch((error: unknown) => {
+            throw asOfTool(error, projectId, listing);
+          })) as Answer;
         // Only these depend on the project's setting, which the server knows.
         const isOfWeeks = input.weekStart === undefined && input.period?.endsWith('-week') === true;
         const projects = isOfWeeks ? await client.listProjects() : [];
@@ -64,6 +77,14 @@ export async function runOnSource<T>(
   return runOnStore(settings, (store) =>
     work(createStoreSource(store, { organizationId: organization }, listing)),
   );
+}
+
+/** The tools of `mcp` say the same of an unknown project as those of a server at /mcp. */
+function asOfTool(error: unknown, projectId: string, listing: string): unknown {
+  const { cause } = error as Error;
+  const isUnknown =
+    cause instanceof RequestError && cause.status === 404 && cause.message === noSuchProject().message;
+  return isUnknown && listing === LIST_PROJECTS ? unknownProject(projectId, listing) : error;
 }
 
 /** The first hour with queries, found by two reports of the server. */

@@ -3,6 +3,7 @@ import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@mode
 import { describe, expect, test } from 'vitest';
 import {
   callersShownMax,
+  projectsShownMax,
   reportsMax,
   toolBatchMax,
   toolBodyBytesMax,
@@ -18,6 +19,7 @@ import {
   type TestRequest,
 } from '../../support/http/http.js';
 import { holdCalls } from '../../support/http/http-store.js';
+import { by, projectOf } from '../../support/storage/entities.js';
 
 const service = sharedService({}, async ({ store, record }) => {
   await record([
@@ -283,10 +285,15 @@ describe('the official client', () => {
             about: expect.stringMatching(/^Queries from 2026-01-01T00:00:00.000\+01:00 .* Europe\/Berlin\./),
             ...(JSON.parse(overHttp.text) as object),
           });
-          const { callers } = (await call('get_caller_stats_series', {
-            ...{ projectId: 'docs', interval: 'month', by: 'caller' },
-          })) as { callers: { caller: string }[] };
-          expect(callers.map(({ caller }) => caller)).toEqual(['slack', 'web']);
+          const given = { projectId: 'docs', interval: 'month', by: 'caller' };
+          const { content } = await client.callTool({ name: 'get_caller_stats_series', arguments: given });
+          expect(content).toMatchObject([
+            {
+              text: expect.stringContaining(
+                '\nstart,total,caller.slack,caller.web,(rest)\n2026-01-01,1,0,1,0\n',
+              ),
+            },
+          ]);
         },
         { versionNegotiation: { mode } },
       );
@@ -303,15 +310,35 @@ test('of more callers than a model reads, get_callers names the first and adds u
   }));
   await store.counts.record('blog', queries);
   const { content } = resultOf(await send(calling('get_callers', { projectId: 'blog' })));
-  const { callers, rest, total } = JSON.parse(content[0]?.text ?? '') as {
-    callers: { count: number }[];
-    rest: { callers: number; count: number };
-    total: number;
-  };
+  const lines = content[0]?.text.split('\n') ?? [];
   // One of the project was there before.
-  expect([callers.length, rest, total]).toEqual([
-    callersShownMax,
-    { callers: 6, count: 6 },
-    callersShownMax + 6,
+  expect(lines.slice(1, 3)).toEqual([
+    `${callersShownMax + 6} callers, most queries first. Together: web 0, api 1, other ${callersShownMax + 5}, total ${callersShownMax + 6}.`,
+    'caller,type,count',
   ]);
+  expect(lines.length).toBe(3 + callersShownMax + 1);
+  expect(lines.at(-1)).toBe(
+    `Left out: 6 rows after row ${callersShownMax}, 6 queries together. To get them, call get_callers with {"projectId":"blog","firstRow":${callersShownMax + 1}}`,
+  );
+});
+
+test('of more projects than a model reads, list_projects names the first, and all if asked', async () => {
+  const { send, keys, store } = await startService();
+  for (const at of numbersTo(projectsShownMax + 3))
+    await store.directory.createProject(projectOf(`p${at}`), by);
+  const listed = async (given: object) => {
+    const { structuredContent, content } = resultOf(
+      await send({ ...calling('list_projects', given), key: keys.admin }),
+    ) as unknown as {
+      structuredContent: { projects: object[] };
+      content: { text: string }[];
+    };
+    return [structuredContent.projects.length, /Left out.*/.exec(content[0]?.text ?? '')?.[0]];
+  };
+  const [shown, leftOut] = await listed({});
+  expect([shown, leftOut]).toEqual([
+    projectsShownMax,
+    expect.stringMatching(/list_projects with \{"firstRow":51\}$/),
+  ]);
+  expect(await listed({ rows: 1_000 })).toEqual([expect.any(Number), undefined]);
 });

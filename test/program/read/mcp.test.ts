@@ -1,5 +1,9 @@
 /** `mcp` as a process that the official client talks to, on a database and on a running server. */
 import { describe, expect, test } from 'vitest';
+import type { CallerCounts } from '../../../src/domain/counting/counts.js';
+import type { Series } from '../../../src/domain/counting/series.js';
+import { toolTokensMax } from '../../../src/domain/limits.js';
+import { countTokens } from '../../../src/mcp/answers.js';
 import { programInShell, runCommand } from '../../support/cli/cli.js';
 import {
   emptyPlace,
@@ -10,7 +14,7 @@ import {
   refusal,
   succeed,
 } from '../../support/cli/cli-place.js';
-import { withMcp } from '../../support/cli/mcp.js';
+import { rowsOf, withMcp } from '../../support/cli/mcp.js';
 import { expected } from '../../support/sample.js';
 
 const year = { dateFrom: '2024-01-01', dateTo: '2025-01-01' };
@@ -85,13 +89,13 @@ describe('mcp refuses', () => {
   test.concurrent('more than 1,000 buckets, although the HTTP API allows more', async () => {
     const place = await placeWithProject();
     const hours = { projectId: project, interval: 'hour', dateFrom: '2024-01-01' };
-    await withMcp(place, [], async ({ call, refusal }) => {
+    await withMcp(place, [], async ({ text, refusal }) => {
       expect(await refusal('get_caller_stats_series', { ...hours, dateTo: '2024-02-11T16:00:00.001Z' })).toBe(
         'The series has too many buckets.\n  interval: hour makes more than 1000 buckets of this range; ' +
           'choose a wider interval or a smaller range',
       );
-      const { buckets } = await call('get_caller_stats_series', { ...hours, dateTo: '2024-02-11T16:00Z' });
-      expect(buckets).toHaveLength(1000);
+      const most = { ...hours, dateTo: '2024-02-11T16:00Z', rows: 1000 };
+      expect(rowsOf(await text('get_caller_stats_series', most))).toHaveLength(1000);
     });
   });
 
@@ -120,11 +124,15 @@ describe('mcp', () => {
         expect(annotations).toEqual({ readOnlyHint: true, idempotentHint: true, openWorldHint: false });
         expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
         expect(inputSchema['required'] ?? []).toEqual(name === 'list_projects' ? [] : ['projectId']);
-        expect(outputSchema).toMatchObject({ type: 'object' });
-        expect(outputSchema).not.toHaveProperty('$id');
+        expect(Object.keys(outputSchema ?? {})).not.toContain('$id');
         for (const property of Object.values(inputSchema.properties ?? {}))
           expect(property).toHaveProperty('description');
       }
+      // Long lists are text alone: clients would show both to the model.
+      expect(tools.map(({ outputSchema }) => outputSchema?.['type'])).toEqual([
+        ...['object', 'object'],
+        ...[undefined, undefined],
+      ]);
       expect(client.getInstructions()).toMatch(/dateTo is exclusive/);
     });
   });
@@ -140,22 +148,24 @@ describe('mcp', () => {
 
   test.concurrent('says in words what an answer counts', async () => {
     const place = await placeWithProject();
-    await withMcp(place, [], async ({ about }) => {
+    await withMcp(place, [], async ({ text }) => {
       const types =
         'web: Queries from the documentation site. api: Queries from direct API calls. ' +
         'other: Queries from other sources, such as integrations and SDKs.';
       const asked = { projectId: project };
       for (const tool of ['get_caller_stats', 'get_caller_stats_series', 'get_callers'])
-        expect(await about(tool, asked)).toBe(
+        expect((await text(tool, asked)).split('\n')[0]).toBe(
           `Queries from the first query to the last query. Time zone: UTC. ${types}`,
         );
       const march = { dateFrom: '2026-03-01', dateTo: '2026-04-01', timeZone: 'Europe/Berlin' };
       expect(
-        await about('get_caller_stats', { ...asked, ...march, caller: 'slack', compare: 'previous-year' }),
+        await text('get_caller_stats', { ...asked, ...march, caller: 'slack', compare: 'previous-year' }),
       ).toBe(
         'Queries from 2026-03-01T00:00:00.000+01:00 up to, but not including, 2026-04-01T00:00:00.000+02:00. ' +
           'Time zone: Europe/Berlin. Only those of the caller slack. previous: those from 2025-03-01T00:00:00.000+01:00 ' +
-          `up to, but not including, 2025-04-01T00:00:00.000+02:00. ${types}`,
+          `up to, but not including, 2025-04-01T00:00:00.000+02:00. ${types}\n` +
+          'web,api,other,total,previous.web,previous.api,previous.other,previous.total,previous.dateFrom,previous.dateTo\n' +
+          '0,0,0,0,0,0,0,0,2025-03-01T00:00:00.000+01:00,2025-04-01T00:00:00.000+02:00',
       );
     });
   });
@@ -163,28 +173,56 @@ describe('mcp', () => {
   test.concurrent('returns the same projects, series and callers as stats', async () => {
     const place = await placeWithSample();
     await succeed(place.run(['project', 'change', project, '--time-zone', 'Europe/Berlin']));
-    const range = ['--from', year.dateFrom, '--to', year.dateTo];
-    const statsOf = async (...args: string[]) =>
-      JSON.parse(
-        (await succeed(place.run(['stats', project, ...args, ...range, '--json']))).stdout,
-      ) as unknown;
-    const series = await statsOf('--interval', 'week', '--time-zone', 'America/Havana');
-    const callers = await statsOf('--callers');
-    await withMcp(place, [], async ({ client, call }) => {
+    const range = ['--from', year.dateFrom, '--to', year.dateTo, '--json'];
+    const statsOf = async <T>(...args: string[]): Promise<T> =>
+      JSON.parse((await succeed(place.run(['stats', project, ...args, ...range]))).stdout) as T;
+    const weeks = ['--interval', 'week', '--time-zone', 'America/Havana'];
+    const { buckets } = await statsOf<Series>(...weeks);
+    const { callers } = await statsOf<CallerCounts>('--callers');
+    await withMcp(place, [], async ({ client, call, text }) => {
       // After this, the client validates each response against its schema.
       await client.listTools();
       const asked = { projectId: project, ...year };
       expect(await call('list_projects', {})).toEqual({
         projects: [{ id: project, name: 'Docs', timeZone: 'Europe/Berlin', weekStart: null }],
       });
-      expect(
-        await call('get_caller_stats_series', { ...asked, interval: 'week', timeZone: 'America/Havana' }),
-      ).toEqual(series);
-      expect(await call('get_callers', asked)).toEqual(callers);
-      expect(await call('get_callers', asked)).toMatchObject({
-        total: 5606,
-        callers: [{ caller: 'git-cli', type: 'other', count: 3217 }, {}, {}, {}, {}],
+      expect(rowsOf(await text('list_projects', {}))).toEqual([
+        { id: project, name: 'Docs', timeZone: 'Europe/Berlin', weekStart: '' },
+      ]);
+      const series = await text('get_caller_stats_series', {
+        ...asked,
+        ...{ interval: 'week', timeZone: 'America/Havana' },
       });
+      expect(rowsOf(series).map(({ total }) => Number(total))).toEqual(buckets.map(({ total }) => total));
+      expect(rowsOf(await text('get_callers', asked))).toEqual(
+        callers.map((one) => ({ ...one, count: String(one.count) })),
+      );
+    });
+  });
+
+  test.concurrent('says which call gives the rows that an answer leaves out', async () => {
+    const place = await placeWithSample();
+    await withMcp(place, [], async ({ text, refusal }) => {
+      const hours = { projectId: project, interval: 'hour', dateFrom: '2024-01-01', dateTo: '2024-02-11' };
+      const read: string[] = [];
+      for (let given: Record<string, unknown> = hours; ; ) {
+        const answer = await text('get_caller_stats_series', given);
+        expect(countTokens(answer)).toBeLessThanOrEqual(toolTokensMax);
+        read.push(...rowsOf(answer).map(({ start = '' }) => start));
+        const next = / To get them, call get_caller_stats_series with (\{.*\})$/.exec(answer)?.[1];
+        if (next === undefined) break;
+        given = JSON.parse(next) as Record<string, unknown>;
+      }
+      expect(new Set(read).size).toBe(41 * 24);
+      const first = { ...hours, rows: '2', firstRow: 3 };
+      expect(rowsOf(await text('get_caller_stats_series', first)).map(({ start }) => start)).toEqual([
+        '2024-01-01T02:00Z',
+        '2024-01-01T03:00Z',
+      ]);
+      expect(await refusal('get_callers', { projectId: project, firstRow: 0, rows: 1.5 })).toBe(
+        'The call has invalid arguments.\n  firstRow: is not a whole number from 1; leave it out or give one\n' +
+          '  rows: is not a whole number from 1; leave it out or give one',
+      );
     });
   });
 
@@ -198,7 +236,7 @@ describe('mcp', () => {
     await withMcp(
       elsewhere,
       ['--url', server.url],
-      async ({ call, refusal }) => {
+      async ({ call, text, refusal }) => {
         expect(await call('list_projects', {})).toEqual({
           projects: [{ id: project, name: 'Docs', timeZone: null, weekStart: null }],
         });
@@ -208,11 +246,12 @@ describe('mcp', () => {
           other: 3506,
           total: 5606,
         });
-        const { buckets } = await call('get_caller_stats_series', { ...asked, interval: 'month' });
-        expect(buckets).toHaveLength(12);
-        expect(await call('get_callers', asked)).toMatchObject({ total: 5606 });
+        const months = await text('get_caller_stats_series', { ...asked, interval: 'month' });
+        expect(rowsOf(months)).toHaveLength(12);
+        expect(await text('get_callers', asked)).toMatch(/total 5,606\./);
+        // As a server says it at /mcp, and as the command does on a database.
         expect(await refusal('get_callers', { projectId: 'other' })).toBe(
-          'The server answered 404: There is no such project.',
+          'There is no project other; see list_projects.',
         );
         await server.stop();
         expect(await refusal('get_callers', asked)).toMatch(

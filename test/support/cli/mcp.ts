@@ -9,10 +9,10 @@ export interface McpSession {
   readonly pid: number;
   /** The process's output to stderr. */
   readonly stderr: () => string;
-  /** The structured content of a call without its words. The call must succeed and have the same content as text. */
+  /** The structured content of a call without its words. The call must succeed. */
   readonly call: (name: string, given: Record<string, unknown>) => Promise<Record<string, unknown>>;
-  /** What such a call says its counts mean. */
-  readonly about: (name: string, given: Record<string, unknown>) => Promise<unknown>;
+  /** The text of a call, which must succeed. */
+  readonly text: (name: string, given: Record<string, unknown>) => Promise<string>;
   /** The text of a call, which must fail. */
   readonly refusal: (name: string, given: Record<string, unknown>) => Promise<string>;
 }
@@ -42,21 +42,20 @@ export async function withMcp<T>(
     const ask = (name: string, given: Record<string, unknown>) => client.callTool({ name, arguments: given });
     const read = async (name: string, given: Record<string, unknown>) => {
       const { isError, structuredContent, content } = await ask(name, given);
-      if (isError) throw new Error(`${name} failed: ${JSON.stringify(content)}`);
-      const [text] = content;
-      if (text?.type !== 'text' || text.text !== JSON.stringify(structuredContent))
-        throw new Error(`the text differs: ${JSON.stringify({ structuredContent, content })}`);
-      return structuredContent as Record<string, unknown>;
+      const [text, ...more] = content;
+      if (isError || text?.type !== 'text' || more.length > 0)
+        throw new Error(`${name} failed: ${JSON.stringify(content)}`);
+      return { structured: structuredContent as Record<string, unknown>, text: text.text };
     };
     return await use({
       client,
       pid: transport.pid ?? Number.NaN,
       stderr: () => stderr,
       call: async (name, given) => {
-        const { about: _, ...answer } = await read(name, given);
+        const { about: _, ...answer } = (await read(name, given)).structured;
         return answer;
       },
-      about: async (name, given) => (await read(name, given))['about'],
+      text: async (name, given) => (await read(name, given)).text,
       refusal: async (name, given) => {
         const { isError, content } = await ask(name, given);
         const [text] = content;
@@ -67,4 +66,17 @@ export async function withMcp<T>(
   } finally {
     await client.close();
   }
+}
+
+/** The rows of a tool's table, from its columns to what is left out, as objects. */
+export function rowsOf(text: string): Record<string, string>[] {
+  const lines = text.split('\n');
+  const at = lines.findIndex((line) => /^(id|start|caller|web),[a-z]/.test(line));
+  const [columns = [], ...rows] = lines
+    .slice(at)
+    .filter((line) => !line.startsWith('Left out: '))
+    .map((line) => line.split(','));
+  return rows.map((cells) =>
+    Object.fromEntries(columns.map((column, index) => [column, cells[index] ?? ''])),
+  );
 }

@@ -184,7 +184,7 @@ export const sharedReportsMax = 1;
 export const waitingReportsMax = 50;
 /** How long they wait, then 503: a report that began later would miss its deadline. */
 export const reportWaitMsMax = 10_000;
-/** Characters of a response that is compressed: less fits into one packet anyway. */
+/** Characters of a response from which on it is compressed: less fits into one packet anyway. */
 export const compressedCharactersMin = 1_400;
 /** Requests with one share link from one address in a minute, unless organizations have a limit, which it is then. */
 export const sharedRequestsPerMinute = 600;

@@ -206,14 +206,15 @@ function createNotifications(
 
 /** The framework with the limits of connections, without routes. */
 function createServer(
-  { limits, basePath, trustProxy, dashboard, log, metrics }: AppOptions,
+  { limits, basePath, trustProxy, users, dashboard, log, metrics }: AppOptions,
   refusals: RefusalLog,
 ): FastifyInstance {
   const app = createFramework(
     log,
     `There is no such route; ${basePath}/docs shows those that are.`,
     {
-      rewriteUrl: ({ url = '' }) => rewriteBelow(url, basePath),
+      // Some clients of tools end the address that they are given with a slash.
+      rewriteUrl: ({ url = '' }) => rewriteBelow(url, basePath).replace(/^\/mcp\/(?=$|\?)/, '/mcp'),
       // One logger for all requests: the few lines that are written name their request.
       childLoggerFactory: (logger) => logger,
       logController: new RequestLog({ disableRequestLogging: !log.isLevelEnabled('debug') }),
@@ -221,6 +222,7 @@ function createServer(
       requestTimeout: limits.requestTimeoutMs,
       keepAliveTimeout: keepAliveTimeoutMs,
       return503OnClosing: false,
+      isPublicHttps: users.publicUrl?.startsWith('https:') === true,
       trustProxy: trustProxy.length > 0 && createNetworks(trustProxy),
     },
     {

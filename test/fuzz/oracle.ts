@@ -32,7 +32,6 @@ const HEADERS: Readonly<Record<string, RegExp>> = {
   'content-security-policy': /^default-src '(none|self)';.*frame-ancestors 'none'/,
   'cross-origin-resource-policy': /^same-origin$/,
   'referrer-policy': /^no-referrer$/,
-  'strict-transport-security': /^max-age=31536000; includeSubDomains$/,
   'x-content-type-options': /^nosniff$/,
   'x-frame-options': /^DENY$/,
 };

@@ -1,7 +1,7 @@
 /**
- * Parses dates and date-times to milliseconds since 1970-01-01T00:00:00Z. The grammar is RFC 3339, section 5.6. Bounds of
- * ranges may also be a date, or leave out offset or seconds. Digits finer than a millisecond are dropped, so recorded times
- * and bounds round down alike.
+ * Parses dates and date-times to milliseconds since 1970-01-01T00:00:00Z. The grammar is RFC 3339, section 5.6, with the space
+ * between date and time that a note there allows: many languages print times so. Bounds of ranges may also be a date, or leave out
+ * offset or seconds. Digits finer than a millisecond are dropped, so recorded times and bounds round down alike.
  */
 import { BoundedCache } from '../../shared/bounded-cache.js';
 import { failure, quote, type Result, success } from '../result.js';
@@ -11,17 +11,17 @@ const DATE = '\\d{4}-\\d{2}-\\d{2}';
 const OFFSET = '(?:[Zz]|[+-]\\d{2}:\\d{2})';
 
 /** The pattern of a bound. A match may still be an impossible date such as February 30. */
-export const BOUND_PATTERN = `^${DATE}(?:[Tt]\\d{2}:\\d{2}(?::\\d{2}(?:\\.\\d+)?)?${OFFSET}?)?$`;
+export const BOUND_PATTERN = `^${DATE}(?:[Tt ]\\d{2}:\\d{2}(?::\\d{2}(?:\\.\\d+)?)?${OFFSET}?)?$`;
 
 /** The pattern of a recorded time. */
-export const TIMESTAMP_PATTERN = `^${DATE}[Tt]\\d{2}:\\d{2}:\\d{2}(?:\\.\\d+)?${OFFSET}$`;
+export const TIMESTAMP_PATTERN = `^${DATE}[Tt ]\\d{2}:\\d{2}:\\d{2}(?:\\.\\d+)?${OFFSET}$`;
 
 /** A bound, with a group for each part. */
 const PARTS =
-  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?([Zz]|[+-]\d{2}:\d{2})?)?$/;
+  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?([Zz]|[+-]\d{2}:\d{2})?)?$/;
 
 /** A date-time whose `+` became a space in a URL. */
-const PLUS_AS_SPACE = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}[\d:.]* \d{2}:?\d{2}$/;
+const PLUS_AS_SPACE = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}[\d:.]* \d{2}:?\d{2}$/;
 
 /** 0000-01-01T00:00:00Z, the earliest time that RFC 3339 can write in UTC. */
 export const YEAR_ZERO_MS = -62_167_219_200_000;

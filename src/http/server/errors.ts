@@ -91,10 +91,19 @@ function toHttpError(error: unknown, request: FastifyRequest): HttpError {
       error.details,
     );
   }
-  const { code, statusCode } = error as Partial<FastifyError>;
+  const { code, statusCode, headers } = error as Partial<FastifyError> & {
+    readonly headers?: Readonly<Record<string, string>>;
+  };
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return unsupportedType(request);
   const known = FRAMEWORK_ERRORS.get(code ?? '');
   if (known !== undefined) return new HttpError(...known);
+  // Of files: RFC 9110, sections 13.1 and 14.2.
+  if (statusCode === 412)
+    return new HttpError(412, 'The file is another one than If-Match or If-Unmodified-Since asks for.');
+  if (statusCode === 416) {
+    const range = { 'content-range': headers?.['Content-Range'] ?? 'bytes */0' };
+    return new HttpError(416, 'The file does not have the bytes that Range asks for.', range);
+  }
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
     return new HttpError(400, 'The request is malformed.');
   return new HttpError(500, `The server failed. Its log says more under ${request.id}.`);

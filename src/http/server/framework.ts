@@ -14,6 +14,7 @@ import {
   createLingeringClose,
   mustCloseAfter,
 } from '../connection/lingering-close.js';
+import { addCompression } from './compression.js';
 import { answerError, HttpError } from './errors.js';
 import { addSecurityHeaders, SECURITY_HEADERS } from './headers.js';
 import { frameworkLog } from './log.js';
@@ -34,8 +35,13 @@ export function createFramework(
   {
     requestTimeout,
     rewriteUrl = (request) => request.url ?? '',
+    isPublicHttps = false,
     ...options
-  }: FastifyServerOptions & { readonly requestTimeout: number },
+  }: FastifyServerOptions & {
+    readonly requestTimeout: number;
+    /** Whether the public address is `https://`, although a proxy has the TLS. */
+    readonly isPublicHttps?: boolean;
+  },
   refusals?: Refusals,
 ): FastifyInstance {
   const closeLingering = createLingeringClose({
@@ -80,7 +86,8 @@ export function createFramework(
     done(null, payload);
   });
   restoreMethods(app);
-  addSecurityHeaders(app);
+  addSecurityHeaders(app, { isPublicHttps });
+  addCompression(app);
   app.setErrorHandler((error, request, reply) => {
     answerError(error, request, reply);
     refusals?.refused(request, reply.statusCode);

@@ -11,15 +11,23 @@ export const SECURITY_HEADERS = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'cross-origin-resource-policy': 'same-origin',
   'referrer-policy': 'no-referrer',
-  'strict-transport-security': 'max-age=31536000; includeSubDomains',
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
 } as const;
 
+/** RFC 6797, section 7.2: only over HTTPS. */
+const OVER_HTTPS = {
+  ...SECURITY_HEADERS,
+  'strict-transport-security': 'max-age=31536000; includeSubDomains',
+} as const;
+
 /** Sets the security headers on every response. Routes that serve pages replace some of them. */
-export function addSecurityHeaders(app: FastifyInstance): void {
-  app.addHook('onRequest', (_request, reply, done) => {
-    reply.headers(SECURITY_HEADERS);
+export function addSecurityHeaders(
+  app: FastifyInstance,
+  { isPublicHttps }: { readonly isPublicHttps: boolean },
+): void {
+  app.addHook('onRequest', ({ protocol }, reply, done) => {
+    reply.headers(isPublicHttps || protocol === 'https' ? OVER_HTTPS : SECURITY_HEADERS);
     done();
   });
 }

@@ -8,7 +8,7 @@ const noon = Date.UTC(2026, 0, 31, 12);
 describe('parseTimeInFormat refuses', () => {
   test.each([
     ['rfc3339', noon, /a number: seconds \(s\) or milliseconds \(ms\)/],
-    ['rfc3339', '2026-01-31 12:00:00', /not a date-time of RFC 3339/],
+    ['rfc3339', '2026-01-31 12:00:00', /has no offset; send it in full/],
     ['rfc3339', true, /not a string/],
     ['utc', '2026-01-31', /has no time/],
     ['utc', '2026-02-30 12:00:00', /February/],

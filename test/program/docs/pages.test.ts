@@ -1,7 +1,7 @@
 /** The pages and files of the dashboard and the docs. */
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { sharedService, startService } from '../../support/http/http.js';
+import { errorOf, sharedService, startService } from '../../support/http/http.js';
 import {
   DOCS_LIST,
   DOCS_MISSING_PAGE,
@@ -209,6 +209,28 @@ describe('the documentation', () => {
     const { send } = service();
     const { status, headers } = await send({ path: '/docs', key: null });
     expect([status, headers['location']]).toEqual([308, 'docs/']);
+  });
+
+  test('redirects the address of a page with a slash behind it', async () => {
+    const { send } = service();
+    const { status, headers } = await send({ path: '/docs/settings/', key: null });
+    expect([status, headers['location']]).toEqual([308, '../settings']);
+    for (const path of ['/docs/nothing/', '/docs/settings//'])
+      expect((await send({ path, key: null })).status).toBe(404);
+  });
+
+  test('refuses a range that a file does not have, and a condition that it does not meet', async () => {
+    const { send } = service();
+    const path = '/docs/settings';
+    const whole = await send({ path, key: null });
+    const beyond = await send({ path, key: null, headers: { range: 'bytes=100000-' } });
+    expect([beyond.status, beyond.headers['content-range']]).toEqual([
+      416,
+      `bytes */${whole.headers['content-length']}`,
+    ]);
+    expect(errorOf(beyond)).toMatch(/^The file does not have the bytes/);
+    const other = await send({ path, key: null, headers: { 'if-match': '"other"' } });
+    expect([other.status, errorOf(other)]).toEqual([412, expect.stringMatching(/If-Match/)]);
   });
 
   test.each(['/docs/', '/docs/settings', '/docs/files/datasource.yaml'])(

@@ -1,7 +1,14 @@
 /** The client's address: that of the connection, or the one that a trusted proxy names. */
 import { describe, expect, test } from 'vitest';
 import { get } from '../../support/http/export.js';
-import { errorOf, type Service, STATS, sharedService, startService } from '../../support/http/http.js';
+import {
+  errorOf,
+  type Service,
+  STATS,
+  sharedService,
+  startService,
+  type TestRequest,
+} from '../../support/http/http.js';
 import { holdCalls } from '../../support/http/http-store.js';
 
 const REPORT = {
@@ -32,6 +39,24 @@ async function findAddress(
   expect(entry).toMatchObject({ action: 'key.revoke', targetId: id });
   return entry?.address;
 }
+
+test('browsers are told to use HTTPS only over HTTPS', async () => {
+  const [plain, trusting, isPublic] = await Promise.all([
+    startService(),
+    startService({ trustProxy: ['10.0.0.0/8'] }),
+    startService({ users: { publicUrl: 'https://stats.example.org' } }),
+  ]);
+  const headers = { 'x-forwarded-proto': 'https' };
+  const hstsOf = async ({ send }: Service, more: TestRequest = {}) =>
+    (await send(more)).headers['strict-transport-security'];
+  expect(await hstsOf(plain)).toBeUndefined();
+  expect(await hstsOf(plain, { headers, from: '10.0.0.1' })).toBeUndefined();
+  expect(await hstsOf(trusting, { headers, from: '192.0.2.1' })).toBeUndefined();
+  expect(await hstsOf(trusting, { from: '10.0.0.1' })).toBeUndefined();
+  expect(await hstsOf(trusting, { headers, from: '10.0.0.1' })).toBe('max-age=31536000; includeSubDomains');
+  expect(await hstsOf(isPublic)).toBe('max-age=31536000; includeSubDomains');
+  expect(await hstsOf(isPublic, { path: '/nothing' })).toBe('max-age=31536000; includeSubDomains');
+});
 
 describe('without trusted proxies', () => {
   const service = sharedService();

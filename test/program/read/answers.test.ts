@@ -18,7 +18,7 @@ const EVENTS = [
   ['web', '2026-02-01T05:30:00+05:30'],
   ['api', '2026-02-01T00:00:00.0009Z'],
   // A leap second counts as the first second of the next year.
-  ['web', '2016-12-31T23:59:60Z'],
+  ['web', '2016-12-31 23:59:60+00:00'],
 ].map(([caller, occurredAt], index) => ({ id: `${index}`, caller, occurredAt }));
 
 describe('GET caller-stats', () => {
@@ -34,6 +34,9 @@ describe('GET caller-stats', () => {
     ['dateFrom=2026-01-31T23:59:59.999Z&dateTo=2026-02-01', 1, 0, 0],
     ['dateFrom=2026-02-01T00:00:00.002Z', 0, 0, 0],
     ['dateFrom=2026-02-01T00:00', 1, 2, 1],
+    // As Python's str() of a datetime.
+    ['dateFrom=2026-02-01+00:00:00.001000%2B00:00', 0, 0, 1],
+    ['dateFrom=2026-02-01%2001:00:00%2B01:00', 1, 2, 1],
     ['dateFrom=2026-02-01T01:00:00%2B01:00', 1, 2, 1],
     ['dateFrom=2026-02-01T00:00%2B00:01', 2, 2, 1],
     ['dateFrom=2026-02-01T00:00:00.0019Z', 0, 0, 1],

@@ -123,6 +123,9 @@ describe('a call is refused', () => {
     expect(await sending({ body: '{"jsonrpc":"2.0"}' })).toBe(400);
     expect(await sending({ headers: { ...headers, 'mcp-protocol-version': '1999-01-01' } })).toBe(400);
     expect(await sending({ path: '/mcp?key=x' })).toBe(400);
+    expect(await sending({ path: '/mcp//' })).toBe(404);
+    // As clients write it.
+    expect(await sending({ path: '/mcp/' })).toBe(200);
     // The response is always JSON.
     expect(await sending({ headers: { 'content-type': 'application/json' } })).toBe(200);
   });

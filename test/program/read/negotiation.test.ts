@@ -1,6 +1,10 @@
 /** The `Accept` header chooses between JSON and CSV. */
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { CALLERS, SERIES, sharedService } from '../../support/http/http.js';
+import { CALLERS, QUERIES, SERIES, STATS, sharedService } from '../../support/http/http.js';
 import type { Answer } from '../../support/http/http-checks.js';
 
 const CSV_TYPE = 'text/csv; charset=utf-8; header=present';
@@ -58,6 +62,61 @@ describe.each([SERIES, CALLERS])('%s', (path) => {
     const { send } = service();
     const answer = await send({ path: `${path}?x=1`, headers: { accept: 'text/csv' } });
     expect([answer.status, answer.headers['content-type']]).toEqual([400, JSON_TYPE]);
+  });
+});
+
+describe('Accept-Encoding', () => {
+  const year = `${SERIES}?dateFrom=2025-01-01&dateTo=2026-01-01`;
+
+  /** The response as it arrives. */
+  async function receive(path: string, headers: Readonly<Record<string, string>>, method = 'GET') {
+    const { origin, keys } = service();
+    const request = get(`${await origin()}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${keys.admin}`, ...headers },
+    });
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    const { 'content-encoding': coding, 'content-length': length, vary, etag } = response.headers;
+    return { body: await buffer(response), coding, length, vary, etag };
+  }
+
+  test.each([
+    ['gzip', 'gzip'],
+    ['gzip, deflate, br', 'gzip'],
+    ['*', 'gzip'],
+    ['x-gzip', 'x-gzip'],
+    ['identity;q=0.5, gzip;q=0.6', 'gzip'],
+    ['identity, gzip;q=0.9', undefined],
+    ['gzip;q=0', undefined],
+    ['br', undefined],
+    ['', undefined],
+    ['*;q=0', undefined],
+    ['nonsense,;=', undefined],
+  ])('%j gets the same bytes as %s', async (asked, coding) => {
+    for (const [path, more, vary] of [
+      [year, {}, 'Accept, Accept-Encoding'],
+      [year, { accept: 'text/csv' }, 'Accept, Accept-Encoding'],
+      ['/openapi.json', {}, 'Accept-Encoding'],
+    ] as const) {
+      const plain = await receive(path, more);
+      expect(plain).toMatchObject({ coding: undefined, vary, length: String(plain.body.length) });
+      const answer = await receive(path, { ...more, 'accept-encoding': asked });
+      expect(answer).toMatchObject({ coding, vary, length: String(answer.body.length), etag: undefined });
+      expect((coding === undefined ? answer.body : gunzipSync(answer.body)).equals(plain.body)).toBe(true);
+      if (coding !== undefined) expect(answer.body.length).toBeLessThan(plain.body.length / 3);
+      const head = await receive(path, { ...more, 'accept-encoding': asked }, 'HEAD');
+      expect(head).toEqual({ ...answer, body: Buffer.alloc(0) });
+    }
+  });
+
+  test.each([
+    ['a short answer', STATS, {}],
+    ['an error', `${SERIES}?${'x'.repeat(60)}=1`, {}],
+    ['an export, which is made while it is read', QUERIES, { accept: 'text/csv' }],
+  ])('%s is never compressed', async (_name, path, more) => {
+    const plain = await receive(path, more);
+    const asking = await receive(path, { ...more, 'accept-encoding': 'gzip' });
+    expect(asking).toEqual(plain);
   });
 });
 

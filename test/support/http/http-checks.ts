@@ -27,7 +27,6 @@ const INSIDES = /\n\s*at |node:|node_modules|[\w-]\.[cm]?[jt]s\b|\b(SELECT|INSER
 const SECURITY_HEADERS = {
   'cross-origin-resource-policy': 'same-origin',
   'referrer-policy': 'no-referrer',
-  'strict-transport-security': 'max-age=31536000; includeSubDomains',
   'x-content-type-options': 'nosniff',
 };
 

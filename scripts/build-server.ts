@@ -31,8 +31,18 @@ const readPackage = (path: string) => JSON.parse(readFileSync(join(root, path), 
 /** What contains compiled code for each platform: npm installs it. */
 const installed = Object.keys(readPackage('package.json').dependencies ?? {});
 
-/** What packages load at their start for features that the server does not use: YAML, lists of files, another driver, HTTP/2. */
-const unused = ['yaml', 'glob', 'pg-native', 'node:http2'];
+/** What packages load at their start for features that the server does not use: YAML, lists of files, another driver. */
+const unused = ['yaml', 'glob', 'pg-native'];
+
+/** The framework loads HTTP/2 at its start, the server only with the first connection that needs it. */
+const http2Later: Plugin = {
+  name: 'http2-later',
+  enforce: 'pre',
+  resolveId: (id, importer = '') =>
+    id === 'node:http2' && importer.includes('node_modules')
+      ? { id: 'node:module', external: true }
+      : undefined,
+};
 
 /** From Node 22 on, an import of `node:http` reads all its exports, one of which loads the code of `fetch` and `WebSocket`. */
 const httpWithoutFetch: Plugin = {
@@ -51,7 +61,7 @@ const readOnce: Plugin = {
   renderChunk: (code) => code.replaceAll(/(?<=__commonJSMin\(\()\(([a-z, ]*)\) => \{/g, 'function ($1) {'),
 };
 
-const plugins = [httpWithoutFetch, readOnce];
+const plugins = [http2Later, httpWithoutFetch, readOnce];
 
 /** What `serve` loads at its start. */
 const served = ['src/cli/commands/serve.ts', 'src/http/app.ts', 'src/storage/sqlite/store.ts'];

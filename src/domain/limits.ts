@@ -238,6 +238,8 @@ export const lingeringConnectionsMax = 256;
 export const connectionsMax = 10_000;
 /** How long an idle connection stays open: longer than the 60 s of common proxies, so that they close first. */
 export const keepAliveTimeoutMs = 72_000;
+/** Calls of gRPC at a time on one connection: an exporter has a few. */
+export const callsPerConnectionMax = 100;
 /** Time that stopping may take before the process exits with 1. */
 export const shutdownTimeoutMs = 30_000;
 /** The `Retry-After` of responses sent while the server sheds load or the store is unavailable. */

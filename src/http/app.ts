@@ -31,6 +31,7 @@ import { type ConnectionLimits, limitConnections } from './connection/deadlines.
 import type { DashboardSettings } from './dashboard/context.js';
 import { addDashboardApi } from './dashboard/dashboard.js';
 import { addPages } from './dashboard/pages.js';
+import { Grpc } from './grpc/grpc.js';
 import { addOtlp } from './otlp/otlp.js';
 import { Authenticator } from './request/authenticate.js';
 import { type BasePath, rewriteBelow } from './request/base-path.js';
@@ -209,6 +210,7 @@ function createServer(
   { limits, basePath, trustProxy, users, dashboard, log, metrics }: AppOptions,
   refusals: RefusalLog,
 ): FastifyInstance {
+  const grpc = new Grpc(basePath);
   const app = createFramework(
     log,
     `There is no such route; ${basePath}/docs shows those that are.`,
@@ -231,8 +233,10 @@ function createServer(
         metrics?.refused(status);
         refusals.malformed(status);
       },
+      take: (error, socket) => grpc.take(error, socket),
     },
   );
+  grpc.watch(app);
   limitConnections(app, limits);
   app.removeAllContentTypeParsers();
   addCompilers(app);

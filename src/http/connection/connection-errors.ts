@@ -15,10 +15,17 @@ const ANSWERS: Readonly<Record<string, readonly [status: number, message: string
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive.'],
 };
 
-/** Creates the listeners for such requests. `onAnswer` is called with the status of each answer. */
+interface ConnectionErrorsOptions {
+  /** Called with the status of each answer. */
+  readonly malformed?: (status: number) => void;
+  /** Called for each error. Returns whether it takes the connection. */
+  readonly take?: (error: NodeJS.ErrnoException, socket: Socket) => boolean;
+}
+
+/** Creates the listeners for such requests. */
 export function createConnectionErrors(
   closeLingering: LingeringClose,
-  onAnswer: (status: number) => void = () => undefined,
+  { malformed: onAnswer = () => undefined, take = () => false }: ConnectionErrorsOptions = {},
 ) {
   const answer = (
     socket: Socket,
@@ -37,6 +44,7 @@ export function createConnectionErrors(
   return {
     /** For Node's `clientError`. */
     onClientError: (error: NodeJS.ErrnoException, socket: Socket): void => {
+      if (take(error, socket)) return;
       const [status, message] = ANSWERS[error.code ?? ''] ?? [400, 'The request is not valid HTTP/1.1.'];
       afterEarlierAnswers(error, socket, () => {
         // The last response may have announced that it closes the connection.

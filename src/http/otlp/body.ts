@@ -36,6 +36,9 @@ function zstdDecoder(): [string, () => Transform][] {
   return [['zstd', () => createZstdDecompress({ params })]];
 }
 
+/** The names of the encodings that can be decoded. */
+export const ENCODINGS = [...DECODERS.keys()].filter((name) => name !== 'identity');
+
 /** Those with large windows. */
 const zstdDecoders = new Slots(zstdDecodersMax);
 
@@ -44,9 +47,9 @@ type Headed = Pick<FastifyRequest, 'headers'>;
 /** A `preParsing` hook. Throws 415 for an encoding that cannot be decoded, before the body is read. */
 export async function refuseOtherEncodings(request: Headed): Promise<void> {
   if (DECODERS.has(encodingOf(request))) return;
-  const names = [...DECODERS.keys()].filter((name) => name !== 'identity');
-  throw new HttpError(415, `The Content-Encoding is not supported; send ${names.join(', ')}, or none.`, {
-    'accept-encoding': names.join(', '),
+  const names = ENCODINGS.join(', ');
+  throw new HttpError(415, `The Content-Encoding is not supported; send ${names}, or none.`, {
+    'accept-encoding': names,
   });
 }
 

@@ -10,6 +10,7 @@ import type { ProjectRules, TelemetryRules } from '../../domain/queries/telemetr
 import { TraceIndex } from '../../domain/queries/trace-index.js';
 import { createThrottledWarning } from '../../shared/throttled-log.js';
 import type { Store } from '../../storage/ports/store.js';
+import { isCall, unwrapMessage } from '../grpc/message.js';
 import { Arrivals } from '../request/arrivals.js';
 import type { Authenticator } from '../request/authenticate.js';
 import { refuseOtlpType } from '../request/body.js';
@@ -108,7 +109,7 @@ function addOperation(
       },
       attachValidation: true,
       config: { isReadInPieces: true },
-      preParsing: refuseOtherEncodings,
+      preParsing: [unwrapMessage, refuseOtherEncodings],
       handler: async (request, reply) => {
         requireNoParameters(request);
         // Without a body and its type, no parser has run.
@@ -118,7 +119,7 @@ function addOperation(
       onSend: async (request, reply, payload) => {
         if (reply.statusCode < 400) return payload;
         onRefused?.(request);
-        if (!isProtobuf(request) || typeof payload !== 'string') return payload;
+        if (isCall(request) || !isProtobuf(request) || typeof payload !== 'string') return payload;
         reply.type(protobufType);
         return encodeStatus((JSON.parse(payload) as { readonly error: string }).error);
       },

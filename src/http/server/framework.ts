@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyRequest, type FastifyServerOptions } from 'fastify';
 import type { Logger } from 'pino';
 import {
@@ -26,6 +27,8 @@ interface Refusals {
   readonly refused: (request: FastifyRequest, status: number) => void;
   /** After each answer to a request that reaches no route and no hook. */
   readonly malformed: (status: number) => void;
+  /** For each connection whose bytes are not HTTP/1. Returns whether it takes the connection. */
+  readonly take: (error: Error, socket: Socket) => boolean;
 }
 
 /** Creates an app without routes. Its errors, methods and limits are those of every server of this program. */
@@ -49,7 +52,7 @@ export function createFramework(
     bytesMax: lingeringBytesMax,
     timeoutMs: requestTimeout,
   });
-  const connectionErrors = createConnectionErrors(closeLingering, refusals?.malformed);
+  const connectionErrors = createConnectionErrors(closeLingering, refusals);
   const app: FastifyInstance = Fastify({
     rewriteUrl(request) {
       routeMethod(request);

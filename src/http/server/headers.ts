@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
+import { isCall } from '../grpc/message.js';
 import { HttpError } from './errors.js';
 
 /**
@@ -46,7 +47,10 @@ export function requireClearHeaders(app: FastifyInstance): void {
 }
 
 /** RFC 9112, section 6.1. Node's parser lets through what a proxy in front may end elsewhere. */
-function findFramingProblem({ headers, httpVersion }: IncomingMessage): string | undefined {
+function findFramingProblem(raw: IncomingMessage): string | undefined {
+  // HTTP/2 has frames.
+  if (isCall({ raw })) return undefined;
+  const { headers, httpVersion } = raw;
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return 'The request is not valid HTTP/1.1.';
   const encoding = headers['transfer-encoding'];
   if (encoding === undefined) return undefined;

@@ -103,7 +103,6 @@ const BROKEN: [what: string, bytes: string, status: number, message: string][] =
   ['a long URL', `GET /${'x'.repeat(headerBytesMax)} HTTP/1.1\r\n${host}\r\n`, 431, TOO_LARGE],
   ['something else than HTTP', 'hello\r\n\r\n', 400, INVALID],
   ['TLS', '\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03\r\n\r\n', 400, INVALID],
-  ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400, INVALID],
   ['an unknown method', `FETCH ${STATS} HTTP/1.1\r\n${host}\r\n`, 400, INVALID],
   ['a space in the URL', `GET /a b HTTP/1.1\r\n${host}\r\n`, 400, INVALID],
   ['a URL that is not ASCII', `GET /é HTTP/1.1\r\n${host}\r\n`, 400, INVALID],

@@ -1,0 +1,57 @@
+/**
+ * OTLP over gRPC, on the port of HTTP. A connection that begins as HTTP/2 without TLS is taken from the parser of HTTP/1, and each
+ * call becomes a request for the route of OTLP over HTTP: the same checks, limits and counts hold for both. What HTTP/2 needs
+ * is loaded with the first such connection.
+ */
+import type { Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { exchangesOn } from '../connection/connections.js';
+import type { BasePath } from '../request/base-path.js';
+import type { Calls } from './calls.js';
+
+/** With these bytes a connection becomes one of HTTP/2 (RFC 9113, section 3.4). The parser of HTTP/1 stops after them. */
+const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+
+/** The error of that parser. Its `bytesParsed` end where the preface does. */
+interface PrefaceError extends NodeJS.ErrnoException {
+  readonly rawPacket?: Buffer;
+  readonly bytesParsed?: number;
+}
+
+/** Takes over connections of HTTP/2. */
+export class Grpc {
+  readonly #basePath: BasePath;
+  #app: FastifyInstance | undefined;
+  #calls: Promise<Calls> | undefined;
+  readonly #sockets = new WeakSet<Socket>();
+
+  constructor(basePath: BasePath) {
+    this.#basePath = basePath;
+  }
+
+  /** To be called before the app is ready. */
+  watch(app: FastifyInstance): void {
+    this.#app = app;
+    app.addHook('preClose', async () => (await this.#calls)?.close());
+  }
+
+  /** Returns whether the connection of this error belongs to HTTP/2, and is no longer HTTP/1's concern. */
+  take({ code, rawPacket, bytesParsed }: PrefaceError, socket: Socket): boolean {
+    const app = this.#app;
+    // The parser still waits for the end of a request, and reports one that is late.
+    if (this.#sockets.has(socket)) return true;
+    if (code !== 'HPE_PAUSED_H2_UPGRADE' || rawPacket === undefined || app === undefined) return false;
+    if (exchangesOn(socket).length > 0) return false;
+    this.#sockets.add(socket);
+    for (const event of ['data', 'end', 'drain', 'timeout']) socket.removeAllListeners(event);
+    // Takes the connection from the parser, and keeps what arrives until there is a session.
+    socket.on('readable', () => {});
+    socket.unshift(Buffer.concat([PREFACE, rawPacket.subarray(bytesParsed)]));
+    this.#calls ??= import('./calls.js').then(({ Calls }) => new Calls(app, this.#basePath));
+    this.#calls.then(
+      (calls) => calls.serve(socket),
+      (error: Error) => socket.destroy(error),
+    );
+    return true;
+  }
+}

@@ -1,11 +1,19 @@
 #!/usr/bin/env bash
-# Tests the clients that are not JavaScript with a real server: `npm run test:clients`. Needs Python 3.10 or later.
+# Tests the clients that are not JavaScript with a real server: `npm run test:clients`. Needs Python 3.10 or later, and Go 1.24 or
+# later with a C compiler.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 node --import tsx scripts/build-changed.ts
-bin=$(scripts/clients/python-environment.sh)/bin
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
+status=0
+scripts/clients/go.sh > "$logs/go" 2>&1 || status=$?
+if [ "$status" != 0 ]; then
+  cat "$logs/go"
+  exit 1
+fi
+ran=$(grep -c '^--- PASS: ' "$logs/go") failed=0
+bin=$(scripts/clients/python-environment.sh)/bin
 scripts/clients/python-package.sh "$logs/package"
 "$bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --no-index --force-reinstall "$logs"/package/*.whl
 cd clients/python
@@ -20,7 +28,6 @@ for group in "${groups[@]}"; do
   timeout 600 "$bin/python" -W error::ResourceWarning -m unittest $group > "$logs/${#runs[@]}" 2>&1 &
   runs+=($!)
 done
-ran=0 failed=0
 for at in "${!runs[@]}"; do
   status=0
   wait "${runs[$at]}" || status=$?

@@ -1,20 +1,7 @@
 /**
  * Stores queued queries in a folder until the server acknowledges them, so that they survive a crash. For Node and platforms with
  * its file functions. Processes, containers and machines may share the folder, and clients in other languages, too:
- *
- * - An owner is one recorder of one process, and has a random UUID as its name.
- * - `<owner>.<number>.<project>.ndjson` has queries for a project, whose id is percent-encoded, or for any project if it is empty.
- *   Each line is a query as JSON. Other lines are skipped: a crash may leave a part of one.
- * - `<owner>.lock` exists before these files. It contains the id of the process, a space, and where that id is valid. The owner
- *   writes it anew every 10 seconds, and also before a query if the last time is 30 seconds ago. If it has gone, others have
- *   taken the files, and the owner goes on under a new name. A third word, `flock`, says that the owner holds this lock of the
- *   kernel on it: in Python, because Node cannot take one.
- * - An owner is gone if its lock is missing or 60 seconds older than a file written now, or if its process is not running, or if
- *   its `flock` is free. Whoever finds that, at its start or later, removes the lock and then renames the files for its project
- *   to names of its own: of several, one succeeds. It sends the queries in them, and removes the files when all its queries
- *   are settled.
- *
- * Queries may be sent twice. That is harmless, because recording is idempotent.
+ * `clients/spool.md` of the repository describes it. Queries may be sent twice. That is harmless, because an id counts once.
  */
 import {
   closeSync,

@@ -1,8 +1,6 @@
 """Stores queued queries in a folder until the server acknowledges them, so that they survive a crash.
 
-The format of the folder is the one of all clients; ``clients/javascript/src/spool.ts`` of the repository describes it. This
-client also holds the kernel's lock (``flock``) on the lock file of its owner while its process lives, and says so by a third
-word in that file, ``flock``: if another Python process gets the lock, the owner is gone, wherever its process was.
+The format of the folder is the one of all clients: ``clients/spool.md`` of the repository describes it.
 
 An owner's queries are in segments. One whose queries are all settled is removed, or emptied if it is the current one.
 """

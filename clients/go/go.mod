@@ -1,0 +1,3 @@
+module caller-stats.example/clients/go
+
+go 1.24

@@ -37,6 +37,19 @@ test('the documentation can be read, searched and followed without external requ
   await page.getByRole('heading', { name: 'Try the API' }).waitFor();
 });
 
+test('the search works where the browser blocks site data', async () => {
+  const { page, troubles } = await visit(server().url);
+  // Of a script in the page's head, which looks for the theme that the reader chose.
+  troubles.expect('uncaught: blocked');
+  await page.addInitScript(`for (const name of ['localStorage', 'sessionStorage'])
+    Object.defineProperty(window, name, { configurable: true, get: () => { throw new Error('blocked') } })`);
+  await page.goto('/docs/record');
+  await page.getByRole('button', { name: 'Search' }).click();
+  await page.getByRole('searchbox').fill('grace period');
+  await page.locator('.VPLocalSearchBox a', { hasText: 'Keys and members' }).first().click();
+  await page.getByRole('heading', { name: 'Keys and members', level: 1 }).waitFor();
+});
+
 test.each([
   ['/docs/no-such-page', '/docs/'],
   ['/docs/settings/more', '/docs/'],

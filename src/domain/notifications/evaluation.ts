@@ -3,7 +3,7 @@ import type { Counts } from '../counting/counts.js';
 import type { DateRange } from '../counting/date-range.js';
 import { formatTime } from '../format.js';
 import type { WeekStart } from '../time/calendar.js';
-import { hourMs } from '../time/duration.js';
+import { dayMs, hourMs } from '../time/duration.js';
 import type { Notification } from './notification.js';
 import { digestRanges, silenceCheckAt, spikeRanges } from './schedule.js';
 
@@ -55,6 +55,8 @@ export function evaluate(
   return EVALUATIONS[notification.kind](notification, nowMs, reader);
 }
 
+const weekMs = 7 * dayMs;
+
 const EVALUATIONS: Readonly<Record<Notification['kind'], typeof evaluate>> = {
   digest: async (notification, nowMs, { weekStart, count, findExtent }) => {
     const { range, previous } = digestRanges(notification, weekStart, nowMs);
@@ -87,9 +89,10 @@ const EVALUATIONS: Readonly<Record<Notification['kind'], typeof evaluate>> = {
 
   spike: async ({ factor, minimum, timeZone, incidentAt }, nowMs, { count, findExtent }) => {
     const { hour, compared } = spikeRanges(timeZone, nowMs);
+    const from = Math.min(...compared.map((one) => one.from));
     const first = (await findExtent())?.from;
-    // Without four weeks of queries there is no usual.
-    if (first === undefined || first > Math.min(...compared.map(({ from }) => from)))
+    // Without four weeks of queries there is no usual. One query of 1970, from a wrong clock, does not begin them.
+    if (first === undefined || first > from || (await count({ from, to: from + weekMs })).total === 0)
       return { incidentAt: null, finding: null };
     const counts = await count(hour);
     const usual = median((await Promise.all(compared.map(count))).map(({ total }) => total));

@@ -189,6 +189,10 @@ describe('a spike', () => {
     const young = history.filter((one) => one > hour - 4 * week);
     expect(await check({}, 500, young)).toBeUndefined();
     expect(await check({}, 500, [])).toBeUndefined();
+    // One query of a wrong clock does not make it older.
+    expect(
+      await check({}, 500, [at('1970-01-01T00:00:00Z'), ...young.filter((one) => one > hour - 3 * week)]),
+    ).toBeUndefined();
   });
 
   test('compares with hours of the same local time when the clocks change', async () => {

@@ -105,6 +105,12 @@ test('a caller is renamed, and what a key sent is withdrawn, once the dialog has
   await dialog.getByRole('button', { name: 'Rename 3 queries' }).click();
   await page.getByText('3 queries corrected').waitFor();
   await expectTiles(page, { web: 0, api: 0, other: 0, total: 0 });
+  await page.goto('/projects/demo?period=today&zone=UTC&interval=day');
+  // The chart says what happened to its numbers.
+  const bar = page.getByRole('slider');
+  await expect
+    .poll(() => bar.getAttribute('aria-valuetext'), patience)
+    .toMatch(/\. Rename slak to slack: a typing mistake$/);
   expect((await callersOf(server, {})).callers).not.toContainEqual(
     expect.objectContaining({ caller: 'slak' }),
   );

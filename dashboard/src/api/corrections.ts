@@ -1,7 +1,7 @@
 /** The corrections of a project, newest first. */
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import { generateId } from '../../../src/domain/random-text.js';
-import { request } from './client.js';
+import { getQuery, request } from './client.js';
 import { type ProjectRef, projectPath } from './paths.js';
 import { queryClient } from './query-client.js';
 import type { Correction, Corrections } from './types.js';
@@ -9,9 +9,12 @@ import type { Correction, Corrections } from './types.js';
 /** While one is being carried out. */
 const runningMs = 2_000;
 
+/** Others rarely correct something while the overview is open. */
+const newestStaleMs = 60_000;
+
 export function correctionsQuery(ref: ProjectRef) {
   return infiniteQueryOptions({
-    queryKey: [correctionsPath(ref)],
+    queryKey: ['corrections', correctionsPath(ref)],
     queryFn: ({ pageParam, signal }) =>
       request<Corrections>('GET', `${correctionsPath(ref)}${pageParam}`, undefined, signal),
     initialPageParam: '',
@@ -21,6 +24,11 @@ export function correctionsQuery(ref: ProjectRef) {
         ? runningMs
         : false,
   });
+}
+
+/** The newest ones. */
+export function newestCorrectionsQuery(ref: ProjectRef) {
+  return { ...getQuery<Corrections>(correctionsPath(ref)), staleTime: newestStaleMs };
 }
 
 /** What to correct, under the names of the API. */

@@ -19,17 +19,19 @@ import { bucketTitle, incompleteNote } from '../format/dates.js';
 import { compact, count } from '../format/numbers.js';
 import { type Drawing, type Drawn, draw, sumTypes } from './drawing.js';
 import { barBand, indexAt, type Plot } from './layout.js';
+import { type Note, notesOf, notesPath } from './notes.js';
 import { Tooltip } from './tooltip.js';
 import { useSize } from './use-size.js';
 import './chart.css';
 
 interface ChartProps extends Drawn {
   readonly label: string;
+  readonly notes: readonly Note[];
   /** Zooms into one bar; omitted if the interval cannot be narrower. */
   readonly onPick?: ((bar: Bucket) => void) | undefined;
 }
 
-export function Chart({ label, bars, isCompared, types, interval, onPick }: ChartProps) {
+export function Chart({ label, notes, bars, isCompared, types, interval, onPick }: ChartProps) {
   const frame = useRef<HTMLDivElement>(null);
   const { width, height } = useSize(frame);
   const [cursor, setCursor] = useState<number | null>(null);
@@ -39,6 +41,7 @@ export function Chart({ label, bars, isCompared, types, interval, onPick }: Char
     () => draw({ bars, isCompared, types, interval }, { width, height }),
     [bars, isCompared, types, interval, width, height],
   );
+  const noted = useMemo(() => bars.map((one) => notesOf(one, notes)), [bars, notes]);
   const { pointed, touch, release, tap, ...pointer } = usePointedBar(frame, bars.length, drawing.plot);
   const active = pointed ?? cursor;
   const bar = active === null ? undefined : bars[active];
@@ -67,6 +70,7 @@ export function Chart({ label, bars, isCompared, types, interval, onPick }: Char
         )}
         <Bars paths={drawing.paths} stripes={stripes} className="bar" />
         <Bars paths={drawing.incompletePaths} stripes={stripes} className="bar bar-incomplete" />
+        <path d={notesPath(noted, drawing.plot)} className="chart-notes" />
         {drawing.line !== '' && (
           <>
             <path d={drawing.line} className="chart-before chart-halo" />
@@ -78,7 +82,9 @@ export function Chart({ label, bars, isCompared, types, interval, onPick }: Char
         type="range"
         className="chart-cursor"
         aria-label={label}
-        aria-valuetext={describeBar(bars[at], { isCompared, types, interval })}
+        aria-valuetext={[describeBar(bars[at], { isCompared, types, interval }), ...(noted[at] ?? [])].join(
+          '. ',
+        )}
         min={0}
         max={last}
         value={at}
@@ -90,7 +96,7 @@ export function Chart({ label, bars, isCompared, types, interval, onPick }: Char
       {active !== null && bar !== undefined && (
         <Tooltip
           title={bucketTitle(bar, interval)}
-          note={incompleteNote(bar)}
+          notes={[incompleteNote(bar) ?? [], noted[active] ?? []].flat()}
           bar={bar}
           types={types}
           before={isCompared ? previousText(bar, types, interval) : null}

@@ -8,8 +8,8 @@ import { sumTypes } from './drawing.js';
 
 interface TooltipProps {
   readonly title: string;
-  /** That the bucket is not complete. */
-  readonly note: string | null;
+  /** Such as that the bucket is not complete. */
+  readonly notes: readonly string[];
   readonly bar: Bucket;
   readonly types: readonly CallerType[];
   readonly before: { readonly title: string; readonly total: number } | null;
@@ -20,7 +20,7 @@ interface TooltipProps {
   readonly onOpen: (() => void) | null;
 }
 
-export function Tooltip({ title, note, bar, types, before, center, width, onOpen }: TooltipProps) {
+export function Tooltip({ title, notes, bar, types, before, center, width, onOpen }: TooltipProps) {
   const tip = useRef<HTMLDivElement>(null);
 
   useLayoutEffect(() => {
@@ -35,7 +35,11 @@ export function Tooltip({ title, note, bar, types, before, center, width, onOpen
     <div ref={tip} className={onOpen === null ? 'chart-tip' : 'chart-tip chart-tip-open'}>
       <div aria-hidden>
         <p className="chart-tip-title">{title}</p>
-        {note !== null && <p className="chart-tip-note">{note}</p>}
+        {notes.map((note) => (
+          <p key={note} className="chart-tip-note">
+            {note}
+          </p>
+        ))}
         {types.toReversed().map((type) => (
           <p key={type} className="chart-tip-row">
             <span className={`swatch type-${type}`} />

@@ -2,6 +2,7 @@
 import type { ReactNode } from 'react';
 import type { CountsRef } from '../../api/paths.js';
 import type { Numbers } from '../../api/types.js';
+import type { Note } from '../../chart/notes.js';
 import { Failure } from '../../components/feedback/notice.js';
 import { Loading, Skeleton } from '../../components/feedback/skeleton.js';
 import { lazyPart } from '../../navigation/lazy-code.js';
@@ -20,18 +21,30 @@ const CallersCard = lazyPart(
 );
 const CutNotice = lazyPart(() => import('./cut-notice.js'), 'CutNotice');
 
+const NO_NOTES: readonly Note[] = [];
+
 interface NumbersViewProps {
   readonly counts: CountsRef;
   readonly view: View;
   readonly setView: (change: Partial<View>) => void;
   readonly reading: Reading;
+  /** For members. */
+  readonly notes?: readonly Note[];
   /** Undefined for those who may not correct. */
   readonly onCorrect?: (range: Numbers['range']) => void;
   /** At the end of the toolbar. */
   readonly tools?: ReactNode;
 }
 
-export function NumbersView({ counts, view, setView, reading, onCorrect, tools }: NumbersViewProps) {
+export function NumbersView({
+  counts,
+  view,
+  setView,
+  reading,
+  notes = NO_NOTES,
+  onCorrect,
+  tools,
+}: NumbersViewProps) {
   const { numbers, trends, error, isStale, retry } = reading;
   return (
     <>
@@ -42,7 +55,7 @@ export function NumbersView({ counts, view, setView, reading, onCorrect, tools }
       {numbers !== undefined ? (
         <div className="overview" aria-busy={isStale || undefined}>
           <Tiles numbers={numbers} />
-          <TimeCard view={view} setView={setView} numbers={numbers} />
+          <TimeCard view={view} setView={setView} numbers={numbers} notes={notes} />
           <CallersCard
             numbers={numbers}
             trends={trends}

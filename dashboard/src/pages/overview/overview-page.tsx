@@ -1,7 +1,7 @@
 /** The overview of a project. */
 import { useEffect, useState } from 'react';
 import { roleAllows } from '../../../../src/domain/people/member.js';
-import { countsOf } from '../../api/paths.js';
+import { countsOf, type ProjectRef } from '../../api/paths.js';
 import type { Numbers } from '../../api/types.js';
 import { Page } from '../../components/content/page.js';
 import { Notice } from '../../components/feedback/notice.js';
@@ -14,6 +14,7 @@ import { Opened } from './opened.js';
 import { CurlMenu } from './toolbar/curl-menu.js';
 import { ExportMenu } from './toolbar/export-menu.js';
 import { Updated } from './updated.js';
+import { useNotes } from './use-notes.js';
 import { useReading } from './use-reading.js';
 import { useView } from './use-view.js';
 
@@ -29,14 +30,19 @@ export function OverviewPage(current: CurrentProject) {
   );
 }
 
-const toCounts = ({ organization, project }: CurrentProject) =>
-  countsOf({ organizationId: organization.id, projectId: project.id });
+const toRef = ({ organization, project }: CurrentProject): ProjectRef => ({
+  organizationId: organization.id,
+  projectId: project.id,
+});
+
+const toCounts = (current: CurrentProject) => countsOf(toRef(current));
 
 function Overview({ usual, ...current }: CurrentProject & { readonly usual: Choice }) {
   const { project } = current;
   const counts = toCounts(current);
   const [view, setView] = useView(project, usual);
   const reading = useReading(counts, view);
+  const notes = useNotes(toRef(current), view, reading.numbers);
   const isEmpty = reading.numbers?.recordingBegan === null;
   const hasArrived = useArrival(isEmpty);
   const [correcting, setCorrecting] = useState<CorrectionStart | null>(null);
@@ -62,6 +68,7 @@ function Overview({ usual, ...current }: CurrentProject & { readonly usual: Choi
         view={view}
         setView={setView}
         reading={reading}
+        notes={notes}
         {...(roleAllows(current.organization.role, 'editor') && { onCorrect: correct })}
         tools={
           <>

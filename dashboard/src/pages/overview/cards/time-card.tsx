@@ -3,6 +3,7 @@ import { ChartColumnStacked, Table2 } from 'lucide-react';
 import { CALLER_TYPE_NAMES, CALLER_TYPES } from '../../../../../src/domain/queries/caller.js';
 import type { Bucket, CallerType, Numbers } from '../../../api/types.js';
 import { Chart } from '../../../chart/chart.js';
+import type { Note } from '../../../chart/notes.js';
 import { EmptyState } from '../../../components/feedback/empty-state.js';
 import { Skeleton } from '../../../components/feedback/skeleton.js';
 import { Button } from '../../../components/forms/button.js';
@@ -19,7 +20,7 @@ interface TimeCardProps {
   readonly numbers: Numbers;
 }
 
-export function TimeCard({ view, setView, numbers }: TimeCardProps) {
+export function TimeCard({ view, setView, numbers, notes }: TimeCardProps & { notes: readonly Note[] }) {
   const { buckets, interval, counts } = numbers;
   const title = `Queries per ${interval}`;
   const as = view.table ? 'Show as chart' : 'Show as table';
@@ -46,6 +47,7 @@ export function TimeCard({ view, setView, numbers }: TimeCardProps) {
           ) : (
             <Chart
               label={title}
+              notes={notes}
               bars={buckets}
               isCompared={view.compare !== null}
               types={CALLER_TYPES.filter((type) => !view.hidden.includes(type))}

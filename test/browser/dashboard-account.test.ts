@@ -56,6 +56,18 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     }
   });
 
+  test('a browser that blocks cookies is told so after the right password', async () => {
+    const { page } = await open({ ...shared(), session: null }, '/sign-in');
+    await page.route('**/api/sign-in', async (route) => {
+      const response = await route.fetch();
+      await page.context().clearCookies();
+      const { 'set-cookie': _, ...headers } = response.headers();
+      await route.fulfill({ response, headers });
+    });
+    await signIn(page, person('Ada'));
+    await page.getByText('Allow cookies for this site, then sign in again.').waitFor();
+  });
+
   test('a session revoked elsewhere ends with the next action', async () => {
     const [here, there] = await openAs(person('Grace'), ['/account', '/account']);
     const sessions = here.page.getByRole('region', { name: 'Sessions' });

@@ -77,6 +77,8 @@ describe('the overview', () => {
       await page.getByRole('button', { name: 'All time', exact: true }).click();
       // The old numbers are marked as outdated.
       await page.locator('.overview[aria-busy="true"]').waitFor();
+      await page.getByText('Loading…').waitFor();
+      expect(await page.getByText(/^Updated /).count()).toBe(0);
     } finally {
       kill(server.pid, 'SIGCONT');
     }

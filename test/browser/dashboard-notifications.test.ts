@@ -18,7 +18,10 @@ test('an owner adds a webhook, tests it, changes it and deletes it', async () =>
   await page.getByText('This project sends no messages.').waitFor();
   await page.getByRole('button', { name: 'Add notification…' }).click();
   const dialog = page.getByRole('dialog');
+  // Each message begins with its own numbers.
+  await dialog.getByLabel('Message').selectOption('silence');
   await dialog.getByLabel('Message').selectOption('spike');
+  expect(await dialog.getByLabel('Times the usual').inputValue()).toBe('3');
   await dialog.getByLabel('Times the usual').fill('5');
   // The server sends no e-mail.
   expect(await dialog.getByLabel('Send by').locator('option').allTextContents()).toEqual([

@@ -214,6 +214,8 @@ describe('in detail', () => {
     await expectTiles(first.page, counts);
     expect(new URL(first.page.url()).search).toBe('?period=this-month&zone=Pacific/Apia&weekStart=monday');
     await first.page.getByRole('checkbox', { name: 'Compare' }).check();
+    // In one row.
+    expect((await first.page.locator('.toolbar').boundingBox())?.height).toBeLessThan(50);
     await first.page.getByRole('button', { name: 'API', exact: true, pressed: true }).click();
 
     const second = await openThen(shared(), first.page.url(), {
@@ -318,6 +320,9 @@ describe('in detail', () => {
       .poll(async () => (await rowsOf(table)).map(([name]) => name))
       .toEqual(['api', 'git-cli', 'github-desktop', 'sdk.git', 'web']);
     await table.getByRole('button', { name: caller }).click();
+    // March is not over, and would look like a drop.
+    const trend = table.getByRole('row', { name: caller }).locator('polyline');
+    await expect.poll(async () => (await trend.getAttribute('points'))?.split(' ').length).toBe(11);
     const bounds = periodBounds('12-months-to-date', 'UTC');
     const counts = await countsOf(server, { ...bounds, caller });
     expect(counts).toEqual({ web: 0, api: 0, other: counts.total, total: counts.total });

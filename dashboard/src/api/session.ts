@@ -34,6 +34,15 @@ export async function untilServerAnswers(): Promise<void> {
   await queryClient.fetchQuery({ ...asked, retry: (_, error) => passes(error) }).catch(() => undefined);
 }
 
+/** The same after signing in. Throws if the server still sees a visitor: browsers that block cookies say nothing. */
+export async function enterSession(): Promise<void> {
+  await refreshSession();
+  if (queryClient.getQueryData(sessionQuery.queryKey)?.user === null)
+    throw new Error(
+      'You signed in, but your browser did not keep the cookie of the session. Allow cookies for this site, then sign in again.',
+    );
+}
+
 /** Reloads the session after a change; resolves once it has loaded. */
 export async function refreshSession(): Promise<void> {
   await queryClient.invalidateQueries({ queryKey: [sessionPath] });

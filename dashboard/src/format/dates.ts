@@ -104,7 +104,9 @@ export function bucketLabel(start: Local, interval: Interval, locale = pageLocal
       return format({ month: 'short', day: 'numeric', ...LOCAL }, locale).format(at);
     case 'month':
       // Only January shows the year.
-      return month === 1 ? year : format({ month: 'short', ...LOCAL }, locale).format(at);
+      return month === 1
+        ? monthLabel(start, locale)
+        : format({ month: 'short', ...LOCAL }, locale).format(at);
     case 'quarter':
       return `Q${Math.ceil(month / 3)} ${year}`;
     case 'year':

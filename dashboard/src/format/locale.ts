@@ -1,12 +1,14 @@
 /**
- * The locale of dates, numbers and relative times. The pages are in English, so it is the reader's variant of English; readers
- * of other languages get British English, whose clock has 24 hours.
+ * The locale of dates, numbers and relative times. The pages are in English, so it is the English of the reader's first language: of
+ * `de`, with dates and 24 hours as in Britain, even if the browser also lists the English of another country.
  */
 /** Unit tests load this module without a browser. */
 const languages =
   (globalThis as { navigator?: { readonly languages?: readonly string[] } }).navigator?.languages ?? [];
 
-/** Browsers may name locales that `Intl` refuses, such as `en-US@posix`. */
-const english = /^en(-[A-Za-z0-9]{2,8})*$/;
+export const pageLocale: string = localeOf(languages);
 
-export const pageLocale: string = languages.find((one) => english.test(one)) ?? 'en-GB';
+/** The locale for a reader's languages. Browsers may name locales that `Intl` refuses, such as `en-US@posix`. */
+export function localeOf([first = '']: readonly string[]): string {
+  return /^en(-[A-Za-z0-9]{2,8})*$/.test(first) ? first : 'en-GB';
+}

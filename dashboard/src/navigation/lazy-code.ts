@@ -48,11 +48,15 @@ async function loadPatiently<T>(load: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Returns whether the page is reloaded: not if it has just been. */
+/** Returns whether the page is reloaded: not if it has just been, or if the browser keeps nothing to tell that. */
 function reloadOnce(): boolean {
-  const last = Number(sessionStorage.getItem('caller-stats.reloaded') ?? 0);
-  if (performance.timeOrigin - last < 10_000) return false;
-  sessionStorage.setItem('caller-stats.reloaded', String(performance.timeOrigin));
+  try {
+    const last = Number(sessionStorage.getItem('caller-stats.reloaded') ?? 0);
+    if (performance.timeOrigin - last < 10_000) return false;
+    sessionStorage.setItem('caller-stats.reloaded', String(performance.timeOrigin));
+  } catch {
+    return false;
+  }
   location.reload();
   return true;
 }

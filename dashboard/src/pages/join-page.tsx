@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import { ApiError } from '../api/client.js';
 import { acceptInvitation, lookUpInvitation } from '../api/people/sign-in.js';
-import { refreshSession, useSession } from '../api/session.js';
+import { enterSession, useSession } from '../api/session.js';
 import type { InvitationPreview } from '../api/types.js';
 import { Page } from '../components/content/page.js';
 import { Failure, Notice } from '../components/feedback/notice.js';
@@ -63,7 +63,7 @@ function InvitationDetails({ invitation, token }: { invitation: InvitationPrevie
     await acceptInvitation(token, account);
     remember('organization', organization.id);
     remember('project', null);
-    await refreshSession();
+    await enterSession();
     navigate('/', { replace: true });
   };
   const isRightUser = user?.email === email;

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { ApiError } from '../api/client.js';
 import { setUp } from '../api/people/sign-in.js';
-import { refreshSession, useSession } from '../api/session.js';
+import { enterSession, useSession } from '../api/session.js';
 import { Page } from '../components/content/page.js';
 import { NameField, TextField } from '../components/forms/field.js';
 import { Form, getPassword, getText } from '../components/forms/form.js';
@@ -48,7 +48,7 @@ export function SetUpPage() {
               if (error instanceof ApiError && error.status === 404) setDead(token);
               throw error;
             }
-            await refreshSession();
+            await enterSession();
             navigate('/', { replace: true });
           }}
           submit="Create account"

@@ -79,7 +79,7 @@ describe('a bucket', () => {
   test('has a short label; only January shows the year', () => {
     expect(bucketLabel('2026-06-03T14:00:00.000Z', 'hour', 'en-GB')).toBe('14:00');
     expect(plain(bucketLabel('2026-06-03T14:00:00.000Z', 'day', 'en-GB'))).toBe('3 Jun');
-    expect(bucketLabel('2026-01-01T00:00:00.000Z', 'month', 'en-GB')).toBe('2026');
+    expect(bucketLabel('2026-01-01T00:00:00.000Z', 'month', 'en-GB')).toBe('Jan 2026');
     expect(bucketLabel('2026-02-01T00:00:00.000Z', 'month', 'en-GB')).toBe('Feb');
     expect(bucketLabel('2026-10-01T00:00:00.000+05:45', 'quarter', 'en-GB')).toBe('Q4 2026');
     expect(bucketLabel('2026-01-01T00:00:00.000Z', 'year', 'en-GB')).toBe('2026');

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { curlCommand, quote } from '../../../dashboard/src/format/curl.js';
 import { fileName } from '../../../dashboard/src/format/files.js';
+import { localeOf } from '../../../dashboard/src/format/locale.js';
 import { compact, count, share } from '../../../dashboard/src/format/numbers.js';
 import { suggestProjectId } from '../../../dashboard/src/format/project-id.js';
 import { relative } from '../../../dashboard/src/format/relative.js';
@@ -143,6 +144,16 @@ describe('a file', () => {
     expect(fileName('docs', 'all time', 'day')).toBe('docs-all-time-day');
     expect(fileName('../etc', 'a/b\\c', '')).toBe('..-etc-a-b-c-');
   });
+});
+
+test('the locale is the English of the first language', () => {
+  for (const [languages, locale] of [
+    [['de', 'en-US'], 'en-GB'],
+    [['en-AU', 'de'], 'en-AU'],
+    [['en-US@posix', 'en-US'], 'en-GB'],
+    [[], 'en-GB'],
+  ] as const)
+    expect(localeOf(languages)).toBe(locale);
 });
 
 describe('numbers', () => {

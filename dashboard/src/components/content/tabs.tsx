@@ -11,6 +11,7 @@ interface TabsProps<T extends string> {
 }
 
 export function Tabs<T extends string>({ label, tabs, value, onChange, children }: TabsProps<T>) {
+  // Places, because an id has no space.
   const id = useId();
   const move = (event: KeyboardEvent<HTMLElement>): void => {
     const at = tabs.indexOf(value);
@@ -24,12 +25,12 @@ export function Tabs<T extends string>({ label, tabs, value, onChange, children 
   return (
     <div>
       <div className="tabs" role="tablist" aria-label={label} onKeyDown={move}>
-        {tabs.map((tab) => (
+        {tabs.map((tab, at) => (
           <button
             key={tab}
             type="button"
             role="tab"
-            id={`${id}-${tab}`}
+            id={`${id}-${at}`}
             aria-selected={tab === value}
             aria-controls={`${id}-panel`}
             tabIndex={tab === value ? 0 : -1}
@@ -40,7 +41,7 @@ export function Tabs<T extends string>({ label, tabs, value, onChange, children 
           </button>
         ))}
       </div>
-      <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${value}`}>
+      <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${tabs.indexOf(value)}`}>
         {children}
       </div>
     </div>

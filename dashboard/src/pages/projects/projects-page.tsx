@@ -96,7 +96,8 @@ function ProjectsTable({ projects }: Summaries) {
     },
     {
       head: 'Trend',
-      cell: ({ days, total }) => (total === 0 ? '–' : <Sparkline values={days} type="all" />),
+      // Without today, which would look like a drop.
+      cell: ({ days, total }) => (total === 0 ? '–' : <Sparkline values={days.slice(0, -1)} type="all" />),
     },
     {
       head: 'Last query',

@@ -29,6 +29,7 @@ export function SettingsPage(current: CurrentProject) {
     <Page title="Settings" of={project.name} isNarrow>
       {!isEditor && <Notice>You are a viewer here: only owners and editors change settings.</Notice>}
       <fieldset className="settings" disabled={!isEditor}>
+        <legend className="out-of-sight">Settings of {project.name}</legend>
         {CARDS.map(({ name, Card }) => (
           <Card key={name} {...current} />
         ))}

@@ -2,7 +2,7 @@
 import { KeyRound } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { hasPasskeys, offersPasskeysInFields, signInWithPasskey } from '../../api/people/passkeys.js';
-import { refreshSession, useSession } from '../../api/session.js';
+import { enterSession, useSession } from '../../api/session.js';
 import { Button } from '../../components/forms/button.js';
 import { useAction } from '../../components/forms/use-action.js';
 
@@ -20,7 +20,7 @@ function Available() {
     const work = async (): Promise<void> => {
       if (!(await offersPasskeysInFields()) || controller.signal.aborted) return;
       await signInWithPasskey(controller.signal);
-      await refreshSession();
+      await enterSession();
     };
     // The button tells what fails.
     work().catch(() => undefined);
@@ -38,7 +38,7 @@ function Available() {
             // The browser asks for one passkey at a time.
             offer.current?.abort();
             await signInWithPasskey();
-            await refreshSession();
+            await enterSession();
           })
         }
       >

@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { Link, Redirect, useSearch } from 'wouter';
 import { signIn, singleSignOnPath } from '../../api/people/sign-in.js';
-import { refreshSession, useSession } from '../../api/session.js';
+import { enterSession, useSession } from '../../api/session.js';
 import { Page } from '../../components/content/page.js';
 import { Notice } from '../../components/feedback/notice.js';
 import { OutwardButton } from '../../components/forms/button.js';
@@ -63,7 +63,7 @@ export function SignInPage() {
           onSend={async (data) => {
             const { secondFactor } = await signIn(getText(data, 'email'), getPassword(data, 'password'));
             if (secondFactor) setSecond(true);
-            else await refreshSession();
+            else await enterSession();
           }}
           submit="Sign in"
           kind="primary"

@@ -4,7 +4,7 @@ import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import { confirmSignInWithPasskey, hasPasskeys, startSecondStep } from '../../api/people/passkeys.js';
 import { confirmSignIn } from '../../api/people/sign-in.js';
-import { refreshSession } from '../../api/session.js';
+import { enterSession } from '../../api/session.js';
 import { Page } from '../../components/content/page.js';
 import { Failure } from '../../components/feedback/notice.js';
 import { LoadingRows } from '../../components/feedback/skeleton.js';
@@ -43,7 +43,7 @@ export function TwoFactorForm({ onBack }: { onBack: () => void }) {
           label="Two-factor authentication"
           onSend={async (form) => {
             await confirmSignInWithPasskey(passkey, form.get('trustDevice') !== null);
-            await refreshSession();
+            await enterSession();
           }}
           submit="Use passkey"
           kind="primary"
@@ -97,7 +97,7 @@ function CodePage({ children }: { children: React.ReactNode }) {
         label="Two-factor authentication"
         onSend={async (data) => {
           await confirmSignIn(getText(data, 'code').replaceAll(' ', ''), data.get('trustDevice') !== null);
-          await refreshSession();
+          await enterSession();
         }}
         submit="Continue"
         kind="primary"

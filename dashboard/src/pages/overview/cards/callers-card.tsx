@@ -25,7 +25,7 @@ interface CallersCardProps {
 }
 
 export function CallersCard({ numbers, trends, selected, onSelect, onCorrect }: CallersCardProps) {
-  const { callers, callersRest, callersTotal } = numbers;
+  const { buckets, callers, callersRest, callersTotal } = numbers;
   const [isWhole, setWhole] = useState(false);
   const most = Math.max(1, ...callers.map((one) => one.count));
   const columns: Column<Caller>[] = [
@@ -54,7 +54,13 @@ export function CallersCard({ numbers, trends, selected, onSelect, onCorrect }: 
     },
     {
       head: 'Trend',
-      cell: ({ caller, type }) => <Sparkline values={trends?.get(caller)} type={type} />,
+      // A bucket that still runs, or that the range cuts, would look like a drop.
+      cell: ({ caller, type }) => (
+        <Sparkline
+          values={trends?.get(caller)?.filter((_, at) => buckets[at]?.incomplete === undefined)}
+          type={type}
+        />
+      ),
     },
     { head: 'Queries', kind: 'number', sortValue: (one) => one.count, cell: (one) => count(one.count) },
     { head: 'Share', kind: 'number', cell: (one) => share(one.count, callersTotal) },

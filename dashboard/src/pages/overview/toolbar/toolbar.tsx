@@ -53,7 +53,7 @@ function Compare({ view, setView, reading: { numbers } }: ToolbarProps) {
         Compare
       </label>
       {view.compare !== null && isPossible && (
-        <label className="toolbar-select">
+        <label className="toolbar-select toolbar-compare">
           <span className="out-of-sight">Compare with</span>
           <select
             value={view.compare}

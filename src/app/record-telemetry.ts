@@ -1,5 +1,6 @@
 /** Records the queries that were found in telemetry. */
 import { type FoundQuery, mergeByService } from '../domain/queries/found-queries.js';
+import type { Query } from '../domain/queries/query.js';
 import type { TelemetryRules } from '../domain/queries/telemetry-settings.js';
 import type { Store } from '../storage/ports/store.js';
 import { type RecordTarget, recordQueries } from './record.js';
@@ -24,12 +25,27 @@ export async function recordTelemetry(
 ): Promise<Map<string, number>> {
   const recordedBy = new Map<string, number>();
   if (queries.length === 0) return recordedBy;
-  const keys = queries.map((query) => query.keys);
-  const ids = id === 'question' ? await target.store.identities.identify(projectId, keys, nowMs) : undefined;
+  const { identities } = target.store;
+  const facts = queries.map(({ keys, caller, isNamed, occurredAt }) => ({
+    keys,
+    caller,
+    isNamed,
+    occurredAt,
+  }));
+  const { pending, ...identified } = await identities.identify(projectId, facts, id, nowMs);
+  const record = async (service: string, some: readonly Query[]) =>
+    recordQueries(target, { kind: 'telemetry', keyId, service }, projectId, some);
   // Several only if a Collector sends for them: the results of each are counted apart.
-  for (const [service, merged] of mergeByService(queries, ids)) {
-    const sender = { kind: 'telemetry', keyId, service } as const;
-    recordedBy.set(service, (await recordQueries(target, sender, projectId, merged)).recorded);
+  for (const [service, merged] of mergeByService(queries, identified))
+    recordedBy.set(service, (await record(service, merged)).recorded);
+  if (pending.length > 0) {
+    // Another request may have found them and not recorded them yet. Then it must not do so after they are settled.
+    await record(queries[0]?.keys.service ?? '', pending);
+    await identities.settle(
+      projectId,
+      pending.map((query) => query.id),
+      nowMs,
+    );
   }
   for (const { noteRecorded } of queries) noteRecorded();
   return recordedBy;

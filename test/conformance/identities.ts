@@ -1,8 +1,12 @@
 /** The ids of queries: the same for every handle, whatever arrives first and at the same time. */
 import { describe, expect, test } from 'vitest';
+import { recordTelemetry } from '../../src/app/record-telemetry.js';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
+import type { FoundFacts } from '../../src/domain/queries/found-queries.js';
 import type { QueryKeys } from '../../src/domain/queries/query-identity.js';
+import { dayMs } from '../../src/domain/time/duration.js';
 import { expiredKeysMin, keysKeptMs } from '../../src/storage/ports/identities.js';
+import type { Store } from '../../src/storage/ports/store.js';
 import { spanId, traceId, uuidOf } from '../support/http/telemetry.js';
 import { by, type PlaceFactory, projectOf } from '../support/storage/store.js';
 
@@ -20,6 +24,12 @@ const message = (id: string, more: Partial<QueryKeys> = {}): QueryKeys => ({
 const entryId = (number: number) => `${traceId(1)}-${spanId(number)}`;
 const idOfTrace = uuidOf(traceId(1));
 
+/** Identifies queries of which nothing but the keys matters, and returns their ids. */
+async function identify(store: Store, projectId: string, queries: readonly QueryKeys[], atMs: number) {
+  const found = queries.map((keys) => ({ keys, caller: 'web', isNamed: true, occurredAt: atMs }));
+  return (await store.identities.identify(projectId, found, 'question', atMs)).queryIds;
+}
+
 export function describeIdentities(kind: string, factory: PlaceFactory): void {
   const openTwo = async () => {
     const { open } = await factory();
@@ -31,39 +41,33 @@ export function describeIdentities(kind: string, factory: PlaceFactory): void {
   describe(`${kind}: queries`, () => {
     test('of a project that does not exist are refused', async () => {
       const [store] = await openTwo();
-      await expect(store.identities.identify('none', [trace()], nowMs)).rejects.toMatchObject({
+      await expect(identify(store, 'none', [trace()], nowMs)).rejects.toMatchObject({
         code: 'not_found',
       });
     });
 
     test('have the same ids for every handle, and others in another project', async () => {
       const [one, other] = await openTwo();
-      expect(await one.identities.identify('docs', [trace()], nowMs)).toEqual([idOfTrace]);
-      expect(await other.identities.identify('docs', [entry(1), entry(2)], nowMs)).toEqual([
-        idOfTrace,
-        entryId(2),
-      ]);
-      expect(await one.identities.identify('docs', [trace(), entry(2), entry(1)], nowMs)).toEqual([
+      expect(await identify(one, 'docs', [trace()], nowMs)).toEqual([idOfTrace]);
+      expect(await identify(other, 'docs', [entry(1), entry(2)], nowMs)).toEqual([idOfTrace, entryId(2)]);
+      expect(await identify(one, 'docs', [trace(), entry(2), entry(1)], nowMs)).toEqual([
         idOfTrace,
         entryId(2),
         idOfTrace,
       ]);
-      expect(await one.identities.identify('blog', [entry(1)], nowMs)).toEqual([entryId(1)]);
-      expect(await one.identities.identify('docs', [], nowMs)).toEqual([]);
+      expect(await identify(one, 'blog', [entry(1)], nowMs)).toEqual([entryId(1)]);
+      expect(await identify(one, 'docs', [], nowMs)).toEqual([]);
     });
 
     test('are the recorded queries of their traces', async () => {
       const [one, other] = await openTwo();
       await one.counts.record('docs', [{ id: idOfTrace, caller: 'web', occurredAt: nowMs }]);
-      expect(await other.identities.identify('docs', [entry(2), entry(1), trace()], nowMs)).toEqual([
+      expect(await identify(other, 'docs', [entry(2), entry(1), trace()], nowMs)).toEqual([
         entryId(2),
         idOfTrace,
         idOfTrace,
       ]);
-      expect(await one.identities.identify('docs', [entry(1), entry(2)], nowMs)).toEqual([
-        idOfTrace,
-        entryId(2),
-      ]);
+      expect(await identify(one, 'docs', [entry(1), entry(2)], nowMs)).toEqual([idOfTrace, entryId(2)]);
     });
 
     test('are as many as they are if their keys arrive at once through many handles', async () => {
@@ -79,34 +83,34 @@ export function describeIdentities(kind: string, factory: PlaceFactory): void {
         [entry(1, at), message('a', trace(at))],
       ]);
       const ids = await Promise.all(
-        batches.map((batch, at) => handles[at % handles.length]?.identities.identify('docs', batch, nowMs)),
+        batches.map((batch, at) => identify(handles[at % handles.length] as Store, 'docs', batch, nowMs)),
       );
-      const again = await Promise.all(
-        batches.map((batch) => handles[0]?.identities.identify('docs', batch, nowMs)),
-      );
-      expect(new Set(again.flat()).size).toBe(new Set(ids.flat()).size);
+      const again = () =>
+        Promise.all(batches.map((batch) => identify(handles[0] as Store, 'docs', batch, nowMs)));
+      const [settled] = [new Set((await again()).flat()), await again()];
+      // Some turned out to be one.
+      expect([...settled].filter((id) => !ids.flat().includes(id))).toEqual([]);
+      expect(new Set((await again()).flat())).toEqual(settled);
       const ofEntries = traces.map((at) => [entry(1, at), entry(2, at)]);
-      const found = await handles[1]?.identities.identify('docs', ofEntries.flat(), nowMs);
+      const found = await identify(handles[1] as Store, 'docs', ofEntries.flat(), nowMs);
       expect(new Set(found).size).toBe(2 * traces.length);
     });
 
     test('keep their ids for a while and not forever', async () => {
       const [one, other] = await openTwo();
-      expect(await one.identities.identify('docs', [trace()], nowMs)).toEqual([idOfTrace]);
-      expect(await one.identities.identify('docs', [entry(1)], nowMs)).toEqual([idOfTrace]);
-      expect(await other.identities.identify('docs', [entry(1)], nowMs + keysKeptMs - 1)).toEqual([
-        idOfTrace,
-      ]);
-      expect(await other.identities.identify('docs', [entry(1)], nowMs + keysKeptMs)).toEqual([entryId(1)]);
+      expect(await identify(one, 'docs', [trace()], nowMs)).toEqual([idOfTrace]);
+      expect(await identify(one, 'docs', [entry(1)], nowMs)).toEqual([idOfTrace]);
+      expect(await identify(other, 'docs', [entry(1)], nowMs + keysKeptMs - 1)).toEqual([idOfTrace]);
+      expect(await identify(other, 'docs', [entry(1)], nowMs + keysKeptMs)).toEqual([entryId(1)]);
     });
 
     test('do not pile up, however many a call adds', async () => {
       const [one, other] = await openTwo();
       const many = Array.from({ length: 3 * expiredKeysMin }, (_, at) => at);
-      await one.identities.identify('docs', many.map(trace), nowMs);
+      await identify(one, 'docs', many.map(trace), nowMs);
       const entries = many.map((at) => entry(at, at));
       // A key of a trace that is still there would make each of them the query of its trace.
-      expect(await other.identities.identify('docs', entries, nowMs + keysKeptMs)).toEqual(
+      expect(await identify(other, 'docs', entries, nowMs + keysKeptMs)).toEqual(
         many.map((at) => `${traceId(at)}-${spanId(at)}`),
       );
     });
@@ -114,22 +118,137 @@ export function describeIdentities(kind: string, factory: PlaceFactory): void {
     test('of many kinds are identified at once', async () => {
       const [one, other] = await openTwo();
       const many = Array.from({ length: expiredKeysMin + 50 }, (_, at) => entry(at, at));
-      const ids = await one.identities.identify('docs', many, nowMs);
+      const ids = await identify(one, 'docs', many, nowMs);
       expect(new Set(ids).size).toBe(many.length);
-      expect(await other.identities.identify('docs', many.toReversed(), nowMs)).toEqual(ids.toReversed());
+      expect(await identify(other, 'docs', many.toReversed(), nowMs)).toEqual(ids.toReversed());
+    });
+
+    /** Identifies and records queries as telemetry does, through one handle. */
+    const receive = (store: Store, found: readonly Partial<FoundFacts>[], atMs = nowMs) =>
+      recordTelemetry({ store, clock: { now: () => atMs } }, 'key', 'docs', {
+        queries: found.map((one) => ({ ...unnamed, noteRecorded: () => {}, ...one })),
+        id: 'question',
+        nowMs: atMs,
+      });
+    const unnamed = { keys: trace(), caller: 'unknown', isNamed: false, occurredAt: nowMs };
+    const named = (caller: string, keys = trace()) => ({ keys, caller, isNamed: true });
+    const countsOf = async (store: Store) => {
+      const { callers } = await store.counts.countCallers('docs', ALL_TIME);
+      return Object.fromEntries(callers.map(({ caller, count }) => [caller, count]));
+    };
+
+    test('get the first caller that is named within a day, in all counts', async () => {
+      const [one, other] = await openTwo();
+      await receive(one, [{}]);
+      expect(await countsOf(other)).toEqual({ unknown: 1 });
+      await receive(other, [named('web')], nowMs + dayMs - 1);
+      expect(await countsOf(one)).toEqual({ web: 1 });
+      await receive(one, [named('slack')]);
+      await receive(one, [{}]);
+      expect(await countsOf(other)).toEqual({ web: 1 });
+      await receive(one, [{ keys: trace(2) }]);
+      await receive(one, [named('web', trace(2))], nowMs + dayMs);
+      // A named one that is the same as the assumed one.
+      await receive(one, [{ keys: trace(3) }]);
+      await receive(other, [named('unknown', trace(3))]);
+      await receive(other, [named('web', trace(3))]);
+      expect(await countsOf(one)).toEqual({ web: 1, unknown: 2 });
+      expect(await other.maintenance.verify()).toMatchObject({ damage: [], differencesTotal: 0 });
+    });
+
+    test('keep what a correction has changed', async () => {
+      const [one, other] = await openTwo();
+      await receive(one, [{}, { keys: trace(2) }]);
+      type Change = { action: 'withdraw' } | { action: 'rename'; to: string };
+      const correct = (id: string, number: number, change: Change) =>
+        other.corrections.accept(
+          'docs',
+          {
+            id,
+            reason: 'a test',
+            selection: { ids: [uuidOf(traceId(number))] },
+            ...change,
+          },
+          by,
+        );
+      await correct('c1', 1, { action: 'rename', to: 'bot' });
+      await correct('c2', 2, { action: 'withdraw' });
+      while ((await one.corrections.step('docs', nowMs, 10)) !== undefined);
+      await receive(one, [named('web'), named('web', trace(2))]);
+      await receive(one, [named('web', entry(1, 2)), named('web', message('a', entry(1, 2)))]);
+      expect(await countsOf(other)).toEqual({ bot: 1 });
+    });
+
+    test('become the earlier one when an id shows that they are one', async () => {
+      const [one, other] = await openTwo();
+      await receive(one, [{ keys: message('a', trace(1)), occurredAt: nowMs - 1 }]);
+      await receive(other, [{ keys: trace(2), occurredAt: nowMs - 2 }, { keys: trace(3) }]);
+      expect(await countsOf(one)).toEqual({ unknown: 3 });
+      await receive(one, [{ ...named('web', message('a', trace(2))), occurredAt: nowMs }]);
+      expect(await countsOf(one)).toEqual({ web: 1, unknown: 1 });
+      const before = { from: ALL_TIME.from, to: nowMs - 1 };
+      expect(await other.counts.count('docs', before)).toMatchObject({ web: 1, total: 1 });
+      // Both ids are known for ever, and whatever is found later belongs to the one that is left.
+      await receive(other, [{ keys: message('a', trace(3)) }, { keys: trace(1) }, { keys: trace(2) }]);
+      expect(await countsOf(one)).toEqual({ web: 1 });
+      const again = [traceId(2), traceId(3)].map((id) => ({ ...unnamed, id: uuidOf(id) }));
+      expect(await one.counts.record('docs', [...again, { ...unnamed, id: 'a' }])).toEqual({
+        recorded: 0,
+        duplicates: 3,
+      });
+      expect(await other.maintenance.verify()).toMatchObject({ damage: [], differencesTotal: 0 });
+    });
+
+    test('do not count while all that is known of them is to be ignored', async () => {
+      const [one, other] = await openTwo();
+      const ignored = { keys: { ...trace(), isIgnored: true } };
+      await receive(one, [{ ...named('web') }]);
+      for (let times = 0; times < 2; times++) await receive(other, [ignored]);
+      expect(await countsOf(one)).toEqual({});
+      for (let times = 0; times < 2; times++) await receive(one, [{}]);
+      expect(await countsOf(other)).toEqual({ web: 1 });
+      // A request has taken the key since.
+      await receive(one, [named('web', entry(1))]);
+      await receive(other, [ignored]);
+      expect(await countsOf(one)).toEqual({ web: 1 });
+      expect(await other.maintenance.verify()).toMatchObject({ damage: [], differencesTotal: 0 });
+    });
+
+    test('are settled once though all handles find them at once, and by the next one if a process ended', async () => {
+      const { open } = await factory();
+      const handles = await Promise.all(Array.from({ length: 4 }, () => open()));
+      await handles[0]?.directory.createProject(projectOf('docs'), by);
+      const numbers = Array.from({ length: 6 }, (_, at) => at);
+      const found = numbers.flatMap((at) => [
+        [{ keys: trace(at) }],
+        [named('web', trace(at))],
+        [named('web', message('a', entry(1, at)))],
+        [{ keys: entry(1, at) }],
+      ]);
+      await Promise.all(found.map((some, at) => receive(handles[at % 4] as Store, some)));
+      const [one, other] = handles as [Store, Store];
+      for (const some of found) await receive(one, some);
+      expect(await countsOf(other)).toEqual({ web: 1 });
+      await receive(one, [{ keys: trace(9) }]);
+      const facts = { ...named('web', trace(9)), occurredAt: nowMs };
+      const { pending } = await one.identities.identify('docs', [facts], 'question', nowMs);
+      expect(pending).toHaveLength(1);
+      await receive(other, [{ keys: message('a') }]);
+      expect(await countsOf(one)).toEqual({ web: 2 });
+      expect(await other.maintenance.verify()).toMatchObject({ damage: [], differencesTotal: 0 });
     });
 
     test('are removed with their project', async () => {
       const [one, other] = await openTwo();
-      await one.identities.identify('docs', [trace()], nowMs);
-      await one.identities.identify('docs', [entry(1)], nowMs);
+      await identify(one, 'docs', [trace()], nowMs);
+      await identify(one, 'docs', [entry(1)], nowMs);
       await one.directory.deleteProject('default', 'docs', by);
-      await expect(other.identities.identify('docs', [trace()], nowMs)).rejects.toMatchObject({
+      await expect(identify(other, 'docs', [trace()], nowMs)).rejects.toMatchObject({
         code: 'not_found',
       });
       while (!(await other.maintenance.purgeDeleted(100)).done);
       await one.directory.createProject(projectOf('docs'), by);
-      expect(await one.identities.identify('docs', [entry(1)], nowMs)).toEqual([entryId(1)]);
+      expect(await identify(one, 'docs', [entry(1)], nowMs)).toEqual([entryId(1)]);
       expect(await one.counts.count('docs', ALL_TIME)).toMatchObject({ total: 0 });
     });
   });

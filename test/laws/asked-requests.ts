@@ -79,6 +79,7 @@ function toRecord(request: AskedRequest, number: number, role: Role): TelemetryR
   const id = message !== undefined && idOn.includes(role) ? { 'caller_stats.id': `message ${message}` } : {};
   const isAsking = ASKING.includes(role) || 'caller_stats.id' in id;
   const answer = hasAnswer && isAsking ? ANSWER : {};
+  const caller = role === 'server' ? { 'caller_stats.caller': 'web' } : {};
   return {
     traceId: traceId(request.trace),
     // A log record has the span in which it was written.
@@ -89,7 +90,9 @@ function toRecord(request: AskedRequest, number: number, role: Role): TelemetryR
     isConsumer: false,
     isLog: role === 'log',
     timeNs: BigInt(nowMs + 100 * number + ROLES.indexOf(role)) * 1_000_000n,
-    attributes: new Map(Object.entries({ ...(ASKING.includes(role) ? ASKED : {}), ...answer, ...id })),
+    attributes: new Map(
+      Object.entries({ ...(ASKING.includes(role) ? ASKED : {}), ...answer, ...id, ...caller }),
+    ),
     resource: new Map([['service.name', isElsewhere ? subAgentService : 'docs']]),
   };
 }

@@ -9,6 +9,8 @@
  *
  * - Before that, it means the query that was found in another trace with an answer that this one has, too: two
  *   instrumentations of one call, or a gateway's.
+ * - If a query has a weaker key of another one, which no other found query has taken, the two were counted apart before it was
+ *   known that they are one.
  *
  * So a query with one key is never counted twice, and queries that share a trace are told apart by their other keys.
  */
@@ -29,6 +31,8 @@ export interface QueryKeys {
   readonly service: string;
   /** Whether spans above it are missing that tell whether it is a query of its own, and of which service. */
   readonly isUnsure?: boolean;
+  /** Whether it was recorded and is none. */
+  readonly isIgnored?: boolean;
 }
 
 export interface StoredKey {
@@ -44,6 +48,8 @@ export interface IdentityPlan {
   readonly queryIds: readonly string[];
   /** The keys to store or to change. */
   readonly changes: ReadonlyMap<string, StoredKey>;
+  /** The queries that were counted apart and are one. */
+  readonly merges: readonly (readonly [queryId: string, other: string])[];
 }
 
 interface Key {
@@ -79,29 +85,57 @@ export function planIdentities(
   stored: ReadonlyMap<string, StoredKey>,
 ): IdentityPlan {
   const changes = new Map<string, StoredKey>();
+  const merges: (readonly [string, string])[] = [];
   const queryIds = Array.from(queries, () => '');
   const find = (name: string) => changes.get(name) ?? stored.get(name);
   const ordered = queries.map((query, at) => ({ query, keys: listKeys(query), at }));
   for (const { query, keys, at } of ordered.toSorted(byStrength)) {
-    const service = serviceOf(query);
     const [strongest, ...others] = keys;
     if (strongest === undefined) throw new Error('Invariant violated: a query has a key.');
-    const inner = listInnerKeys(query);
-    const weaker = [...inner, ...others];
-    let queryId = find(strongest.name)?.queryId;
-    if (queryId === undefined) {
-      const shared = takeOver(query, weaker, find, changes) ?? findAnswered(query, find);
-      queryId = shared?.queryId ?? strongest.queryId;
-      changes.set(strongest.name, { queryId, isTaken: shared?.isTaken ?? false, service });
-    }
-    for (const { name } of weaker) {
-      if (find(name) === undefined) changes.set(name, { queryId, isTaken: true, service });
-    }
+    const weaker = [...listInnerKeys(query), ...others];
+    const queryId = query.isIgnored
+      ? findIgnored(strongest, find)
+      : chooseId(query, strongest, weaker, { find, changes });
+    queryIds[at] = queryId;
+    if (query.isIgnored) continue;
+    for (const other of claim(query, queryId, weaker, { find, changes })) merges.push([other, queryId]);
     noteResponses(query, queryId, find, changes);
     moveTrace(query, find, changes);
-    queryIds[at] = queryId;
   }
-  return { queryIds, changes };
+  return { queryIds, changes, merges };
+}
+
+interface Keys {
+  readonly find: (name: string) => StoredKey | undefined;
+  readonly changes: Map<string, StoredKey>;
+}
+
+/** The id of a query that was recorded by mistake; empty if another one has taken its key. */
+function findIgnored({ name }: Key, find: Keys['find']): string {
+  const stored = find(name);
+  return stored === undefined || stored.isTaken ? '' : stored.queryId;
+}
+
+function chooseId(query: QueryKeys, strongest: Key, weaker: readonly Key[], { find, changes }: Keys): string {
+  const known = find(strongest.name)?.queryId;
+  if (known !== undefined) return known;
+  const shared = takeOver(query, weaker, find, changes) ?? findAnswered(query, find);
+  const queryId = shared?.queryId ?? strongest.queryId;
+  changes.set(strongest.name, { queryId, isTaken: shared?.isTaken ?? false, service: serviceOf(query) });
+  return queryId;
+}
+
+/** Gives a query its weaker keys. Returns the queries that have some of them, or one of its answers, and that no other one has taken. */
+function claim(query: QueryKeys, queryId: string, weaker: readonly Key[], { find, changes }: Keys): string[] {
+  const others: string[] = [];
+  for (const { name } of weaker) {
+    const known = find(name);
+    if (known?.isTaken || known?.queryId === queryId) continue;
+    if (known !== undefined) others.push(known.queryId);
+    changes.set(name, { service: serviceOf(query), ...known, queryId, isTaken: true });
+  }
+  const answered = findAnswered(query, find)?.queryId;
+  return answered === undefined || answered === queryId ? others : [...others, answered];
 }
 
 /**
@@ -223,7 +257,9 @@ type Ordered = { readonly query: QueryKeys; readonly keys: readonly Key[] };
 
 function byStrength(one: Ordered, other: Ordered): number {
   // Those that know of sub-agents come before those that do not, so that they can take over what sub-agents were counted as.
-  const strength = ({ query: { explicitId, entrySpanId, innerSpanIds = [] } }: Ordered) =>
+  // What is ignored comes last, when the others have taken what is theirs.
+  const strength = ({ query: { isIgnored, explicitId, entrySpanId, innerSpanIds = [] } }: Ordered) =>
+    (isIgnored ? -8 : 0) +
     (explicitId === undefined ? 0 : 4) +
     (entrySpanId === undefined ? 0 : 2) +
     (innerSpanIds.length === 0 ? 0 : 1);

@@ -138,8 +138,8 @@ export class QueryCollector {
     const from = this.#receipt.rowsFrom ?? Number.NEGATIVE_INFINITY;
     const queries = traced
       .filter(({ askedAt }) => askedAt >= from)
-      .map(({ keys, caller, askedAt, noteRecorded }) => ({
-        keys,
+      .map(({ keys, isIgnored, caller, askedAt, noteRecorded }) => ({
+        keys: { ...keys, isIgnored },
         caller: caller ?? this.#fallback,
         isNamed: caller !== undefined,
         occurredAt: askedAt,

@@ -32,12 +32,14 @@ export interface IndexedSpan {
   readonly responseId: string | undefined;
 }
 
-/** A query that has not been recorded by these keys yet. Its spans with the same strongest key and caller are together. */
+/** A query that has not been recorded by these keys and its caller yet. Its spans with the same strongest key and caller are together. */
 export interface IndexedQuery {
   readonly keys: QueryKeys;
   readonly caller: string | undefined;
   /** The earliest time. */
   readonly askedAt: number;
+  /** Whether it was recorded before it was known that all its spans are to be ignored. */
+  readonly isIgnored: boolean;
   /** To be called when it is recorded. */
   readonly noteRecorded: () => void;
 }
@@ -199,18 +201,20 @@ export class Trace {
   unrecorded(): IndexedQuery[] {
     this.#settleHolders();
     const groups = new Map<string, Group>();
+    const ignored = new Map<string, Group>();
     for (const place of this.#unrecorded) {
       const path = this.#walk(place);
       const askedAt = place.span?.askedAt;
-      if (
-        askedAt === undefined ||
-        path.isIgnored ||
-        (place.recorded !== undefined && hasSameKeys(place.recorded, path))
-      )
+      const { recorded } = place;
+      if (askedAt === undefined || (recorded !== undefined && saysNothingNew(path, recorded)))
         this.#unrecorded.delete(place);
-      else addToGroup(groups, path, place, askedAt);
+      else if (!path.isIgnored) addToGroup(groups, groupName(path), path, [place, path], askedAt);
+      else if (recorded === undefined) this.#unrecorded.delete(place);
+      else addToGroup(ignored, beginName(recorded), recorded, [place, path], askedAt);
     }
-    return Array.from(groups.values(), ({ path, innerSpanIds, responses, askedAt, places }) => ({
+    if (ignored.size > 0) this.#keepIgnored(ignored);
+    const all = [...groups.values(), ...ignored.values()];
+    return all.map(({ path, isIgnored, innerSpanIds, responses, askedAt, places }) => ({
       keys: {
         explicitId: path.explicitId,
         entrySpanId: path.begin?.entry?.key,
@@ -222,10 +226,18 @@ export class Trace {
       },
       caller: path.caller,
       askedAt,
+      isIgnored,
       noteRecorded: () => {
         for (const [place, known] of places) this.#noteRecorded(place, known);
       },
     }));
+  }
+
+  /** Removes those of which another span is to be counted. */
+  #keepIgnored(ignored: Map<string, Group>): void {
+    for (const place of this.#places.values())
+      if (place.span?.askedAt !== undefined && place.path?.isIgnored === false)
+        ignored.delete(beginName(place.path));
   }
 
   /** An entry with spans of queries of its own takes over those of its service below it, such as the steps of a queue. */
@@ -372,37 +384,55 @@ function innerKeys({ entries, begin }: Path): string[] {
 /** The spans of one query by the same caller. */
 interface Group {
   readonly path: Path;
+  readonly isIgnored: boolean;
   readonly places: (readonly [Place, Path])[];
   readonly innerSpanIds: Set<string>;
   readonly responses: Set<string>;
   askedAt: number;
 }
 
-function addToGroup(groups: Map<string, Group>, path: Path, place: Place, askedAt: number): void {
-  const { explicitId, caller, begin } = path;
-  const name = JSON.stringify([explicitId, caller, begin?.entry?.key, begin?.service, begin?.isUnsure]);
+function beginName({ explicitId, begin }: Path): string {
+  return JSON.stringify([explicitId, begin?.entry?.key]);
+}
+
+function groupName(path: Path): string {
+  return JSON.stringify([beginName(path), path.caller, path.begin?.service, path.begin?.isUnsure]);
+}
+
+/** `place` is a span, and what is known of it now. */
+function addToGroup(
+  groups: Map<string, Group>,
+  name: string,
+  path: Path,
+  place: readonly [Place, Path],
+  askedAt: number,
+): void {
   let group = groups.get(name);
   if (group === undefined) {
-    group = { path, places: [], innerSpanIds: new Set(), responses: new Set(), askedAt };
+    const { isIgnored } = place[1];
+    group = { path, isIgnored, places: [], innerSpanIds: new Set(), responses: new Set(), askedAt };
     groups.set(name, group);
   }
-  group.places.push([place, path]);
+  group.places.push(place);
   for (const spanId of innerKeys(path)) group.innerSpanIds.add(spanId);
   if (path.agentRun !== undefined) group.responses.add(agentRunName(path.agentRun));
-  const responseId = place.span?.responseId;
+  const responseId = place[0].span?.responseId;
   if (responseId !== undefined)
     for (const name of responseNames(responseId, askedAt)) group.responses.add(name);
   group.askedAt = Math.min(group.askedAt, askedAt);
 }
 
-function hasSameKeys(one: Path, other: Path): boolean {
+/** Whether a path has the same keys as before, and no caller where none was known. */
+function saysNothingNew(path: Path, before: Path): boolean {
   return (
-    one === other ||
-    (one.explicitId === other.explicitId &&
-      one.begin?.entry?.key === other.begin?.entry?.key &&
-      one.begin?.isUnsure === other.begin?.isUnsure &&
-      one.agentRun === other.agentRun &&
-      innerKeys(one).join() === innerKeys(other).join())
+    path === before ||
+    (path.isIgnored === before.isIgnored &&
+      path.explicitId === before.explicitId &&
+      (path.caller === undefined || before.caller !== undefined) &&
+      path.begin?.entry?.key === before.begin?.entry?.key &&
+      path.begin?.isUnsure === before.begin?.isUnsure &&
+      path.agentRun === before.agentRun &&
+      innerKeys(path).join() === innerKeys(before).join())
   );
 }
 

@@ -16,6 +16,8 @@ const REMOVALS = [
   'removeTypeCounters',
   'removeCallerCounters',
   'removeQueryKeys',
+  'removeFoundQueries',
+  'removeLateChanges',
   'removeIngestionSources',
   'removeIngestionCounts',
 ] as const;

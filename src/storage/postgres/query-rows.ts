@@ -4,6 +4,7 @@ import {
   type CounterChange,
   type ImportedFilter,
   type ImportedRow,
+  type LateChange,
   type Move,
   type QueryChanges,
   type QueryFilter,
@@ -94,6 +95,12 @@ export class PostgresQueryChanges extends PostgresQueryRows implements QueryChan
     const ids = rows.map(({ id }) => bytesOf(id));
     const callers = rows.map(({ caller }) => caller);
     await this.session.run(this.statements.noteCorrected, [project, rows[0]?.correction, ids, callers]);
+  }
+
+  async noteLate(project: unknown, changes: readonly LateChange[]): Promise<void> {
+    const ids = changes.map(({ id }) => bytesOf(id));
+    const callers = changes.map(({ caller }) => caller);
+    await this.session.run(this.statements.noteLate, [project, changes[0]?.day, ids, callers]);
   }
 
   async markImported(

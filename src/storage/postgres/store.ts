@@ -1,6 +1,7 @@
 /** The store on PostgreSQL. Any number of processes may use the same database at once. */
 import { isUnavailable } from '../../domain/errors.js';
 import type { CorrectionChanges } from '../ports/corrections.js';
+import type { Identities } from '../ports/identities.js';
 import type { Store } from '../ports/store.js';
 import { RecordingCheck } from '../recording-check.js';
 import { SqlCorrectionChanges } from '../sql/corrections/corrections.js';
@@ -85,7 +86,13 @@ class PostgresStore implements Store {
       database.change((own) => call(new SqlIngestionChanges(own, dialect), method, args)),
     );
     this.identities = new SqlIdentities((method, args) =>
-      database.change((own) => call(new SqlIdentityChanges(own, dialect), method, args)),
+      database.change((own) =>
+        call<Identities, typeof method>(
+          new SqlIdentityChanges(own, dialect, new PostgresQueryChanges(own, statements)),
+          method,
+          args,
+        ),
+      ),
     );
     this.notifications = new SqlNotifications(session, dialect, (method, args) =>
       database.change((own) => call(new SqlNotificationChanges(own, dialect), method, args)),

@@ -1,40 +1,119 @@
 /** The keys of queries in telemetry, for every SQL database. Each method is one transaction. */
+import { type FoundFacts, type FoundPlan, planFound } from '../../domain/queries/found-queries.js';
 import {
+  type IdentityPlan,
   keyNames,
   planIdentities,
   type QueryKeys,
   type StoredKey,
+  strongestQueryId,
   traceKeyName,
   traceQueryId,
 } from '../../domain/queries/query-identity.js';
-import { expiredKeysMin, type Identities, keysKeptMs } from '../ports/identities.js';
+import type { IdSource } from '../../domain/queries/telemetry-settings.js';
+import { expiredKeysMin, type Identified, type Identities, keysKeptMs } from '../ports/identities.js';
+import { notFound } from './changes.js';
+import type { QueryChanges } from './corrections/query-rows.js';
+import { SqlFoundStates } from './found-states.js';
+import type { Dialect, Session } from './session.js';
 import { SqlTables } from './tables.js';
 
 type Keys = Map<string, StoredKey>;
 type KeyRow = Omit<StoredKey, 'isTaken'> & { readonly name: string; readonly isTaken: number };
 
 export class SqlIdentityChanges extends SqlTables implements Identities {
+  readonly #changes: QueryChanges;
+  readonly #states: SqlFoundStates;
   readonly #table = this.table('question_key');
   readonly #project = this.dialect.projectColumn;
 
-  /** Each round plans with what is stored, and ends when no other transaction has stored one of the new keys meanwhile. */
-  async identify(projectId: string, queries: readonly QueryKeys[], nowMs: number): Promise<string[]> {
+  constructor(session: Session, dialect: Dialect, changes: QueryChanges) {
+    super(session, dialect);
+    this.#changes = changes;
+    this.#states = new SqlFoundStates(session, dialect);
+  }
+
+  async identify(
+    projectId: string,
+    found: readonly FoundFacts[],
+    id: IdSource,
+    nowMs: number,
+  ): Promise<Identified> {
     const project = await this.dialect.findProjectKey(this.session, projectId);
+    const plan =
+      id === 'question'
+        ? await this.#planByKeys(projectId, project, found, nowMs)
+        : await this.#planByIds(projectId, project, found, nowMs);
+    const pending = await this.#states.listPending(projectId, project, nowMs);
+    return { queryIds: plan.queryIds, callers: plan.callers, pending };
+  }
+
+  async settle(projectId: string, queryIds: readonly string[], nowMs: number): Promise<void> {
+    // As corrections do, so that only one of them moves a query at a time.
+    const found = await this.get<{ readonly key: unknown }>(
+      `SELECT ${this.dialect.projectKeyColumn} AS key FROM ${this.table('project')}
+       WHERE id = $1 ${this.dialect.andNotDeleted} ${this.dialect.lock('UPDATE')}`,
+      [projectId],
+    );
+    if (found === undefined) throw notFound(`project ${projectId}`);
+    await this.#states.settle(found.key, queryIds, nowMs, this.#changes);
+  }
+
+  /** Each round plans with what is stored, and ends when no other transaction has stored one of the new keys meanwhile. */
+  async #planByKeys(
+    projectId: string,
+    project: unknown,
+    found: readonly FoundFacts[],
+    nowMs: number,
+  ): Promise<FoundPlan> {
+    const queries = found.map(({ keys }) => keys);
     const names = [...new Set(queries.flatMap(keyNames))].sort();
-    await this.#removeExpired(project, nowMs, Math.max(expiredKeysMin, 2 * names.length));
+    const max = Math.max(expiredKeysMin, 2 * names.length);
+    await this.#removeExpired(this.#table, 'name', project, nowMs, max);
     const recorded = await this.#findRecorded(projectId, queries);
     // Keys that this transaction has inserted. Their plan may still change.
     const own = new Set<string>();
     for (;;) {
       const stored = await this.#find(project, names);
       const settled = [...stored].filter(([name]) => !own.has(name));
-      const { queryIds, changes } = planIdentities(queries, new Map([...recorded, ...settled]));
-      const added = [...changes].filter(([name]) => !stored.has(name));
+      const known = new Map([...recorded, ...settled]);
+      const plan = planIdentities(queries, known);
+      const added = [...plan.changes].filter(([name]) => !stored.has(name));
       const inserted = await this.#insert(project, added, nowMs + keysKeptMs);
       for (const name of inserted) own.add(name);
       if (inserted.length < added.length) continue;
-      await this.#update(project, changes, stored);
-      return [...queryIds];
+      await this.#update(project, plan.changes, stored);
+      const old = new Set(Array.from(known.values(), ({ queryId }) => queryId));
+      return this.#planStates(project, found, plan, (queryId) => old.has(queryId), nowMs);
+    }
+  }
+
+  async #planByIds(
+    projectId: string,
+    project: unknown,
+    found: readonly FoundFacts[],
+    nowMs: number,
+  ): Promise<FoundPlan> {
+    const queryIds = found.map(({ keys }) => strongestQueryId(keys) ?? '');
+    const old = new Set(await this.dialect.findRecordedIds(this.session, projectId, queryIds));
+    const plan = { queryIds, merges: [] };
+    return this.#planStates(project, found, plan, (queryId) => old.has(queryId), nowMs);
+  }
+
+  async #planStates(
+    project: unknown,
+    found: readonly FoundFacts[],
+    plan: Pick<IdentityPlan, 'queryIds' | 'merges'>,
+    isOld: (queryId: string) => boolean,
+    nowMs: number,
+  ): Promise<FoundPlan> {
+    const ids = [...plan.queryIds, ...plan.merges.flat()];
+    const max = Math.max(expiredKeysMin, 2 * ids.length);
+    await this.#removeExpired(this.table('found_query'), 'id', project, nowMs, max);
+    for (;;) {
+      const states = await this.#states.load(project, ids);
+      const planned = planFound(found, plan, states, isOld);
+      if (await this.#states.store(project, planned.changes, states, nowMs)) return planned;
     }
   }
 
@@ -100,10 +179,16 @@ export class SqlIdentityChanges extends SqlTables implements Identities {
     }
   }
 
-  async #removeExpired(project: unknown, nowMs: number, max: number): Promise<void> {
+  async #removeExpired(
+    table: string,
+    column: string,
+    project: unknown,
+    nowMs: number,
+    max: number,
+  ): Promise<void> {
     await this.session.run(
-      `DELETE FROM ${this.#table} WHERE ${this.#project} = $1 AND name IN (
-         SELECT name FROM ${this.#table} WHERE ${this.#project} = $1 AND expires_at <= $2
+      `DELETE FROM ${table} WHERE ${this.#project} = $1 AND ${column} IN (
+         SELECT ${column} FROM ${table} WHERE ${this.#project} = $1 AND expires_at <= $2
          LIMIT $3 ${this.dialect.lock('UPDATE SKIP LOCKED')})`,
       [project, nowMs, max],
     );

@@ -74,6 +74,7 @@ export class SqlIdentities implements Identities {
   }
 
   readonly identify: Identities['identify'] = (...args) => this.#run('identify', args);
+  readonly settle: Identities['settle'] = (...args) => this.#run('settle', args);
 }
 
 export class SqlIngestion extends SqlIngestionReads implements Ingestion {

@@ -1,8 +1,6 @@
 /** Traces as instrumentations write them, and the queries that a person would count in them. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { mergeQueries } from '../../../src/domain/queries/found-queries.js';
-import { planIdentities, type StoredKey } from '../../../src/domain/queries/query-identity.js';
 import { QueryCollector } from '../../../src/domain/queries/telemetry.js';
 import type { TelemetryRecord } from '../../../src/domain/queries/telemetry-record.js';
 import { KNOWN_RULES } from '../../../src/domain/queries/telemetry-rules.js';
@@ -10,6 +8,7 @@ import type { TelemetryRules } from '../../../src/domain/queries/telemetry-setti
 import { TraceIndex } from '../../../src/domain/queries/trace-index.js';
 import { spanId, traceId } from '../../support/http/telemetry.js';
 import { returned } from '../../support/http/telemetry-reading.js';
+import { IdentityMemory } from '../../support/identity-memory.js';
 
 const nowMs = Date.parse('2026-06-15T12:00:00Z');
 const rules: TelemetryRules = {
@@ -52,31 +51,25 @@ function span(number: number, attributes: Attributes, told: Told = {}): Telemetr
   };
 }
 
+const post = { 'http.request.method': 'POST' };
 const chat = { 'gen_ai.operation.name': 'chat' };
 const agent = { 'gen_ai.operation.name': 'invoke_agent' };
 const plain = {};
 const ignored = { 'caller_stats.ignore': 'true' };
 
-/** The callers of the queries that are recorded when these requests arrive. */
+/** The callers of the queries that count when these requests have arrived. */
 function callersOf(requests: readonly (readonly TelemetryRecord[])[], more: Partial<TelemetryRules> = {}) {
-  const stored = new Map<string, StoredKey>();
-  const recorded = new Map<string, string>();
+  const memory = new IdentityMemory();
   const index = new TraceIndex(1_000_000);
   for (const records of requests) {
     const receipt = { project: 'docs', nowMs, rowsFrom: null };
     const collector = new QueryCollector({ ...rules, ...more }, receipt, index);
     for (const record of records) collector.add(record);
     const { queries } = returned(collector.result());
-    const { queryIds, changes } = planIdentities(
-      queries.map(({ keys }) => keys),
-      stored,
-    );
-    for (const [name, key] of changes) stored.set(name, key);
-    for (const { id, caller } of mergeQueries(queries, queryIds))
-      if (!recorded.has(id)) recorded.set(id, caller);
+    memory.record(queries);
     for (const { noteRecorded } of queries) noteRecorded();
   }
-  return [...recorded.values()];
+  return memory.callers();
 }
 
 const inAnyOrder = (records: readonly TelemetryRecord[]) =>
@@ -136,12 +129,10 @@ describe('what the application or an evaluation says to ignore', () => {
     ],
   ])('%s', (_what, records, queries) => {
     fc.assert(
-      fc.property(inAnyOrder(records), (sent) => {
-        expect(callersOf([sent])).toHaveLength(queries);
+      fc.property(inAnyRequests(records), (requests) => {
+        expect(callersOf(requests)).toHaveLength(queries);
       }),
     );
-    // The spans above first, one at a time.
-    expect(callersOf(records.toReversed().map((one) => [one]))).toHaveLength(queries);
   });
 
   test.each(['trace', 'span'] as const)('also where the %s tells queries apart', (id) => {
@@ -226,7 +217,54 @@ describe('in any order and any requests', () => {
   });
 });
 
-const post = { 'http.request.method': 'POST' };
+describe('callers and ids that arrive late', () => {
+  const from = (caller: string) => ({ 'caller_stats.caller': caller });
+  const id = { 'caller_stats.id': 'a' };
+
+  test.each<readonly [what: string, records: readonly TelemetryRecord[], callers: readonly string[]]>([
+    [
+      'the server span names the caller',
+      [span(1, chat, { below: 2 }), span(2, agent, { below: 3 }), span(3, from('web'), { isEntry: true })],
+      ['web'],
+    ],
+    [
+      'each of two requests names its own',
+      [1, 2].flatMap((at) => [
+        span(10 * at, chat, { below: 10 * at + 1 }),
+        span(10 * at + 1, { ...post, ...from(`sdk-${at}`) }, { below: 9, isEntry: true }),
+      ]),
+      ['sdk-1', 'sdk-2'],
+    ],
+    ['nobody names it', [span(1, chat, { below: 2 }), span(2, plain, { isEntry: true })], ['unknown']],
+    [
+      'a message is sent again, and its id is on the server spans',
+      [1, 2].flatMap((trace) => [
+        span(1, chat, { trace, below: 2 }),
+        span(2, chat, { trace, below: 3 }),
+        span(3, { ...post, ...id, ...(trace === 1 && from('web')) }, { trace, below: 9, isEntry: true }),
+      ]),
+      ['web'],
+    ],
+    [
+      'the request that asked two others arrives last',
+      [
+        span(1, chat, { below: 2 }),
+        span(2, post, { below: 5, isEntry: true }),
+        span(3, chat, { below: 4 }),
+        span(4, post, { below: 5, isEntry: true }),
+        span(5, { ...post, ...from('web') }, { below: 9, isEntry: true }),
+      ],
+      ['web'],
+    ],
+  ])('%s', (_what, records, callers) => {
+    fc.assert(
+      fc.property(inAnyRequests(records), (requests) => {
+        expect(callersOf(requests).sort()).toEqual(callers);
+      }),
+    );
+  });
+});
+
 const get = { 'http.method': 'GET' };
 const page = span(90, get, { isEntry: true });
 const ask = (number: number, below: number) => span(number, post, { below, isEntry: true });

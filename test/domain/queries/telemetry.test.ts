@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { mergeQueries } from '../../../src/domain/queries/found-queries.js';
+import { mergeByService, planFound } from '../../../src/domain/queries/found-queries.js';
+import { strongestQueryId } from '../../../src/domain/queries/query-identity.js';
 import { QueryCollector } from '../../../src/domain/queries/telemetry.js';
 import { RecordRules, type TelemetryRecord } from '../../../src/domain/queries/telemetry-record.js';
 import { KNOWN_RULES } from '../../../src/domain/queries/telemetry-rules.js';
@@ -54,7 +55,9 @@ function found(
   const collector = new QueryCollector({ ...rules, ...more }, receipt, new TraceIndex(1_000_000));
   for (const record of records) collector.add(record);
   const { queries: unmerged, rejected, problems } = returned(collector.result());
-  const queries = mergeQueries(unmerged);
+  const queryIds = unmerged.map(({ keys }) => strongestQueryId(keys) ?? '');
+  const plan = planFound(unmerged, { queryIds, merges: [] }, new Map(), () => false);
+  const queries = [...mergeByService(unmerged, plan).values()].flat();
   expect(collector.size).toBe(queries.length);
   return { rejected, problems, queries };
 }

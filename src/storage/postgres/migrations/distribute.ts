@@ -13,6 +13,8 @@ export const SHARDED_TABLES = {
   caller_type_counter: 'project_id',
   caller_counter: 'project_id',
   question_key: 'project_id',
+  found_query: 'project_id',
+  late_change: 'project_id',
   ingestion_source: 'project_id',
   ingestion_count: 'project_id',
   imported_count: 'project_id',

@@ -28,6 +28,9 @@ export function correctionStatements(schema: string) {
     noteCorrected: `INSERT INTO ${schema}.corrected_query (project_id, correction, id, caller)
       SELECT project.id, $2::integer, noted.id, noted.caller FROM unnest($3::bytea[], $4::text[]) AS noted (id, caller)
       CROSS JOIN ${schema}.project WHERE project.id = $1`,
+    noteLate: `INSERT INTO ${schema}.late_change (project_id, id, day, caller)
+      SELECT project.id, noted.id, $2::integer, noted.caller FROM unnest($3::bytea[], $4::text[]) AS noted (id, caller)
+      CROSS JOIN ${schema}.project WHERE project.id = $1 ON CONFLICT DO NOTHING`,
     findImported: `SELECT caller, start_at AS start, queries FROM ${schema}.imported_count
       WHERE project_id = $1 AND source = $2 AND withdrawn_by IS NOT DISTINCT FROM $3::integer
         AND (caller, start_at) > ($4, $5) ORDER BY caller, start_at LIMIT $6`,

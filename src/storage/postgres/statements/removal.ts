@@ -21,6 +21,8 @@ export function removalStatements(schema: string) {
     removeTypeCounters: removeRows('caller_type_counter', 'level, bucket'),
     removeCallerCounters: removeRows('caller_counter', 'level, bucket, caller'),
     removeQueryKeys: removeRows('question_key', 'name'),
+    removeFoundQueries: removeRows('found_query', 'id'),
+    removeLateChanges: removeRows('late_change', 'id, day'),
     removeIngestionSources: removeRows('ingestion_source', 'kind, name'),
     removeIngestionCounts: removeRows('ingestion_count', 'bucket, kind, name, operation'),
     removeCorrections: removeRows('correction', 'number'),

@@ -60,6 +60,13 @@ export interface CorrectedRow {
   readonly caller: string;
 }
 
+/** The caller for which a query counted until this UTC day, when its own was known, or when it was known to be another query. */
+export interface LateChange {
+  readonly id: string;
+  readonly day: number;
+  readonly caller: string;
+}
+
 /** `project` is the key of a project in its rows. */
 export interface QueryRows {
   /** The id of the last of so many queries after `after`; undefined if there are fewer. */
@@ -87,6 +94,9 @@ export interface QueryRows {
 export interface QueryChanges extends QueryRows {
   /** Notes that a correction changes these queries. */
   noteCorrected(project: unknown, rows: readonly CorrectedRow[]): Promise<void>;
+
+  /** Notes what became known on a later day than that of the arrival. */
+  noteLate(project: unknown, changes: readonly LateChange[]): Promise<void>;
 
   /** Notes which correction has withdrawn imported counts, or null for none. */
   markImported(

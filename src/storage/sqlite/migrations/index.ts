@@ -11,8 +11,9 @@ import { SQL as V20 } from './020-week-start.js';
 import { SQL as V21 } from './021-proved-addresses.js';
 import { SQL as V22 } from './022-receipts.js';
 import { SQL as V23 } from './023-corrections.js';
+import { SQL as V24 } from './024-found-queries.js';
 
-export const MIGRATIONS: readonly string[] = [V19, V20, V21, V22, V23];
+export const MIGRATIONS: readonly string[] = [V19, V20, V21, V22, V23, V24];
 
 /** The version to which `migrations` bring a file. */
 export const newestOf = (migrations: readonly string[]): number => OLDEST_VERSION + migrations.length - 1;

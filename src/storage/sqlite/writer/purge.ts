@@ -16,6 +16,8 @@ const TABLES = [
   { table: 'caller_type_counter', columns: ['level', 'bucket'] },
   { table: 'caller_counter', columns: ['level', 'bucket', 'caller'] },
   { table: 'question_key', columns: ['name'] },
+  { table: 'found_query', columns: ['id'] },
+  { table: 'late_change', columns: ['id', 'day'] },
   { table: 'ingestion_source', columns: ['kind', 'name'] },
   { table: 'ingestion_count', columns: ['bucket', 'kind', 'name', 'operation'] },
 ] as const;

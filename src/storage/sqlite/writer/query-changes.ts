@@ -4,6 +4,7 @@ import {
   type CorrectedRow,
   type CounterChange,
   type ImportedRow,
+  type LateChange,
   type Move,
   type QueryChanges,
   toCounterChanges,
@@ -30,6 +31,15 @@ export class SqliteQueryChanges extends SqliteQueryRows implements QueryChanges 
       this.#statements.run(
         'INSERT INTO corrected_query (project, correction, id, caller) VALUES ($1, $2, $3, $4)',
         [project, correction, encodeQueryId(id), callerNumber(this.#statements, caller)],
+      );
+    }
+  }
+
+  async noteLate(project: unknown, changes: readonly LateChange[]): Promise<void> {
+    for (const { id, day, caller } of changes) {
+      this.#statements.run(
+        'INSERT INTO late_change (project, id, day, caller) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING',
+        [project, encodeQueryId(id), day, callerNumber(this.#statements, caller)],
       );
     }
   }

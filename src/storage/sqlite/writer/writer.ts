@@ -2,6 +2,7 @@
 import { CallerStatsError } from '../../../domain/errors.js';
 import { type Outcome, refused } from '../../commit-queue.js';
 import type { CorrectionChanges } from '../../ports/corrections.js';
+import type { Identities } from '../../ports/identities.js';
 import { SqlCorrectionChanges } from '../../sql/corrections/corrections.js';
 import { SqlDirectoryChanges } from '../../sql/directory-changes.js';
 import { SqlIdentityChanges } from '../../sql/identities.js';
@@ -27,7 +28,6 @@ export class Writer {
   readonly #recording: Recording;
   readonly #directory: SqlDirectoryChanges;
   readonly #throttles: SqlThrottleChanges;
-  readonly #identities: SqlIdentityChanges;
   readonly #ingestion: SqlIngestionChanges;
   readonly #notifications: SqlNotificationChanges;
   readonly #cleaner: Cleaner;
@@ -39,7 +39,6 @@ export class Writer {
     this.#recording = new Recording(db, statements);
     this.#directory = new SqlDirectoryChanges(statements, SQLITE);
     this.#throttles = new SqlThrottleChanges(statements, SQLITE);
-    this.#identities = new SqlIdentityChanges(statements, SQLITE);
     this.#ingestion = new SqlIngestionChanges(statements, SQLITE);
     this.#notifications = new SqlNotificationChanges(statements, SQLITE);
     this.#cleaner = new Cleaner(statements);
@@ -84,7 +83,11 @@ export class Writer {
       case 'throttles':
         return call(this.#throttles, operation.method, operation.args);
       case 'identities':
-        return inSavepoint(this.#db, async () => call(this.#identities, operation.method, operation.args));
+        return inSavepoint(this.#db, async () => {
+          const changes = new SqliteQueryChanges(this.#statements, deltas);
+          const identities = new SqlIdentityChanges(this.#statements, SQLITE, changes);
+          return call<Identities, typeof operation.method>(identities, operation.method, operation.args);
+        });
       case 'ingestion':
         return call(this.#ingestion, operation.method, operation.args);
       case 'notifications':

@@ -1,0 +1,141 @@
+/** What is known of queries in telemetry until their callers are certain, for every SQL database. Within a transaction. */
+import { isSameState, type QueryState } from '../../domain/corrections/state.js';
+import type { FoundState } from '../../domain/queries/found-queries.js';
+import type { Query } from '../../domain/queries/query.js';
+import { dayMs } from '../../domain/time/duration.js';
+import { keysKeptMs, statesKeptMs } from '../ports/identities.js';
+import type { LateChange, Move, QueryChanges } from './corrections/query-rows.js';
+import { SqlTables } from './tables.js';
+
+interface StoredState extends FoundState {
+  /** Whether it was withdrawn because it turned out to be no query, or another one. */
+  readonly isWithdrawn: boolean;
+  readonly foundAt: number;
+}
+
+type StateRow = Omit<StoredState, 'isNamed' | 'isPending' | 'isWithdrawn'> & {
+  readonly id: string;
+  readonly isNamed: number;
+  readonly isPending: number;
+  readonly isWithdrawn: number;
+};
+
+const COLUMNS = `caller, is_named AS "isNamed", assumed, occurred_at AS "occurredAt", counts_as AS "countsAs",
+  is_pending AS "isPending", is_withdrawn AS "isWithdrawn", found_at AS "foundAt"`;
+
+/** Pending queries that are settled at once. */
+const pendingMax = 1000;
+
+export class SqlFoundStates extends SqlTables {
+  readonly #table = this.table('found_query');
+  readonly #project = this.dialect.projectColumn;
+
+  /** Locks the states of these ids, and of those as which they count. */
+  async load(project: unknown, ids: readonly string[]): Promise<Map<string, StoredState>> {
+    const states = new Map<string, StoredState>();
+    let missing = [...new Set(ids)].sort();
+    while (missing.length > 0) {
+      const rows = await this.session.all<StateRow>(
+        `SELECT id, ${COLUMNS} FROM ${this.#table} WHERE ${this.#project} = $1
+           AND id IN (${this.dialect.jsonElements('$2')})
+         ORDER BY id ${this.dialect.lock('UPDATE')}`,
+        [project, JSON.stringify(missing)],
+      );
+      for (const { id, isNamed, isPending, isWithdrawn, ...row } of rows) {
+        const flags = { isNamed: isNamed === 1, isPending: isPending === 1, isWithdrawn: isWithdrawn === 1 };
+        states.set(id, { ...row, ...flags });
+      }
+      const next = rows.flatMap(({ countsAs }) => countsAs || []).filter((id) => !states.has(id));
+      missing = [...new Set(next)].sort();
+    }
+    return states;
+  }
+
+  /** Returns false, and has to be planned again, if another transaction has added one of them meanwhile. */
+  async store(
+    project: unknown,
+    changes: ReadonlyMap<string, FoundState>,
+    stored: ReadonlyMap<string, FoundState>,
+    nowMs: number,
+  ): Promise<boolean> {
+    const sorted = [...changes].sort(([one], [other]) => (one < other ? -1 : 1));
+    const added = sorted.filter(([id]) => !stored.has(id));
+    const inserted = await this.insert<{ readonly id: string }>(
+      `${this.#table} (${this.#project}, id, caller, is_named, assumed, occurred_at, counts_as, is_pending,
+         is_withdrawn, found_at, expires_at)`,
+      added.map(([id, state]) => [project, id, ...valuesOf(state), 0, nowMs, nowMs + keptMs(state)]),
+      'ON CONFLICT DO NOTHING RETURNING id',
+    );
+    if (inserted.length < added.length) return false;
+    for (const [id, state] of sorted) {
+      const before = stored.get(id);
+      if (before === undefined || before === state) continue;
+      await this.session.run(
+        `UPDATE ${this.#table} SET caller = $3, is_named = $4, assumed = $5, occurred_at = $6, counts_as = $7,
+           is_pending = $8, expires_at = found_at + $9 WHERE ${this.#project} = $1 AND id = $2`,
+        [project, id, ...valuesOf(state), keptMs(state)],
+      );
+    }
+    return true;
+  }
+
+  /** Those whose rows retention has not removed. */
+  async listPending(projectId: string, project: unknown, nowMs: number): Promise<Query[]> {
+    return this.session.all<Query>(
+      `SELECT id, caller, occurred_at AS "occurredAt" FROM ${this.#table}
+       WHERE ${this.#project} = $1 AND is_pending = 1 AND expires_at > $2 AND occurred_at >= coalesce((
+         SELECT rows_from FROM ${this.table('project')} WHERE id = $3), occurred_at)
+       ORDER BY id LIMIT ${pendingMax}`,
+      [project, nowMs, projectId],
+    );
+  }
+
+  /** See `Identities.settle`. What changes on a later day than that of its arrival is noted for those who ask what counted then. */
+  async settle(
+    project: unknown,
+    ids: readonly string[],
+    nowMs: number,
+    changes: QueryChanges,
+  ): Promise<void> {
+    const states = await this.load(project, ids);
+    const moves: Move[] = [];
+    const late: LateChange[] = [];
+    const day = Math.floor(nowMs / dayMs);
+    for (const row of await changes.findByIds(project, ids)) {
+      const state = states.get(row.id);
+      if (state === undefined || !state.isPending) continue;
+      const to = settledState(row, state);
+      if (isSameState(row, to)) continue;
+      moves.push({ row, to });
+      if (Math.floor(state.foundAt / dayMs) < day) late.push({ id: row.id, day, caller: row.caller });
+    }
+    const turned = moves.flatMap(({ row, to }) => (row.isWithdrawn === to.isWithdrawn ? [] : [row.id]));
+    if (late.length > 0) await changes.noteLate(project, late);
+    if (moves.length > 0) await changes.move(project, moves);
+    await this.session.run(
+      `UPDATE ${this.#table} SET is_pending = 0, assumed = CASE WHEN is_named = 1 THEN NULL ELSE assumed END,
+         is_withdrawn = CASE WHEN id IN (${this.dialect.jsonElements('$3')}) THEN 1 - is_withdrawn ELSE is_withdrawn END
+       WHERE ${this.#project} = $1 AND is_pending = 1 AND id IN (${this.dialect.jsonElements('$2')})`,
+      [project, JSON.stringify(ids), JSON.stringify(turned)],
+    );
+  }
+}
+
+/** What a correction has changed stays as it is. */
+function settledState(
+  row: QueryState,
+  { caller, isNamed, assumed, countsAs, isWithdrawn }: StoredState,
+): QueryState {
+  if (row.isWithdrawn !== isWithdrawn) return row;
+  const isLate = isNamed && row.caller === assumed;
+  return { caller: isLate ? caller : row.caller, isWithdrawn: countsAs !== null };
+}
+
+/** What a query turned out to be is needed as long as its keys. */
+function keptMs({ countsAs }: FoundState): number {
+  return countsAs === null ? statesKeptMs : keysKeptMs;
+}
+
+function valuesOf({ caller, isNamed, assumed, occurredAt, countsAs, isPending }: FoundState): unknown[] {
+  return [caller, isNamed ? 1 : 0, assumed, occurredAt, countsAs, isPending ? 1 : 0];
+}

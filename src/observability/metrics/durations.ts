@@ -1,9 +1,7 @@
 import { secondMs } from '../../domain/time/duration.js';
 
 /** Upper bounds of the buckets: from an export on SQLite to a recording that waits for a full disk. */
-export const BOUNDS_SECONDS = [
-  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
-] as const;
+export const BOUNDS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5] as const;
 
 /** One line of a metric. Only the lines of a histogram have names of their own. */
 export interface MetricLine {

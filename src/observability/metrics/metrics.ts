@@ -88,7 +88,7 @@ export class Metrics implements ServerMetrics, CommitObserver, MetricsPage {
       'histogram',
       'caller_stats_http_request_duration_seconds',
       'Duration of requests, from their headers until the response was sent or the connection closed.',
-      (name) => this.#requests.all().flatMap(({ labels, durations }) => durations.toLines(name, labels)),
+      (name) => [...this.#requests.durations].flatMap(([route, one]) => one.toLines(name, { route })),
     );
     this.#add(
       'counter',

@@ -1,5 +1,10 @@
 /** Corrects what was recorded, and describes corrections to those who ask. */
-import type { Correction, CorrectionRequest, SelectionSummary } from '../domain/corrections/correction.js';
+import {
+  type Correction,
+  type CorrectionRequest,
+  type SelectionSummary,
+  showSelection,
+} from '../domain/corrections/correction.js';
 import {
   countFigures,
   type Figures,
@@ -8,12 +13,10 @@ import {
   NO_FIGURES,
 } from '../domain/corrections/figures.js';
 import type { CallerCount, Counts } from '../domain/counting/counts.js';
-import { ALL_TIME } from '../domain/counting/date-range.js';
 import { CallerStatsError, isUnavailable } from '../domain/errors.js';
 import { formatTime } from '../domain/format.js';
 import { correctionStepQueriesMax, correctionWaitMs } from '../domain/limits.js';
 import type { Actor } from '../domain/people/audit.js';
-import { formatDay } from '../domain/queries/receipt.js';
 import type { Clock } from '../domain/time/clock.js';
 import { Turns } from '../shared/turns.js';
 import type { Measured } from '../storage/ports/corrections.js';
@@ -177,7 +180,7 @@ function show(request: CorrectionRequest<SelectionSummary>, figures: Figures) {
     id: request.id,
     action: request.action,
     reason: request.reason,
-    selection: request.action === 'undo' ? {} : showSelection(request.selection),
+    selection: showSelection(request),
     to: request.action === 'rename' ? request.to : null,
     correction: request.action === 'undo' ? request.correction : null,
     queries,
@@ -186,20 +189,4 @@ function show(request: CorrectionRequest<SelectionSummary>, figures: Figures) {
     first: figures.first === null ? null : formatTime(figures.first),
     last: figures.last === null ? null : formatTime(figures.last),
   };
-}
-
-function showSelection(selection: SelectionSummary): ShownCorrection['selection'] {
-  if (!('receipts' in selection)) return selection;
-  const { caller, range, receipts } = selection;
-  const day = (number: number | null | undefined) => (number == null ? undefined : formatDay(number));
-  const fields = {
-    caller: caller ?? undefined,
-    dateFrom: range.from === ALL_TIME.from ? undefined : formatTime(range.from),
-    dateTo: range.to === ALL_TIME.to ? undefined : formatTime(range.to),
-    recordedFrom: day(receipts.from),
-    recordedTo: day(receipts.to),
-    recordedBy: receipts.sender,
-  };
-  const given = Object.entries(fields).filter((field): field is [string, string] => field[1] != null);
-  return Object.fromEntries(given);
 }

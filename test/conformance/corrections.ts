@@ -3,7 +3,7 @@ import { type Correction, parseCorrection } from '../../src/domain/corrections/c
 import { countFigures } from '../../src/domain/corrections/figures.js';
 import { ALL_TIME, type DateRange } from '../../src/domain/counting/date-range.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/organization.js';
-import type { Receipt } from '../../src/domain/queries/receipt.js';
+import { isCounted, type Receipt } from '../../src/domain/queries/receipt.js';
 import { dayMs } from '../../src/domain/time/duration.js';
 import type { Store } from '../../src/storage/ports/store.js';
 import { by, type PlaceFactory, projectOf, purgeAll, retainAll } from '../support/storage/store.js';
@@ -42,8 +42,12 @@ async function answersOf(store: Store) {
     callers: await store.counts.countCallers('p', ALL_TIME),
     series: await store.counts.countSeriesByCaller('p', bounds, ['web', 'slak', 'slack']),
     extent: await store.counts.findExtent('p'),
-    rows: await store.counts.readQueries('p', undefined, 1000),
-    imported: await store.counts.readImportedCounts('p', undefined, 1000),
+    rows: (await store.counts.readQueries('p', undefined, 1000))
+      .filter(isCounted)
+      .map(({ corrected: _, ...query }) => query),
+    imported: (await store.counts.readImportedCounts('p', undefined, 1000)).filter(
+      ({ withdrawnBy }) => withdrawnBy === undefined,
+    ),
   };
 }
 
@@ -121,11 +125,11 @@ export function describeCorrections(kind: string, factory: PlaceFactory): void {
       expect(await store.counts.record('p', queries, key('k1'))).toEqual({ recorded: 0, duplicates: 12 });
       expect(await answersOf(other)).toEqual(after);
       await expectSound(store);
-      expect(
-        (await other.corrections.listWithdrawn('p', null)).queries.map(({ id }) => id).toSorted(),
-      ).toEqual(ids.toSorted());
+      const withdrawn = (await other.counts.readQueries('p', undefined, 100)).filter(
+        (one) => !isCounted(one),
+      );
+      expect(withdrawn.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
       await correct(store, { id: 'u', action: 'undo', correction: 'c' }, 3);
-      expect(await other.corrections.listWithdrawn('p', null)).toEqual({ queries: [], next: null });
       expect(await answersOf(other)).toEqual(before);
       await expectSound(store);
     });
@@ -246,6 +250,57 @@ export function describeCorrections(kind: string, factory: PlaceFactory): void {
       await purgeAll(store);
       await store.directory.createProject(projectOf('p'), by);
       expect(await other.corrections.listCorrections('p', undefined, 10)).toEqual([]);
+    });
+
+    test('do not concern what is recorded while they are carried out, also if nobody knows how it arrived', async () => {
+      const { store, other } = await openTwo();
+      await store.counts.record(
+        'p',
+        [{ id: 'old', caller: 'web', occurredAt: today, receipt: null }],
+        key('k'),
+      );
+      const unknown = requestOf({ id: 'c', action: 'withdraw', recordedBy: 'unknown' });
+      await store.corrections.accept('p', unknown, by);
+      for (const id of ['new', 'newer'])
+        await other.counts.record('p', [{ id, caller: 'web', occurredAt: today }]);
+      while ((await other.corrections.step('p', now, 1)) !== undefined);
+      expect((await answersOf(store)).all).toMatchObject({ web: 5, total: 14 });
+      const rows = await store.counts.readQueries('p', undefined, 100);
+      expect(rows.filter((one) => !isCounted(one)).map(({ id, receipt }) => [id, receipt])).toEqual([
+        ['old', null],
+      ]);
+      await expectSound(store);
+    });
+
+    test('of another store are refused if they are unknown, and while others are carried out', async () => {
+      const { store, other } = await openTwo();
+      const changes = [{ correction: 'none', caller: 'web' }];
+      const before = await answersOf(store);
+      await expect(store.corrections.restoreChanges('p', [{ id: 'id 0', changes }])).rejects.toMatchObject({
+        code: 'invalid',
+        details: ['corrections: there is no correction none'],
+      });
+      await correct(store, { id: 'c', action: 'withdraw', caller: 'slak' });
+      const [done] = await other.corrections.listFinished('p', 0, 10);
+      if (done === undefined) throw new Error('it is finished');
+      await other.corrections.restore('p', done);
+      const request = { ...done.request, id: 'd' };
+      const differs = { ...done, request: { ...done.request, reason: 'another' } };
+      await expect(store.corrections.restore('p', differs)).rejects.toMatchObject({ code: 'already_exists' });
+      await store.corrections.accept('p', requestOf({ id: 'u', action: 'undo', correction: 'c' }), by);
+      await expect(store.corrections.restore('p', { ...done, request })).rejects.toMatchObject({
+        code: 'unavailable',
+      });
+      expect(await other.corrections.listFinished('p', 0, 10)).toHaveLength(1);
+      while ((await other.corrections.step('p', now, 1)) !== undefined);
+      await store.corrections.restore('p', { ...done, request });
+      const restored = [{ id: 'id 0', changes: [{ correction: 'd', caller: 'web' }] }];
+      for (let times = 0; times < 2; times++)
+        await other.corrections.restoreChanges('p', [...restored, { id: 'unknown', changes: [] }]);
+      expect((await answersOf(store)).all.total).toBe(11);
+      await correct(store, { id: 'v', action: 'undo', correction: 'd' });
+      expect(await answersOf(other)).toEqual(before);
+      await expectSound(store);
     });
 
     test('refuses what retention has removed, which waits for corrections', async () => {

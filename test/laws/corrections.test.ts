@@ -10,6 +10,7 @@ import { dayMs } from '../../src/domain/time/duration.js';
 import type { Store } from '../../src/storage/ports/store.js';
 import { by, placeFactories, purgeAll } from '../support/storage/store.js';
 import { expectCounted, lawParameters, openTwo } from './events.js';
+import { exported, imported } from './round-trip.js';
 
 const org = DEFAULT_ORGANIZATION_ID;
 const startDay = 20_477;
@@ -22,7 +23,8 @@ const query = fc.record({
   caller: fc.constantFrom(...callers),
   /** Few times, so that queries share counters at every level. */
   ms: fc.constantFrom(0, 1, 9_999, 10_000, 900_000, dayMs - 1, dayMs, 3 * dayMs),
-  sender: fc.constantFrom('key:one', 'telemetry:one:shop', 'import:old.csv'),
+  /** Nobody knows how some arrived. */
+  sender: fc.constantFrom('key:one', 'telemetry:one:shop', 'import:old.csv', ''),
   day: fc.constantFrom(startDay, startDay + 1),
 });
 
@@ -30,8 +32,10 @@ const selection = fc.oneof(
   fc.record({ ids: fc.uniqueArray(fc.nat(idsMax - 1), { minLength: 1, maxLength: 6 }) }),
   fc.record({
     caller: fc.option(fc.constantFrom(...callers)),
-    to: fc.constantFrom(ALL_TIME.to, startMs + 1, startMs + dayMs),
-    sender: fc.option(fc.constantFrom('key:one', 'telemetry:shop', 'import'), { nil: undefined }),
+    to: fc.constantFrom(startMs + 99 * dayMs, startMs + 1, startMs + dayMs),
+    sender: fc.option(fc.constantFrom('key:one', 'telemetry:shop', 'import', 'unknown'), {
+      nil: undefined,
+    }),
     day: fc.option(fc.constant(startDay + 1), { nil: undefined }),
   }),
 );
@@ -62,7 +66,8 @@ interface Known extends Query {
 interface Applied {
   readonly request: CorrectionRequest;
   readonly matched: ReadonlySet<string>;
-  isUndone: boolean;
+  /** The id of the correction that undoes it. */
+  undoneBy?: string;
 }
 
 /** What should be so: each query with the corrections that concern it, in the order of the corrections. */
@@ -77,11 +82,12 @@ class Model {
     this.#carryOut();
   }
 
-  /** For whom a query counts now; undefined if it does not. */
-  callerOf({ id, caller }: Known): string | undefined {
+  /** For whom a query counts after these corrections; undefined if it does not. */
+  callerOf({ id, caller }: Known, isDone: (correction: string) => boolean = () => true): string | undefined {
     let now: string | undefined = caller;
-    for (const { request, matched, isUndone } of this.corrections.values()) {
-      if (isUndone || !matched.has(id) || now === undefined) continue;
+    for (const { request, matched, undoneBy } of this.corrections.values()) {
+      const isUndone = undoneBy !== undefined && isDone(undoneBy);
+      if (isUndone || !isDone(request.id) || !matched.has(id) || now === undefined) continue;
       if (request.action === 'withdraw') now = undefined;
       else if (request.action === 'rename') now = request.to;
     }
@@ -93,16 +99,12 @@ class Model {
     for (const [request, at] of this.#waiting) {
       if (request.action === 'undo') {
         const undone = this.corrections.get(request.correction);
-        if (undone !== undefined) undone.isUndone = true;
+        if (undone !== undefined) undone.undoneBy = request.id;
         continue;
       }
       const { selection: selected } = request;
       const matched = [...this.queries.values()].filter((one) => this.#matches(one, selected, at));
-      this.corrections.set(request.id, {
-        request,
-        matched: new Set(matched.map(({ id }) => id)),
-        isUndone: false,
-      });
+      this.corrections.set(request.id, { request, matched: new Set(matched.map(({ id }) => id)) });
     }
     this.#waiting = [];
   }
@@ -114,21 +116,22 @@ class Model {
     if ('source' in selected) return false;
     const { sender, from } = selected.receipts;
     const isOfSender = {
-      'key:one': !one.sender.startsWith('import'),
+      'key:one': one.sender !== '' && !one.sender.startsWith('import'),
       import: one.sender.startsWith('import'),
+      unknown: one.sender === '',
     };
     return (
       one.occurredAt < selected.range.to &&
       (selected.caller === null || caller === selected.caller) &&
-      (from === undefined || one.day >= from) &&
+      (from === undefined || (one.sender !== '' && one.day >= from)) &&
       (sender === undefined ||
         (isOfSender[sender as keyof typeof isOfSender] ?? one.sender === 'telemetry:one:shop'))
     );
   }
 
-  get counted(): Query[] {
+  counted(isDone?: (correction: string) => boolean): Query[] {
     return [...this.queries.values()].flatMap((one) => {
-      const caller = this.callerOf(one);
+      const caller = this.callerOf(one, isDone);
       return caller === undefined ? [] : [{ id: one.id, caller, occurredAt: one.occurredAt }];
     });
   }
@@ -151,12 +154,13 @@ async function record(
 ) {
   const sent = batch.map(({ number, caller, ms, sender, day }) => ({
     ...{ id: idOf(number), caller, occurredAt: startMs + ms },
-    receipt: { day, sender },
+    receipt: sender === '' ? null : { day, sender },
   }));
   const { recorded } = await store.counts.record(project, sent);
   const before = model.queries.size;
   for (const { receipt, ...one } of sent)
-    if (!model.queries.has(one.id)) model.queries.set(one.id, { ...one, ...receipt, at: model.place });
+    if (!model.queries.has(one.id))
+      model.queries.set(one.id, { ...one, day: 0, sender: '', ...receipt, at: model.place });
   expect(recorded).toBe(model.queries.size - before);
 }
 
@@ -175,6 +179,8 @@ function toRequest(what: Event, id: string, { ids }: Run): CorrectionRequest | u
           receipts: { from: drawn.day, to: undefined, sender: drawn.sender },
         };
   if ('withdraw' in what) return { id, reason, action: 'withdraw', selection: toSelection(what.withdraw) };
+  // What nobody can ask for.
+  if ('rename' in what && 'caller' in what.rename && what.rename.caller === what.to) return undefined;
   if ('rename' in what)
     return { id, reason, action: 'rename', selection: toSelection(what.rename), to: what.to };
   return undefined;
@@ -232,12 +238,41 @@ async function expectFigures(store: Store, { project, model }: Run): Promise<voi
   }
 }
 
+const undoOf = (correction: string): CorrectionRequest => {
+  return { id: `undo ${correction}`, reason: 'a law', action: 'undo', correction };
+};
+
+/** Takes the project away, as finished corrections have made it, and gives it to an empty one. Returns that. */
+async function takeAway(store: Store, { project, model }: Run, copy: string): Promise<void> {
+  const done = await store.corrections.listFinished(project, 0, 100);
+  const text = await exported(store, project, 'ndjson');
+  await imported(store, copy, text, 'ndjson');
+  const isDone = (id: string) => done.some(({ request }) => request.id === id);
+  await expectCounted(store, copy, model.counted(isDone), ranges, edges);
+  expect(await exported(store, copy, 'ndjson')).toBe(text);
+  const list = await store.corrections.listCorrections(copy, undefined, 100);
+  const listed = await store.corrections.listCorrections(project, undefined, 100);
+  const expected = listed.filter(({ request }) => isDone(request.id));
+  expect(list).toEqual(
+    expected.map((one) => (isDone(one.undoneBy ?? '') ? one : { ...one, undoneBy: null })),
+  );
+  const known = [...model.queries.values()].map(({ id, caller, occurredAt }) => ({ id, caller, occurredAt }));
+  expect(await store.counts.record(copy, known)).toMatchObject({ recorded: 0 });
+}
+
+/** Undoes all that is not undone, after which everything counts as it was recorded. */
+async function undoAll([store, other]: readonly [Store, Store], place: string, { ids, model }: Run) {
+  for (const correction of ids.toReversed()) await other.corrections.accept(place, undoOf(correction), by);
+  await finish(store, place);
+  await expectCounted(other, place, [...model.queries.values()], ranges, edges);
+}
+
 describe.each(placeFactories)('%s', (kind, factory) => {
   const law = lawParameters(kind);
   // Fewer runs, because each one waits for the disk many times.
   const parameters = { ...law, numRuns: Math.ceil(law.numRuns / 4) };
 
-  test('any history of corrections equals a naive recount, and undoing all of them restores every answer', async () => {
+  test('any history of corrections equals a naive recount, survives export and import, and undoing all of them restores every answer', async () => {
     const { handles, newProject } = await openTwo(factory);
     await fc.assert(
       fc.asyncProperty(history, async (events) => {
@@ -248,18 +283,17 @@ describe.each(placeFactories)('%s', (kind, factory) => {
         // In the middle of a correction, counters are right as well.
         await expectSound(handles[0]);
         await fillCaches(handles[1], project);
+        const early = await newProject();
+        await takeAway(handles[1], run, early);
         await finish(handles[0], project);
-        await expectCounted(handles[1], project, model.counted, ranges, edges);
+        await expectCounted(handles[1], project, model.counted(), ranges, edges);
         await expectFigures(handles[1], run);
         await fillCaches(handles[1], project);
-        for (const correction of run.ids.toReversed()) {
-          const request = { id: `undo ${correction}`, reason: 'a law', action: 'undo', correction } as const;
-          await accept(handles[0], run, request);
-        }
-        await finish(handles[0], project);
-        await expectCounted(handles[1], project, [...model.queries.values()], ranges, edges);
+        const copy = await newProject();
+        await takeAway(handles[0], run, copy);
+        for (const place of [project, copy]) await undoAll(handles, place, run);
         await expectSound(handles[0]);
-        await handles[0].directory.deleteProject(org, project, by);
+        for (const place of [project, copy, early]) await handles[0].directory.deleteProject(org, place, by);
         await purgeAll(handles[1]);
       }),
       parameters,

@@ -1,14 +1,8 @@
 /** What is exported and imported into an empty project gives the same answers, on every kind of store. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { exportQueries } from '../../src/app/export/export.js';
-import { EXPORT_FORMATS, type ExportFormat } from '../../src/app/export/rows.js';
-import { selectReader } from '../../src/app/import/formats.js';
-import { runImport } from '../../src/app/import/run.js';
-import { readForm } from '../../src/cli/options/import-form.js';
-import { ALL_TIME } from '../../src/domain/counting/date-range.js';
+import { EXPORT_FORMATS } from '../../src/app/export/rows.js';
 import { isQueryId, type Query } from '../../src/domain/queries/query.js';
-import type { Store } from '../../src/storage/ports/store.js';
 import { placeFactories } from '../support/storage/store.js';
 import {
   expectCounted,
@@ -19,6 +13,7 @@ import {
   rangesAround,
   timesAround,
 } from './events.js';
+import { exported, imported } from './round-trip.js';
 
 /** Ids with what separates, quotes and ends fields and lines, what a spreadsheet runs, and everything else. */
 const oddId = fc
@@ -50,41 +45,6 @@ const anyReceipt = fc.option(
   }),
   { nil: undefined },
 );
-
-/** Much later than all queries of the laws. */
-const clock = { now: () => Date.UTC(9999, 11, 31, 23, 59, 59, 999) };
-
-async function exported(
-  store: Store,
-  projectId: string,
-  format: ExportFormat,
-  asked: object = {},
-): Promise<string> {
-  let text = '';
-  const receipts = { from: undefined, to: undefined, sender: undefined };
-  const request = { projectId, range: ALL_TIME, caller: undefined, receipts, format, ...asked };
-  for await (const part of exportQueries(store.counts, request)) text += part;
-  return text;
-}
-
-async function imported(store: Store, projectId: string, text: string, format: ExportFormat) {
-  const form = await readForm({ format });
-  const notes: string[] = [];
-  const totals = await runImport({
-    sources: [{ name: 'export', sizeBytes: undefined, read: () => pieces(Buffer.from(text)) }],
-    selectReader: (name) => selectReader(form, name),
-    strict: false,
-    sink: (batch) => store.counts.record(projectId, batch),
-    clock,
-    progress: { advance: () => {}, show: () => {}, note: (line) => void notes.push(line) },
-  });
-  expect(notes).toEqual([]);
-  return totals;
-}
-
-async function* pieces(bytes: Buffer): AsyncGenerator<Buffer> {
-  for (let at = 0; at < bytes.length; at += 997) yield bytes.subarray(at, at + 997);
-}
 
 describe.each(placeFactories)('%s', (kind, factory) => {
   test.each(EXPORT_FORMATS)('%s: what was exported and imported gives the same answers', async (format) => {

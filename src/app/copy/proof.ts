@@ -16,8 +16,11 @@ export function difference({
   recorded,
   duplicates,
   importedQueries,
+  withdrawn,
+  correctedMeanwhile,
 }: CopiedProject): string | undefined {
-  const read = recorded + duplicates + importedQueries;
+  if (correctedMeanwhile) return `${id}: the source was corrected meanwhile; run it again`;
+  const read = recorded + duplicates - withdrawn + importedQueries;
   if (source.total > read) {
     return `${id}: ${formatQuantity(source.total - read, 'query', 'queries')} arrived at the source meanwhile; run it again`;
   }

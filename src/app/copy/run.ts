@@ -11,21 +11,26 @@ import type { Actor } from '../../domain/people/audit.js';
 import type { Member } from '../../domain/people/member.js';
 import type { Project } from '../../domain/projects/project.js';
 import type { Clock } from '../../domain/time/clock.js';
+import type { Corrections } from '../../storage/ports/corrections.js';
 import type { RecordResult } from '../../storage/ports/store.js';
+import { Carried, recordCarriedQueries, restoreCorrection } from '../carried.js';
 import { Batcher } from '../import/batcher.js';
 import type { Progress } from '../progress.js';
-import { recordCounts, recordQueries } from '../record.js';
+import { recordCounts } from '../record.js';
 import { copyKeys } from './keys.js';
 import { createUnlessTaken, type Side, type Tally } from './side.js';
-import { copyWithdrawn } from './withdrawn.js';
 
 /** A page of this size takes much less time than the deadline of a database query. */
 const pageQueries = 10_000;
 
 export interface CopiedProject extends RecordResult {
   readonly id: string;
-  /** The queries in imported counts. */
+  /** How many of the queries that were read are withdrawn. */
+  readonly withdrawn: number;
+  /** The queries in imported counts that are not withdrawn. */
   readonly importedQueries: number;
+  /** Whether the source has corrections that are not in the target. */
+  readonly correctedMeanwhile: boolean;
   /** The counts after copying. */
   readonly source: Counts;
   readonly target: Counts;
@@ -95,18 +100,22 @@ export async function copyStock(
     progress.advance(queries);
     progress.show(read);
   };
-  const results = new Map<string, RecordResult & Pick<CopiedProject, 'importedQueries'>>();
+  const results = new Map<string, Rows & { readonly carried: Carried }>();
   for (const { id } of projects) {
-    const importedQueries = await copyImportedCounts(id, from, to, onRead);
-    const result = await copyQueries(id, from, to, io.clock, onRead);
-    // Last, so that what is withdrawn meanwhile is withdrawn in the target, too.
-    await copyWithdrawn(id, from, to, io.clock, by);
-    results.set(id, { ...result, importedQueries });
+    const carried = await copyCorrections(id, from, to, io.clock);
+    const importedQueries = await copyImportedCounts(id, carried, from, to, onRead);
+    results.set(id, {
+      carried,
+      importedQueries,
+      ...(await copyQueries(id, carried, from, to, io.clock, onRead)),
+    });
   }
   const copied: CopiedProject[] = [];
-  for (const [id, result] of results) {
+  for (const [id, { carried, ...result }] of results) {
     const source = await countAll(from, id);
-    copied.push({ id, source, target: await countAll(to, id), ...result });
+    const [newest] = await from.ask((store) => store.corrections.listCorrections(id, undefined, 1));
+    const correctedMeanwhile = newest !== undefined && carried.idOf(newest.number) === undefined;
+    copied.push({ id, source, target: await countAll(to, id), correctedMeanwhile, ...result });
   }
   for (const project of projects) await copyRetention(project, to, by);
   return { organizations: organizationTally, keys: keyTally, projects: copied };
@@ -144,31 +153,53 @@ async function copyRetention(project: Project, to: Side, by: Actor): Promise<voi
   await to.ask((store) => store.directory.changeProject(organizationId, id, { retentionDays }, by));
 }
 
+type Rows = Pick<CopiedProject, 'recorded' | 'duplicates' | 'withdrawn' | 'importedQueries'>;
+
+/** Corrections that are finished. Those that follow are for another copy. */
+async function copyCorrections(projectId: string, from: Side, to: Side, clock: Clock): Promise<Carried> {
+  const carried = new Carried();
+  const reads = {
+    listFinished: (...args: ListFinished) => from.ask((store) => store.corrections.listFinished(...args)),
+  };
+  for await (const one of carried.read(reads, projectId))
+    await to.ask((store) => restoreCorrection({ store, clock }, projectId, one));
+  return carried;
+}
+
+type ListFinished = Parameters<Corrections['listFinished']>;
+
 /** Reads one page while the last is being recorded. */
 async function copyQueries(
   projectId: string,
+  carried: Carried,
   from: Side,
   to: Side,
   clock: Clock,
   onRead: (queries: number) => void,
-): Promise<RecordResult> {
+): Promise<Omit<Rows, 'importedQueries'>> {
   const batcher = new Batcher((queries) =>
-    to.ask((store) => recordQueries({ store, clock }, { kind: 'copy' }, projectId, queries)),
+    to.ask((store) => recordCarriedQueries({ store, clock }, { kind: 'copy' }, projectId, queries)),
   );
+  let withdrawn = 0;
   let afterId: string | undefined;
   do {
     const page = await from.ask((store) => store.counts.readQueries(projectId, afterId, pageQueries));
-    for (const query of page) await batcher.add(query);
+    for (const one of page) {
+      const query = carried.describe(one);
+      if (query.isWithdrawn) withdrawn++;
+      await batcher.add(query);
+    }
     onRead(page.length);
     afterId = page.length < pageQueries ? undefined : page.at(-1)?.id;
   } while (afterId !== undefined);
   await batcher.flush();
-  return { recorded: batcher.recorded, duplicates: batcher.duplicates };
+  return { recorded: batcher.recorded, duplicates: batcher.duplicates, withdrawn };
 }
 
-/** Returns the number of queries in the counts. */
+/** Returns the number of queries in the counts that are not withdrawn. */
 async function copyImportedCounts(
   projectId: string,
+  carried: Carried,
   from: Side,
   to: Side,
   onRead: (queries: number) => void,
@@ -179,8 +210,16 @@ async function copyImportedCounts(
     const page = await from.ask((store) =>
       store.counts.readImportedCounts(projectId, after, importedCountsMax),
     );
+    const withdrawals = page.map(({ source, caller, start, withdrawnBy }) => {
+      return { source, caller, start, correction: carried.idOf(withdrawnBy) ?? null };
+    });
     if (page.length > 0) await to.ask((store) => recordCounts({ store }, projectId, page));
-    const read = page.reduce((sum, { count }) => sum + count, 0);
+    if (carried.withdrawsCounts)
+      await to.ask((store) => store.corrections.restoreWithdrawals(projectId, withdrawals));
+    const read = page.reduce(
+      (sum, { count }, at) => sum + (withdrawals[at]?.correction === null ? count : 0),
+      0,
+    );
     onRead(read);
     queries += read;
     after = page.length < importedCountsMax ? undefined : page.at(-1);

@@ -1,8 +1,11 @@
 /** Reads a project's queries for taking them away. */
+
+import type { CarriedQuery } from '../../domain/corrections/carried.js';
 import type { QueriesRequest } from '../../domain/counting/report-request.js';
-import { isSelected, type RecordedQuery } from '../../domain/queries/receipt.js';
+import { isSelected } from '../../domain/queries/receipt.js';
 import { Turns } from '../../shared/turns.js';
-import type { CountStore } from '../../storage/ports/counts.js';
+import type { Store } from '../../storage/ports/store.js';
+import { Carried } from '../carried.js';
 import { type ExportFormat, WRITING } from './rows.js';
 
 /** Reading and writing a page of this size keeps the event loop busy for a few milliseconds. */
@@ -19,23 +22,32 @@ export interface ExportRequest extends Pick<QueriesRequest, 'range' | 'caller' |
 
 /**
  * The project's queries, in the store's order of ids, as parts of a text. Every query that is recorded when it begins is in it;
- * those that are recorded meanwhile may be. Holds one page at a time, and nothing of the store while its reader waits.
+ * those that are recorded meanwhile may be. They are what the corrections that are finished when it begins have made of them, whatever
+ * is corrected meanwhile. Holds one page at a time, and nothing of the store while its reader waits.
  */
 export async function* exportQueries(
-  counts: Pick<CountStore, 'readQueries'>,
+  { counts, corrections }: Pick<Store, 'counts' | 'corrections'>,
   { projectId, range, caller, receipts, format }: ExportRequest,
 ): AsyncGenerator<string, void> {
-  const { head, row } = WRITING[format];
-  const isAsked = (query: RecordedQuery): boolean =>
+  const { head, row, correction } = WRITING[format];
+  const isAsked = (query: CarriedQuery): boolean =>
     query.occurredAt >= range.from &&
     query.occurredAt < range.to &&
     (caller === undefined || query.caller === caller) &&
-    isSelected(query.receipt, receipts);
+    isSelected(query.receipt ?? null, receipts);
   let afterId: string | undefined;
   let text = head;
+  const carried = new Carried();
+  for await (const one of carried.read(corrections, projectId)) {
+    yield text + correction(one);
+    text = '';
+  }
   do {
     const page = await turns.next(() => counts.readQueries(projectId, afterId, pageQueries));
-    for (const query of page) if (isAsked(query)) text += row(query);
+    for (const one of page) {
+      const query = carried.describe(one);
+      if (isAsked(query)) text += row(query);
+    }
     // Also without a row, so that a reader that is gone ends an export that finds nothing.
     yield text;
     text = '';

@@ -1,6 +1,14 @@
-/** Exported queries as text: NDJSON, or CSV (RFC 4180) with a header line. An import reads both. */
+/**
+ * Exported queries as text: NDJSON, or CSV (RFC 4180) with a header line. An import reads both. NDJSON also has the corrections and the
+ * queries that they have withdrawn, so that an import knows them. CSV has what counts, for those who count its lines.
+ */
+import {
+  type CarriedCorrection,
+  type CarriedQuery,
+  showCarriedCorrection,
+} from '../../domain/corrections/carried.js';
 import { QUERY_FIELDS } from '../../domain/queries/query.js';
-import { formatDay, RECEIPT_FIELDS, type RecordedQuery } from '../../domain/queries/receipt.js';
+import { formatDay, RECEIPT_FIELDS } from '../../domain/queries/receipt.js';
 import { BoundedCache } from '../../shared/bounded-cache.js';
 
 export const EXPORT_FORMATS = ['ndjson', 'csv'] as const;
@@ -10,7 +18,9 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 interface Writing {
   /** Comes before the rows. */
   readonly head: string;
-  readonly row: (query: RecordedQuery) => string;
+  /** Come before the queries. */
+  readonly correction: (carried: CarriedCorrection) => string;
+  readonly row: (query: CarriedQuery) => string;
 }
 
 export const EXPORTED_COLUMNS = [...QUERY_FIELDS, ...RECEIPT_FIELDS];
@@ -18,19 +28,32 @@ export const EXPORTED_COLUMNS = [...QUERY_FIELDS, ...RECEIPT_FIELDS];
 export const WRITING: Readonly<Record<ExportFormat, Writing>> = {
   ndjson: {
     head: '',
-    row: ({ id, caller, occurredAt, receipt }) =>
+    correction: (carried) => `${JSON.stringify({ correction: showCarriedCorrection(carried) })}\n`,
+    row: ({ id, caller, occurredAt, receipt, isWithdrawn, changes }) =>
       `{"id":${JSON.stringify(id)},"caller":"${caller}","occurredAt":"${formatTime(occurredAt)}",` +
-      (receipt === null
-        ? '"recordedOn":null,"recordedBy":null}\n'
-        : `"recordedOn":"${dateOf(receipt.day)}","recordedBy":${JSON.stringify(receipt.sender)}}\n`),
+      (receipt
+        ? `"recordedOn":"${dateOf(receipt.day)}","recordedBy":${JSON.stringify(receipt.sender)}`
+        : '"recordedOn":null,"recordedBy":null') +
+      (changes === undefined ? '}\n' : `${describeChanges(isWithdrawn, changes)}}\n`),
   },
   csv: {
     head: `${EXPORTED_COLUMNS.join()}\r\n`,
-    row: ({ id, caller, occurredAt, receipt }) =>
-      `${toCell(id)},${caller},${formatTime(occurredAt)},` +
-      (receipt === null ? ',\r\n' : `${dateOf(receipt.day)},${toCell(receipt.sender)}\r\n`),
+    correction: () => '',
+    row: ({ id, caller, occurredAt, receipt, isWithdrawn }) =>
+      isWithdrawn
+        ? ''
+        : `${toCell(id)},${caller},${formatTime(occurredAt)},` +
+          (receipt ? `${dateOf(receipt.day)},${toCell(receipt.sender)}\r\n` : ',\r\n'),
   },
 };
+
+function describeChanges(
+  isWithdrawn: boolean | undefined,
+  changes: NonNullable<CarriedQuery['changes']>,
+): string {
+  const corrections = changes.map(({ correction, caller }) => ({ id: correction, caller }));
+  return `${isWithdrawn ? ',"withdrawn":true' : ''},"corrections":${JSON.stringify(corrections)}`;
+}
 
 /** Formatting the same days over and over would take as long as the rest of a row. */
 const dates = new BoundedCache<number, string>(1_000);

@@ -1,8 +1,8 @@
-import type { ArrivingQuery } from '../../domain/queries/receipt.js';
+import type { CarriedQuery } from '../../domain/corrections/carried.js';
 import type { RecordResult } from '../../storage/ports/store.js';
 
 /** Where queries go: a store or a running server. */
-export type Sink = (queries: readonly ArrivingQuery[]) => Promise<RecordResult>;
+export type Sink = (queries: readonly CarriedQuery[]) => Promise<RecordResult>;
 
 /** Larger batches take more memory: objects that survive a collection cost several times their size. */
 const batchQueriesDefault = 1_000;
@@ -14,7 +14,7 @@ export class Batcher {
   readonly #sink: Sink;
   readonly #batchQueries: number;
   readonly #concurrentBatchesMax: number;
-  #batch: ArrivingQuery[] = [];
+  #batch: CarriedQuery[] = [];
   #pending: Promise<void>[] = [];
   recorded = 0;
   duplicates = 0;
@@ -26,7 +26,7 @@ export class Batcher {
     this.#concurrentBatchesMax = Math.max(1, Math.floor(concurrentQueriesMax / batchQueries));
   }
 
-  async add(query: ArrivingQuery): Promise<void> {
+  async add(query: CarriedQuery): Promise<void> {
     this.#batch.push(query);
     if (this.#batch.length >= this.#batchQueries) await this.#send();
   }

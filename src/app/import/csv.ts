@@ -261,7 +261,7 @@ const lineEnd = Buffer.from('\n');
 
 /** The columns of queries, and of exported ones. */
 const COLUMNS: readonly string[] = [...QUERY_FIELDS, ...RECEIPT_FIELDS];
-const MAY_BE_EMPTY: readonly string[] = ['occurredAt', ...RECEIPT_FIELDS];
+const MAY_BE_EMPTY: readonly string[] = ['occurredAt'];
 
 function headerProblems(columns: readonly string[], { map, caller, where, recordIds }: Reading): string[] {
   const names = map ?? { id: 'id', caller: 'caller', occurredAt: undefined };

@@ -1,4 +1,5 @@
 /** Counts what an import would record, by month and caller. */
+import { isCounted } from '../../domain/queries/receipt.js';
 import type { CountStore } from '../../storage/ports/counts.js';
 
 export interface MonthCount {
@@ -16,7 +17,7 @@ export async function countMonths(counts: CountStore, projectId: string): Promis
   let afterId: string | undefined;
   do {
     const page = await counts.readQueries(projectId, afterId, pageQueries);
-    for (const { caller, occurredAt } of page) {
+    for (const { caller, occurredAt } of page.filter(isCounted)) {
       const key = `${new Date(occurredAt).toISOString().slice(0, 7)} ${caller}`;
       byMonth.set(key, (byMonth.get(key) ?? 0) + 1);
     }

@@ -1,18 +1,24 @@
 /** Reads import files and records their good records. Independent of options, stores and servers. */
 
+import {
+  type CarriedCorrection,
+  isCarriedCorrection,
+  parseCarriedCorrection,
+  parseCarriedQuery,
+} from '../../domain/corrections/carried.js';
 import { formatCount, formatQuantity } from '../../domain/format.js';
 import { badRecordsNamedMax, likelyTimeMsMin } from '../../domain/limits.js';
-import { type ArrivingQuery, parseExportedQuery } from '../../domain/queries/receipt.js';
+import { failure, quote, type Result } from '../../domain/result.js';
 import type { Clock } from '../../domain/time/clock.js';
 import type { Progress } from '../progress.js';
 import { Batcher, type Sink } from './batcher.js';
 import { type Source, SourceError } from './file/source.js';
 import type { Reader } from './formats.js';
-import { Spool } from './spool.js';
+import { type ExportedRecord, Spool } from './spool.js';
 
 /** The totals of an import. Without `strict`, `read = recorded + duplicates + bad + skipped`. */
 export interface ImportTotals {
-  /** All records; a file that cannot be read to its end counts as one bad record. */
+  /** All records but corrections; a file that cannot be read to its end counts as one bad record. */
   read: number;
   recorded: number;
   duplicates: number;
@@ -30,10 +36,14 @@ export interface ImportPlan {
   /** How many bad records to name. All are counted. */
   readonly namedMax?: number;
   readonly sink: Sink;
+  /** Takes the corrections of an export. Without it, they and the queries that they have withdrawn are skipped. */
+  readonly restore?: ((carried: CarriedCorrection) => Promise<void>) | undefined;
   /** How many queries to pass to the sink at once; see `Batcher`. */
   readonly batchQueries?: number | undefined;
   readonly clock: Clock;
   readonly progress: Progress;
+  /** Called for each correction and withdrawn query that is skipped. */
+  readonly onSkippedCorrection?: () => void;
   /** Called with the place of each good query of a time before `likelyTimeMsMin`. */
   readonly onUnlikelyTime?: (place: string) => void;
 }
@@ -43,7 +53,7 @@ export async function runImport(plan: ImportPlan): Promise<ImportTotals> {
   const batcher = new Batcher(plan.sink, plan.batchQueries);
   const totals: ImportTotals = { read: 0, recorded: 0, duplicates: 0, bad: 0, skipped: 0 };
   if (plan.strict) await recordIfAllGood(plan, batcher, totals);
-  else await readAll(plan, totals, (query) => batcher.add(query));
+  else await readAll(plan, totals, (record) => take(plan, batcher, record));
   await batcher.flush();
   const unnamed = totals.bad - (plan.namedMax ?? badRecordsNamedMax);
   if (unnamed > 0) plan.progress.note(`… and ${formatQuantity(unnamed, 'more bad record')}`);
@@ -53,21 +63,29 @@ export async function runImport(plan: ImportPlan): Promise<ImportTotals> {
 async function recordIfAllGood(plan: ImportPlan, batcher: Batcher, totals: ImportTotals): Promise<void> {
   const spool = await Spool.create();
   try {
-    await readAll(plan, totals, (query) => spool.add(query));
+    await readAll(plan, totals, (record) => spool.add(record));
     if (totals.bad > 0) return;
-    for await (const query of spool.read()) await batcher.add(query);
+    for await (const record of spool.read()) await take(plan, batcher, record);
   } finally {
     await spool.remove();
   }
 }
 
-type OnQuery = (query: ArrivingQuery) => Promise<void>;
+async function take({ restore }: ImportPlan, batcher: Batcher, record: ExportedRecord): Promise<void> {
+  if (!('request' in record)) return batcher.add(record);
+  // Queries that came before it do not know it.
+  await batcher.flush();
+  await restore?.(record);
+}
+
+type OnRecord = (record: ExportedRecord) => Promise<void>;
 
 /** Reads all sources, even after one that cannot be read to its end. */
-async function readAll(plan: ImportPlan, totals: ImportTotals, onQuery: OnQuery): Promise<void> {
+async function readAll(plan: ImportPlan, totals: ImportTotals, onRecord: OnRecord): Promise<void> {
+  const known = new Set<string>();
   for (const source of plan.sources) {
     try {
-      await readSource(source, plan, totals, onQuery);
+      await readSource(source, plan, totals, onRecord, known);
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
       totals.read++;
@@ -80,9 +98,10 @@ async function readSource(
   source: Source,
   plan: ImportPlan,
   totals: ImportTotals,
-  onQuery: OnQuery,
+  onRecord: OnRecord,
+  known: Set<string>,
 ): Promise<void> {
-  const { progress, clock } = plan;
+  const { progress } = plan;
   const readRecords = plan.selectReader(source.name);
   for await (const { line, value } of readRecords(source.read(progress.advance))) {
     totals.read++;
@@ -91,14 +110,40 @@ async function readSource(
       totals.skipped++;
       continue;
     }
-    const query = value.ok ? parseExportedQuery(value.value, clock.now()) : value;
-    if (query.ok) {
-      if (query.value.occurredAt < likelyTimeMsMin) plan.onUnlikelyTime?.(`${source.name}:${line}`);
-      await onQuery(query.value);
-    } else {
-      addBad(plan, totals, `${source.name}:${line}: ${query.problems.join('; ')}`);
-    }
+    const place = `${source.name}:${line}`;
+    const record = value.ok ? parseRecord(value.value, plan, known) : value;
+    if (!record.ok) addBad(plan, totals, `${place}: ${record.problems.join('; ')}`);
+    else if (isTaken(record.value, place, plan, totals)) await onRecord(record.value);
   }
+}
+
+/** Counts a good record. Returns whether to record it. */
+function isTaken(record: ExportedRecord, place: string, plan: ImportPlan, totals: ImportTotals): boolean {
+  const isCorrection = 'request' in record;
+  if (plan.restore === undefined && (isCorrection || record.isWithdrawn === true)) {
+    totals.skipped++;
+    plan.onSkippedCorrection?.();
+    return false;
+  }
+  if (isCorrection) totals.read--;
+  else if (record.occurredAt < likelyTimeMsMin) plan.onUnlikelyTime?.(place);
+  return true;
+}
+
+/** `known` are the ids of the corrections so far. */
+function parseRecord(value: unknown, { clock }: ImportPlan, known: Set<string>): Result<ExportedRecord> {
+  if (isCarriedCorrection(value)) {
+    const carried = parseCarriedCorrection(value.correction);
+    if (carried.ok) known.add(carried.value.request.id);
+    return carried;
+  }
+  const query = parseCarriedQuery(value, clock.now());
+  const unknown = query.ok
+    ? query.value.changes?.find(({ correction }) => !known.has(correction))
+    : undefined;
+  return unknown === undefined
+    ? query
+    : failure(`corrections: names ${quote(unknown.correction)}, which no line before it describes`);
 }
 
 function addBad({ namedMax, progress }: ImportPlan, totals: ImportTotals, problem: string): void {

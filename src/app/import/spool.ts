@@ -1,13 +1,16 @@
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ArrivingQuery, Receipt } from '../../domain/queries/receipt.js';
+import type { CarriedCorrection, CarriedQuery } from '../../domain/corrections/carried.js';
 import { readJsonLines } from './records.js';
 
 const bufferedCharactersMax = 256 * 1024;
 
+/** A line of an export. */
+export type ExportedRecord = CarriedQuery | CarriedCorrection;
+
 /**
- * Stores queries in a temporary file until all of them have been checked. So the queries that are recorded are exactly those
+ * Stores records in a temporary file until all of them have been checked. So the queries that are recorded are exactly those
  * that were checked, also from stdin, and memory use does not depend on their number.
  */
 export class Spool {
@@ -33,19 +36,18 @@ export class Spool {
     this.#folder = folder;
   }
 
-  async add({ id, caller, occurredAt, receipt }: ArrivingQuery): Promise<void> {
-    this.#buffered += `${JSON.stringify([id, caller, occurredAt, receipt])}\n`;
+  async add(record: ExportedRecord): Promise<void> {
+    this.#buffered += `${JSON.stringify(record)}\n`;
     if (this.#buffered.length >= bufferedCharactersMax) await this.#write();
   }
 
-  /** Reads the added queries, in order. */
-  async *read(): AsyncGenerator<ArrivingQuery> {
+  /** Reads the added records, in order. */
+  async *read(): AsyncGenerator<ExportedRecord> {
     await this.#write();
     const chunks: AsyncIterable<Buffer> = this.#file.createReadStream({ start: 0, autoClose: false });
     for await (const { line, value } of readJsonLines(chunks)) {
       if (value === 'skipped' || !value.ok) throw new Error(`line ${line} of the temporary file is damaged`);
-      const [id, caller, occurredAt, receipt] = value.value as [string, string, number, Receipt | null];
-      yield { id, caller, occurredAt, receipt };
+      yield value.value as ExportedRecord;
     }
   }
 

@@ -15,7 +15,7 @@ export function addCopyCommand(program: Command, io: Io): void {
   const command = program
     .command('copy')
     .description(
-      'copies organizations, members, projects, keys, queries and imported counts from one database into another, and ' +
+      'copies organizations, members, projects, keys, queries, corrections and imported counts from one database into another, and ' +
         'verifies that the totals are equal',
     )
     .addOption(settingOption('from'))
@@ -72,6 +72,9 @@ function describe({ organizations, keys, projects }: Copied, differences: readon
 function toJson({ projects, ...rest }: Copied) {
   return {
     ...rest,
-    projects: projects.map((project) => ({ ...project, equal: difference(project) === undefined })),
+    projects: projects.map((project) => {
+      const { withdrawn: _, correctedMeanwhile: __, ...shown } = project;
+      return { ...shown, equal: difference(project) === undefined };
+    }),
   };
 }

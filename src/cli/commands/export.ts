@@ -86,7 +86,7 @@ async function runExport(projectId: string, given: ExportOptions, io: Io): Promi
       const removed = `Retention has removed the queries from before ${formatTime(project.rowsFrom)}`;
       printLine(io.stderr, `${removed}: they still count, but are not among those that are printed.`);
     }
-    await write(exportQueries(store.counts, { ...ask(project.weekStart), projectId, format }), io);
+    await write(exportQueries(store, { ...ask(project.weekStart), projectId, format }), io);
   });
 }
 

@@ -1,12 +1,12 @@
 /** Corrections of what was recorded: queries are withdrawn or renamed, and each correction can be undone. */
 import { parseDateRange } from '../counting/date-bounds.js';
-import type { DateRange } from '../counting/date-range.js';
+import { ALL_TIME, type DateRange } from '../counting/date-range.js';
 import { sourceProblems } from '../counting/imported-count.js';
-import { formatQuantity } from '../format.js';
+import { formatQuantity, formatTime } from '../format.js';
 import { correctionIdsMax, correctionReasonCharactersMax, unknownItemNamesMax } from '../limits.js';
 import { CALLER_FORM, isCallerName } from '../queries/caller.js';
 import { isQueryId } from '../queries/query.js';
-import { parseReceiptFilter, type ReceiptFilter, type ReceiptNames } from '../queries/receipt.js';
+import { formatDay, parseReceiptFilter, type ReceiptFilter, type ReceiptNames } from '../queries/receipt.js';
 import { collectProblems, failure, quote, type Result, success } from '../result.js';
 import { unknownNameMessages } from '../suggest.js';
 import { countFigures, type Figures } from './figures.js';
@@ -216,6 +216,27 @@ function newCallerProblems(to: unknown, from: unknown): string[] {
   if (to === undefined) return ['is missing; name the caller for which the queries count from now on'];
   if (typeof to !== 'string' || !isCallerName(to)) return [`is not ${CALLER_FORM}`];
   return to === from ? ['is the caller that the queries have'] : [];
+}
+
+/** What was asked for, under the names of the request. Of ids, how many there are. */
+export function showSelection(
+  request: CorrectionRequest<SelectionSummary>,
+): Readonly<Record<string, string | number>> {
+  if (request.action === 'undo') return {};
+  const { selection } = request;
+  if (!('receipts' in selection)) return selection;
+  const { caller, range, receipts } = selection;
+  const day = (number: number | null | undefined) => (number == null ? undefined : formatDay(number));
+  const fields = {
+    caller: caller ?? undefined,
+    dateFrom: range.from === ALL_TIME.from ? undefined : formatTime(range.from),
+    dateTo: range.to === ALL_TIME.to ? undefined : formatTime(range.to),
+    recordedFrom: day(receipts.from),
+    recordedTo: day(receipts.to),
+    recordedBy: receipts.sender,
+  };
+  const given = Object.entries(fields).filter((field): field is [string, string] => field[1] != null);
+  return Object.fromEntries(given);
 }
 
 /** A finished correction, in a sentence for the audit log. */

@@ -12,14 +12,28 @@ export interface Receipt {
   readonly sender: string;
 }
 
-/** A query to record. Where a copy or an export says how it arrived first, that stays known. */
+/** A query to record. */
 export interface ArrivingQuery extends Query {
+  /** How it arrived first, as a copy or an export says; null if that says that nobody knows. */
   readonly receipt?: Receipt | null | undefined;
 }
 
 /** A query that a store has. Without a receipt, it was recorded before stores kept them. */
 export interface RecordedQuery extends Query {
   readonly receipt: Receipt | null;
+  /** Of a query that corrections have changed. */
+  readonly corrected?: Corrected;
+}
+
+export interface Corrected {
+  readonly isWithdrawn: boolean;
+  /** The numbers of the corrections in their order, each with the caller for which the query counted before. */
+  readonly changes: readonly { readonly correction: number; readonly caller: string }[];
+}
+
+/** Whether a query counts, and was not withdrawn. */
+export function isCounted({ corrected }: RecordedQuery): boolean {
+  return corrected?.isWithdrawn !== true;
 }
 
 /** Who sends what is recorded. */
@@ -68,17 +82,28 @@ export function receiptOf(sender: Sender, nowMs: number): Receipt {
   return { day: Math.floor(nowMs / dayMs), sender: formatSender(sender) };
 }
 
+/**
+ * The receipt, in a store, of a query of which nobody knows how it arrived first. It tells a correction whether the query was
+ * recorded before it. Those that were recorded before stores kept receipts have none.
+ */
+const UNKNOWN_RECEIPT: Receipt = { day: 0, sender: '' };
+
+/** What a stored receipt tells. */
+export function knownReceipt(receipt: Receipt): Receipt | null {
+  return receipt.sender === UNKNOWN_RECEIPT.sender ? null : receipt;
+}
+
 /** Collects the distinct receipts of batches of queries. */
 export class ReceiptCollector {
   readonly receipts: Receipt[] = [];
   readonly #places = new Map<string, number>();
 
-  /** The function that returns the place of a query's receipt, which is `shared` unless it has its own. -1 for none. */
-  batch(shared: Receipt | undefined): (query: ArrivingQuery) => number {
+  /** The function that returns the place of a query's receipt, which is `shared` unless the query says how it arrived first. */
+  batch(shared = UNKNOWN_RECEIPT): (query: ArrivingQuery) => number {
     let place: number | undefined;
     return ({ receipt }) => {
-      if (receipt) return this.#placeOf(receipt);
-      place ??= shared === undefined ? -1 : this.#placeOf(shared);
+      if (receipt !== undefined) return this.#placeOf(receipt ?? UNKNOWN_RECEIPT);
+      place ??= this.#placeOf(shared);
       return place;
     };
   }
@@ -94,17 +119,17 @@ export class ReceiptCollector {
 /** The receipts of queries: the distinct ones, and the place of each query's receipt among them. */
 export interface CollectedReceipts {
   readonly receipts: readonly Receipt[];
-  /** -1 for a query without one. Undefined if all have the first. */
+  /** Undefined if all have the first. */
   readonly receiptOf: Int32Array | undefined;
 }
 
 /** Collects the receipts of queries, most of which have none of their own: these get `receipt`. */
 export function collectReceipts(
   queries: readonly ArrivingQuery[],
-  receipt: Receipt | undefined,
+  receipt: Receipt = UNKNOWN_RECEIPT,
 ): CollectedReceipts {
-  if (queries.every((query) => !query.receipt))
-    return { receipts: receipt === undefined ? [] : [receipt], receiptOf: undefined };
+  if (queries.every((query) => query.receipt === undefined))
+    return { receipts: [receipt], receiptOf: undefined };
   const collector = new ReceiptCollector();
   const receiptOf = Int32Array.from(queries, collector.batch(receipt));
   return { receipts: collector.receipts, receiptOf };

@@ -31,7 +31,7 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 interface ExportSources {
-  readonly store: Pick<Store, 'counts'>;
+  readonly store: Pick<Store, 'counts' | 'corrections'>;
   readonly clock: Clock;
 }
 
@@ -60,7 +60,7 @@ export function exportedQueries(
       const format = preferredFormat(request);
       reply.header('vary', 'Accept').type(TYPES[format]);
       const projectId = openedProject(request).id;
-      const parts = exportQueries(store.counts, { projectId, range, caller, receipts, format });
+      const parts = exportQueries(store, { projectId, range, caller, receipts, format });
       // If the store cannot be read, the response is an error.
       const first = await parts.next();
       if (request.method === 'HEAD') return reply.send();
@@ -97,7 +97,8 @@ const SCHEMA = {
   summary: 'Export queries',
   description:
     'All recorded queries that occurred in the half-open range [dateFrom, dateTo), each with its id, caller and time, and the UTC day ' +
-    'on which it arrived and its sender, null where nobody knows them, in no particular order: NDJSON, with one query per line, or CSV for `Accept: text/csv`. Every query that was recorded before the ' +
+    'on which it arrived and its sender, null where nobody knows them, in no particular order: NDJSON, or CSV for `Accept: text/csv`. NDJSON begins with a line for each ' +
+    'finished correction, and has withdrawn queries, marked so; CSV has only queries that count. Every query that was recorded before the ' +
     'request is in the response; those that are recorded meanwhile may be. The response is made while it is read, in little ' +
     'memory, and breaks off if the server stops or cannot read its store: then repeat the request. `caller-stats import` reads ' +
     'what this returns.',
@@ -108,7 +109,7 @@ const SCHEMA = {
     200: {
       description: 'The queries.',
       content: {
-        'application/x-ndjson': { schema: stringSchema('One query per line.') },
+        'application/x-ndjson': { schema: stringSchema('One correction or query per line.') },
         'text/csv': {
           schema: stringSchema(`RFC 4180, with the header line \`${EXPORTED_COLUMNS.join()}\`.`),
         },

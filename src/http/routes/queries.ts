@@ -7,6 +7,7 @@ import { likelyTimeMsMin } from '../../domain/limits.js';
 import { parseQuery, type Query } from '../../domain/queries/query.js';
 import type { Clock } from '../../domain/time/clock.js';
 import { createThrottledWarning } from '../../shared/throttled-log.js';
+import type { Store } from '../../storage/ports/store.js';
 import type { Admission } from '../admission/admission.js';
 import { Arrivals } from '../request/arrivals.js';
 import type { Authenticator } from '../request/authenticate.js';
@@ -29,6 +30,7 @@ import { exportedQueries } from './exported-queries.js';
 
 /** The dependencies of the routes that record queries. */
 export interface RecordingOptions extends RecordTarget {
+  readonly store: Pick<Store, 'counts' | 'corrections'>;
   readonly clock: Clock;
   readonly authenticator: Authenticator;
   readonly limits: RecordingLimits;

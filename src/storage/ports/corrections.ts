@@ -5,10 +5,12 @@
  * The row of a withdrawn query stays, so that its id is a duplicate for ever. The corrections of a project are carried out one
  * after the other, in steps of one transaction each, so that any handle finishes what another one began.
  */
+
+import type { CarriedChange, CarriedCorrection } from '../../domain/corrections/carried.js';
 import type { Correction, CorrectionRequest } from '../../domain/corrections/correction.js';
 import type { Figures } from '../../domain/corrections/figures.js';
+import type { ImportedCount } from '../../domain/counting/imported-count.js';
 import type { Actor } from '../../domain/people/audit.js';
-import type { Query } from '../../domain/queries/query.js';
 
 /** A part of what a request would change. */
 export interface Measured {
@@ -17,11 +19,19 @@ export interface Measured {
   readonly next: string | null;
 }
 
-/** Some withdrawn queries, with the callers for which they counted last. */
-export interface WithdrawnPage {
-  readonly queries: readonly Query[];
-  /** Where the next page begins; null after the last one. */
-  readonly next: string | null;
+/** The id of a query, and the corrections that changed it, in their order. */
+export interface CarriedChanges {
+  readonly id: string;
+  readonly changes: readonly CarriedChange[];
+}
+
+export interface NumberedCorrection extends CarriedCorrection {
+  readonly number: number;
+}
+
+/** The withdrawal of an imported count by a correction, or by none. */
+export interface CountWithdrawal extends Pick<ImportedCount, 'source' | 'caller' | 'start'> {
+  readonly correction: string | null;
 }
 
 export interface CorrectionReads {
@@ -34,8 +44,11 @@ export interface CorrectionReads {
   /** The projects that have corrections to be carried out. */
   listUnfinished(): Promise<string[]>;
 
-  /** A page of the project's withdrawn queries, for copying them: the one that begins at `from`, or the first one if that is null. */
-  listWithdrawn(projectId: string, from: string | null): Promise<WithdrawnPage>;
+  /**
+   * The project's finished corrections after the number `after` in their order, at most `limit`, for copying and exporting them.
+   * They are those before the first unfinished one.
+   */
+  listFinished(projectId: string, after: number, limit: number): Promise<NumberedCorrection[]>;
 
   /**
    * What a request would change now, in parts of bounded time: the part that begins at `from`, or the first one if that is null.
@@ -59,6 +72,21 @@ export interface CorrectionChanges {
    * Returns the correction as it is then; undefined if there is none. Any number of handles may do it at once.
    */
   step(projectId: string, nowMs: number, limit: number): Promise<Correction | undefined>;
+
+  /**
+   * Adds a correction that another store has finished, without changing queries; an undo undoes. Idempotent by (project, id), and
+   * `already_exists` as `accept`. `unavailable` while another correction is unfinished.
+   */
+  restore(projectId: string, carried: CarriedCorrection): Promise<void>;
+
+  /**
+   * Notes that restored corrections have changed these queries, and gives them the states that follow from all their corrections.
+   * Idempotent. Leaves out queries that the project does not have. `invalid` if it has not one of the corrections.
+   */
+  restoreChanges(projectId: string, queries: readonly CarriedChanges[]): Promise<void>;
+
+  /** The same for imported counts, which the project must have. */
+  restoreWithdrawals(projectId: string, counts: readonly CountWithdrawal[]): Promise<void>;
 }
 
 export type Corrections = CorrectionReads & CorrectionChanges;

@@ -4,6 +4,12 @@ import type { DateRange } from '../../domain/counting/date-range.js';
 import type { CutSpan, ImportedCount } from '../../domain/counting/imported-count.js';
 import type { ArrivingQuery, Receipt, RecordedQuery } from '../../domain/queries/receipt.js';
 
+/** An imported count that a store has. */
+export interface RecordedCount extends ImportedCount {
+  /** The number of the correction that has withdrawn it. */
+  readonly withdrawnBy?: number;
+}
+
 /** The outcome of a batch: `recorded + duplicates` is its length. */
 export interface RecordResult {
   readonly recorded: number;
@@ -35,7 +41,7 @@ export interface CountStore {
    * of handles and processes may record the same ids at once.
    * `not_found` if there is no such project. `invalid`, with a detail for each query by its index, if queries are older
    * than the project's `rowsFrom`: duplicates of them can no longer be detected. `unavailable` if too much is waiting.
-   * New queries that have no receipt of their own get this one.
+   * New queries that do not say how they arrived get this receipt.
    */
   record(projectId: string, queries: readonly ArrivingQuery[], receipt?: Receipt): Promise<RecordResult>;
   /** How many queries an import should pass to `record` at once; undefined if it makes no difference. */
@@ -79,9 +85,9 @@ export interface CountStore {
   readTogether<T>(read: (counts: CountReads) => Promise<T>): Promise<T>;
 
   /**
-   * A page of the project's queries, for copying and exporting them: at most `limit` queries after the one with the id `afterId`, in
-   * the store's own order of ids. Each page is its own snapshot; a page that is not full is the last. Empty if there is
-   * no such project.
+   * A page of the project's queries, the withdrawn ones too, for copying and exporting them: at most `limit` queries after the one
+   * with the id `afterId`, in the store's own order of ids. Each page is its own snapshot; a page that is not full is the last. Empty
+   * if there is no such project.
    */
   readQueries(projectId: string, afterId: string | undefined, limit: number): Promise<RecordedQuery[]>;
 
@@ -100,14 +106,14 @@ export interface CountStore {
   ): Promise<RecordResult>;
 
   /**
-   * A page of the project's imported counts, for copying them: at most `limit` after `after`, in the store's own order.
-   * As `readQueries`.
+   * A page of the project's imported counts, the withdrawn ones too, for copying them: at most `limit` after `after`, in the store's
+   * own order. As `readQueries`.
    */
   readImportedCounts(
     projectId: string,
     after: ImportedCount | undefined,
     limit: number,
-  ): Promise<ImportedCount[]>;
+  ): Promise<RecordedCount[]>;
 
   /** The imported spans with queries that begin before this time and end after it; undefined if there are none. */
   findCutSpan(projectId: string, timeMs: number): Promise<CutSpan | undefined>;

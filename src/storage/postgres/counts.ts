@@ -8,11 +8,11 @@ import {
 } from '../../domain/counting/imported-count.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import { importedSpanDaysMax } from '../../domain/limits.js';
-import type { ArrivingQuery, Receipt, RecordedQuery } from '../../domain/queries/receipt.js';
+import type { ArrivingQuery, Corrected, Receipt, RecordedQuery } from '../../domain/queries/receipt.js';
 import { dayMs } from '../../domain/time/duration.js';
-import type { CountReads, CountStore, RecordResult } from '../ports/counts.js';
+import type { CountReads, CountStore, RecordedCount, RecordResult } from '../ports/counts.js';
 import type { CommitObserver } from '../ports/store-stats.js';
-import { type ReceivedRow, toRecordedQuery } from '../sql/received-rows.js';
+import { type CountRow, type ReceivedRow, toRecordedCount, toRecordedQuery } from '../sql/received-rows.js';
 import { withDatabaseDeadline } from './connection/database.js';
 import { rowsFromOf } from './connection/errors.js';
 import type { OpenDatabase } from './connection/open-database.js';
@@ -64,8 +64,9 @@ export class PostgresCounts extends PostgresCountReads implements CountStore {
 
   async readQueries(projectId: string, afterId: string | undefined, limit: number): Promise<RecordedQuery[]> {
     const values = [projectId, bytesOf(afterId), limit];
-    const rows = await this.#database.read<ReceivedRow<Buffer>>('readQueries', values);
-    return rows.map((row) => toRecordedQuery(row, decodeQueryId));
+    type Row = ReceivedRow<Buffer> & { readonly changes: Corrected['changes'] | null };
+    const rows = await this.#database.read<Row>('readQueries', values);
+    return rows.map((row) => toRecordedQuery(decodeQueryId(row.id), row, row.changes ?? undefined));
   }
 
   async importCounts(
@@ -96,9 +97,10 @@ export class PostgresCounts extends PostgresCountReads implements CountStore {
     projectId: string,
     after: ImportedCount | undefined,
     limit: number,
-  ): Promise<ImportedCount[]> {
+  ): Promise<RecordedCount[]> {
     const { source = '', caller = '', start = Number.MIN_SAFE_INTEGER } = after ?? {};
-    return this.#database.read('readImportedCounts', [projectId, source, caller, start, limit]);
+    const values = [projectId, source, caller, start, limit];
+    return (await this.#database.read<CountRow>('readImportedCounts', values)).map(toRecordedCount);
   }
 
   async findCutSpan(projectId: string, timeMs: number): Promise<CutSpan | undefined> {

@@ -67,12 +67,6 @@ export class PostgresQueryRows implements QueryRows {
     return rows.map(({ id }) => decodeQueryId(id));
   }
 
-  async listAllCorrected(project: unknown, after: string | undefined, limit: number) {
-    const values = [project, bytesOf(after), limit];
-    const rows = await this.session.all<Pick<StoredRow, 'id'>>(this.statements.listAllCorrected, values);
-    return rows.map(({ id }) => decodeQueryId(id));
-  }
-
   async findCorrections(project: unknown, ids: readonly string[]): Promise<CorrectedRow[]> {
     const values = [project, ids.map(bytesOf)];
     type Found = Omit<CorrectedRow, 'id'> & Pick<StoredRow, 'id'>;
@@ -86,6 +80,17 @@ export class PostgresQueryRows implements QueryRows {
   ): Promise<ImportedRow[]> {
     const values = [project, source, withdrawnBy, after.caller, after.start, limit];
     return this.session.all(this.statements.findImported, values);
+  }
+
+  async findImportedAt(
+    project: unknown,
+    source: string,
+    places: readonly Pick<ImportedRow, 'caller' | 'start'>[],
+  ) {
+    const columns = [places.map(({ caller }) => caller), places.map(({ start }) => start)];
+    const values = [project, source, ...columns];
+    type Found = ImportedRow & { readonly withdrawnBy: number | null };
+    return this.session.all<Found>(this.statements.findImportedAt, values);
   }
 }
 

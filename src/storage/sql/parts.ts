@@ -99,6 +99,10 @@ export class SqlCorrections extends SqlCorrectionReads implements Corrections {
 
   readonly accept: Corrections['accept'] = (...args) => this.#run('accept', args);
   readonly step: Corrections['step'] = (...args) => this.#run('step', args);
+  readonly restore: Corrections['restore'] = (...args) => this.#run('restore', args);
+  readonly restoreChanges: Corrections['restoreChanges'] = (...args) => this.#run('restoreChanges', args);
+  readonly restoreWithdrawals: Corrections['restoreWithdrawals'] = (...args) =>
+    this.#run('restoreWithdrawals', args);
 }
 
 export class SqlNotifications extends SqlNotificationReads implements Notifications {

@@ -14,6 +14,7 @@ import type {
   ComparedCallerCounts,
   CountReads,
   CountStore,
+  RecordedCount,
   RecordResult,
   SeriesByCaller,
 } from '../ports/counts.js';
@@ -110,7 +111,7 @@ export class SqliteCounts implements CountStore {
     projectId: string,
     after: ImportedCount | undefined,
     limit: number,
-  ): Promise<ImportedCount[]> {
+  ): Promise<RecordedCount[]> {
     return this.#file.read((reader) => reader.readImportedCounts(projectId, after, limit));
   }
 

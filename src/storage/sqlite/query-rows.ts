@@ -75,14 +75,6 @@ export class SqliteQueryRows implements QueryRows {
     return rows.map(({ id }) => decodeQueryId(id));
   }
 
-  async listAllCorrected(project: unknown, after: string | undefined, limit: number) {
-    const rows = await this.#session.all<{ readonly id: StoredId }>(
-      'SELECT DISTINCT id FROM corrected_query INDEXED BY corrected_query_by_id WHERE project = $1 AND id > $2 ORDER BY id LIMIT $3',
-      [project, encodeAfter(after), limit],
-    );
-    return rows.map(({ id }) => decodeQueryId(id));
-  }
-
   /** Without statistics, SQLite would read all corrected queries of the project for each. */
   async findCorrections(project: unknown, ids: readonly string[]): Promise<CorrectedRow[]> {
     const found: CorrectedRow[] = [];
@@ -109,6 +101,24 @@ export class SqliteQueryRows implements QueryRows {
        ORDER BY imported_count.caller, start_at LIMIT $6`,
       [project, source, withdrawnBy, after.caller, after.start, limit],
     );
+  }
+
+  async findImportedAt(
+    project: unknown,
+    source: string,
+    places: readonly Pick<ImportedRow, 'caller' | 'start'>[],
+  ) {
+    type Found = ImportedRow & { readonly withdrawnBy: number | null };
+    const found: Found[] = [];
+    for (const { caller, start } of places) {
+      const rows = await this.#session.all<Found>(
+        `SELECT $3 AS caller, start_at AS start, queries, withdrawn_by AS "withdrawnBy" FROM imported_count
+         WHERE project = $1 AND source = $2 AND caller = (SELECT number FROM caller WHERE name = $3) AND start_at = $4`,
+        [project, source, caller, start],
+      );
+      found.push(...rows);
+    }
+    return found;
   }
 }
 

@@ -4,12 +4,13 @@ import type { CutSpan, ImportedCount } from '../../domain/counting/imported-coun
 import type { ApiKey } from '../../domain/keys/api-key.js';
 import { importedSpanDaysMax } from '../../domain/limits.js';
 import { needsRetention } from '../../domain/projects/retention.js';
-import type { RecordedQuery } from '../../domain/queries/receipt.js';
+import type { Corrected, RecordedQuery } from '../../domain/queries/receipt.js';
 import { dayMs } from '../../domain/time/duration.js';
 import { BoundedCache } from '../../shared/bounded-cache.js';
+import type { RecordedCount } from '../ports/counts.js';
 import type { Access } from '../ports/directory.js';
 import type { StorePart } from '../ports/store-stats.js';
-import { type ReceivedRow, toRecordedQuery } from '../sql/received-rows.js';
+import { type CountRow, type ReceivedRow, toRecordedCount, toRecordedQuery } from '../sql/received-rows.js';
 import { KEY, PROJECT } from '../sql/rows.js';
 import type { Connection } from './connection.js';
 import { CounterReader } from './counters/counter-reader.js';
@@ -30,14 +31,19 @@ const FIND_PROJECT = `SELECT ${PROJECT.select()} FROM project WHERE id = $1 AND 
 
 const FIND_DELETED = 'SELECT 1 FROM deleted_project LIMIT 1';
 
-const READ_QUERIES = `SELECT query.id, caller.name AS caller, occurred_at AS "occurredAt", day, sender
-  FROM query JOIN caller ON caller.number = query.caller
+const READ_QUERIES = `SELECT query.id, caller.name AS caller, occurred_at AS "occurredAt", day, sender, query.caller < 0 AS "isWithdrawn"
+  FROM query JOIN caller ON caller.number = CASE WHEN query.caller < 0 THEN -1 - query.caller ELSE query.caller END
   LEFT JOIN receipt ON receipt.project = query.project AND receipt.number = query.receipt
   WHERE query.project = (SELECT number FROM project WHERE id = $1) AND query.id > $2 ORDER BY query.id LIMIT $3`;
 
-const READ_IMPORTED_COUNTS = `SELECT source, caller.name AS caller, start_at AS start, end_at AS "end", queries AS count
+const READ_CHANGES = `SELECT id, correction, name AS caller
+  FROM corrected_query INDEXED BY corrected_query_by_id JOIN caller ON number = corrected_query.caller
+  WHERE project = (SELECT number FROM project WHERE id = $1) AND id > $2 AND id <= $3 ORDER BY id, correction`;
+
+const READ_IMPORTED_COUNTS = `SELECT source, caller.name AS caller, start_at AS start, end_at AS "end", queries AS count,
+    withdrawn_by AS "withdrawnBy"
   FROM imported_count JOIN caller ON caller.number = imported_count.caller
-  WHERE withdrawn_by IS NULL AND project = (SELECT number FROM project WHERE id = $1)
+  WHERE project = (SELECT number FROM project WHERE id = $1)
     AND (source, imported_count.caller, start_at) > ($2, coalesce((SELECT number FROM caller WHERE name = $3), -1), $4)
   ORDER BY source, imported_count.caller, start_at LIMIT $5`;
 
@@ -53,6 +59,10 @@ interface FoundKey {
   /** By the id of the project that was asked for. */
   readonly accesses: BoundedCache<string, Access>;
 }
+
+type StoredId = string | Uint8Array;
+
+type Change = Corrected['changes'][number];
 
 export class Reader {
   readonly counters: CounterReader;
@@ -72,6 +82,7 @@ export class Reader {
       FIND_DELETED,
       RETENTIONS,
       READ_QUERIES,
+      READ_CHANGES,
       READ_IMPORTED_COUNTS,
       FIND_CUT_SPAN,
       FIND_FIRST_PROJECT,
@@ -109,24 +120,30 @@ export class Reader {
   readQueries(projectId: string, afterId: string | undefined, limit: number): RecordedQuery[] {
     // Texts sort before blobs, so '' comes before every id.
     const after = afterId === undefined ? '' : encodeQueryId(afterId);
-    const rows = this.statements.all<ReceivedRow<Uint8Array | string>>(READ_QUERIES, [
-      projectId,
-      after,
-      limit,
-    ]);
-    return rows.map((row) => toRecordedQuery(row, decodeQueryId));
+    const rows = this.statements.all<ReceivedRow<StoredId>>(READ_QUERIES, [projectId, after, limit]);
+    const last = rows.at(-1)?.id;
+    if (last === undefined) return [];
+    // After the rows: whatever changed one of them, the first change knows for whom it was recorded.
+    const changes = new Map<string, Change[]>();
+    for (const { id, ...change } of this.statements.all<Change & { readonly id: StoredId }>(READ_CHANGES, [
+      ...[projectId, after, last],
+    ])) {
+      const key = decodeQueryId(id);
+      const earlier = changes.get(key);
+      if (earlier === undefined) changes.set(key, [change]);
+      else earlier.push(change);
+    }
+    return rows.map((row) => {
+      const id = decodeQueryId(row.id);
+      return toRecordedQuery(id, row, changes.get(id));
+    });
   }
 
   /** See `CountStore.readImportedCounts`. */
-  readImportedCounts(projectId: string, after: ImportedCount | undefined, limit: number): ImportedCount[] {
+  readImportedCounts(projectId: string, after: ImportedCount | undefined, limit: number): RecordedCount[] {
     const { source = '', caller = '', start = Number.MIN_SAFE_INTEGER } = after ?? {};
-    return this.statements.all<ImportedCount>(READ_IMPORTED_COUNTS, [
-      projectId,
-      source,
-      caller,
-      start,
-      limit,
-    ]);
+    const values = [projectId, source, caller, start, limit];
+    return this.statements.all<CountRow>(READ_IMPORTED_COUNTS, values).map(toRecordedCount);
   }
 
   /** See `CountStore.findCutSpan`. */

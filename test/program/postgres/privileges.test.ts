@@ -70,6 +70,13 @@ async function doAll(store: Store, name: string): Promise<void> {
     await store.corrections.accept(name, request, by);
     while ((await store.corrections.step(name, 1000, 10)) !== undefined);
   }
+  for (const { number: _, request, ...done } of await store.corrections.listFinished(name, 0, 1))
+    await store.corrections.restore(name, { ...done, request: { ...request, id: '4' } });
+  await store.corrections.restoreChanges(name, [{ id: 'b', changes: [{ correction: '4', caller: 'web' }] }]);
+  await store.corrections.restoreWithdrawals(name, [
+    { source: 'old', caller: 'slack', start: 0, correction: null },
+  ]);
+  await store.counts.readQueries(name, undefined, 10);
   await store.counts.count(name, ALL_TIME);
   await store.counts.countSeries(name, [0, 1]);
   await store.counts.countCallers(name, ALL_TIME);

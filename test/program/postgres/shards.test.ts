@@ -125,7 +125,7 @@ const rows = corrections.map((request) => ({
     ids: '["x"]',
     figures: JSON.stringify(NO_FIGURES),
   },
-  ...{ finishedAt: 1, undoneBy: null, start: 1, queries: 0 },
+  ...{ finishedAt: 1, undoneBy: null, start: 1, queries: 0, withdrawnBy: 1 },
 }));
 
 /** The classes that `statementsIn` does not cover. */
@@ -152,6 +152,10 @@ function argumentsOf(name: string, request: CorrectionRequest): unknown[] {
   if (name === 'add') args[1] = [{ ...anything, operations: new Map([['x', 1]]), counts: {} }];
   if (name === 'accept' || name === 'measure') args[1] = request;
   if (name === 'measure') args[2] = null;
+  if (name === 'restore')
+    args[1] = { ...anything, idsHash: null, figures: NO_FIGURES, request: splitRequest(request).summary };
+  if (name === 'restoreChanges') args[1] = [{ id: 'x', changes: [{ correction: 'x', caller: 'y' }] }];
+  if (name === 'restoreWithdrawals') args[1] = [{ source: 'x', caller: 'x', start: 1, correction: null }];
   if (name === 'identify') args[1] = [{ traceId: 'x', service: 'x' }];
   return args;
 }

@@ -1,14 +1,13 @@
 /** `caller-stats import`: records the queries of files. */
 
 import type { Command } from 'commander';
-import type { Sink } from '../../../app/import/batcher.js';
+import { recordCarriedQueries, restoreCorrection } from '../../../app/carried.js';
 import { countMonths } from '../../../app/import/dry-run.js';
 import { openSource, type Source } from '../../../app/import/file/source.js';
 import { type Form, selectReader } from '../../../app/import/formats.js';
-import { describeTotals, type ImportTotals, runImport } from '../../../app/import/run.js';
+import { describeTotals, type ImportPlan, type ImportTotals, runImport } from '../../../app/import/run.js';
 import { noteImport } from '../../../app/ingestion.js';
 import { createProject } from '../../../app/projects.js';
-import { recordQueries } from '../../../app/record.js';
 import { retryWhileUnavailable } from '../../../app/retry.js';
 import { formatCount, formatQuantity } from '../../../domain/format.js';
 import { badRecordsNamedMax } from '../../../domain/limits.js';
@@ -67,8 +66,8 @@ export function addImportCommand(program: Command, io: Io): void {
     const sources = await Promise.all(files.map((file) => openSource(file, io.stdin)));
     const sender = { kind: 'import', files } as const;
     if (options.dryRun) return rehearse(sources, sender, form, options, io);
-    const totals = await withSink(options, sender, io, async (sink, store) => {
-      const imported = await importWith(sources, form, options, sink, io, store?.counts.importBatchQueries);
+    const totals = await withSink(options, sender, io, async (target, store) => {
+      const imported = await importWith(sources, form, options, target, io);
       if (store !== undefined) await noteImport(store, options.project, imported, io.clock.now());
       return imported;
     });
@@ -89,18 +88,13 @@ async function rehearse(
   options: ImportOptions,
   io: Io,
 ) {
-  await withSink(options, sender, io, (sink) => sink([]));
+  await withSink(options, sender, io, ({ sink }) => sink([]));
   return runOnTemporaryStore(io, async (store) => {
     const by = { name: 'dry run', address: null, at: io.clock.now() };
     const wanted = { id: undefined, organizationId: DEFAULT_ORGANIZATION_ID, name: 'Dry run' };
     const { id } = await createProject({ store, randomInt: io.randomInt }, wanted, by);
-    const totals = await importWith(
-      sources,
-      form,
-      options,
-      (queries) => recordQueries({ store, clock: io.clock }, sender, id, queries),
-      io,
-    );
+    const target = targetIn(store, sender, id, io);
+    const totals = await importWith(sources, form, options, target, io);
     const months = await countMonths(store.counts, id);
     const rows = months.map(({ month, caller, queries }) => [month, caller, formatCount(queries)]);
     return {
@@ -138,27 +132,27 @@ async function importWith(
   sources: readonly Source[],
   form: Form,
   { strict = false }: ImportOptions,
-  sink: Sink,
+  target: ImportTarget,
   io: Io,
-  batchQueries?: number,
 ): Promise<ImportTotals> {
   // Check that the project exists before reading anything.
-  await sink([]);
+  await target.sink([]);
   const sizes = sources.map(({ sizeBytes }) => sizeBytes);
   const totalBytes = sizes.reduce(
     (sum, size) => (sum === undefined || size === undefined ? undefined : sum + size),
     0,
   );
   const old = { queries: 0, first: '' };
+  let skipped = 0;
   const totals = await withProgress(io, totalBytes, (progress) =>
     runImport({
       sources,
       selectReader: (name) => selectReader(form, name),
       strict,
-      sink,
-      batchQueries,
+      ...target,
       clock: io.clock,
       progress,
+      onSkippedCorrection: () => skipped++,
       onUnlikelyTime: (place) => {
         old.queries++;
         old.first ||= place;
@@ -172,31 +166,42 @@ async function importWith(
       `${queries} of a time before 2000, the first in ${old.first}: is it the right unit?`,
     );
   }
+  if (skipped > 0)
+    printLine(
+      io.stderr,
+      `${formatQuantity(skipped, 'line')} skipped: a server takes neither corrections nor withdrawn queries. An import into the database takes both.`,
+    );
   return totals;
 }
 
-/** Runs `work` with the function that records into the project, on the server or in the database. */
+type ImportTarget = Pick<ImportPlan, 'sink' | 'restore' | 'batchQueries'>;
+
+function targetIn(store: Store, sender: Sender, projectId: string, io: Io): ImportTarget {
+  const target = { store, clock: io.clock };
+  const retry = { note: (line: string) => printLine(io.stderr, line) };
+  return {
+    sink: (queries) =>
+      retryWhileUnavailable(() => recordCarriedQueries(target, sender, projectId, queries), retry),
+    restore: (carried) => retryWhileUnavailable(() => restoreCorrection(target, projectId, carried), retry),
+    batchQueries: store.counts.importBatchQueries,
+  };
+}
+
+/** Runs `work` with the functions that record into the project, on the server or in the database. */
 async function withSink<T>(
   { url, project, ...options }: ImportOptions,
   sender: Sender,
   io: Io,
-  work: (sink: Sink, store?: Store) => Promise<T>,
+  work: (target: ImportTarget, store?: Store) => Promise<T>,
 ): Promise<T> {
-  const note = (line: string) => printLine(io.stderr, line);
   if (url !== undefined) {
     const client = new ServerClient(url, io);
-    return work((queries) => client.record(project, queries, note));
+    const note = (line: string) => printLine(io.stderr, line);
+    return work({ sink: (queries) => client.record(project, queries, note) });
   }
   return runOnStore(
     readStoreSettings(options, io),
-    (store) =>
-      work(
-        (queries) =>
-          retryWhileUnavailable(() => recordQueries({ store, clock: io.clock }, sender, project, queries), {
-            note,
-          }),
-        store,
-      ),
+    (store) => work(targetIn(store, sender, project, io), store),
     { mustExist: true, forImport: true },
   );
 }

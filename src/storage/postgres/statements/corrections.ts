@@ -21,8 +21,6 @@ export function correctionStatements(schema: string) {
     findByIds: `SELECT ${row} FROM ${query} WHERE project_id = $1 AND id = ANY ($2::bytea[]) ORDER BY id`,
     listCorrected: `SELECT id FROM ${schema}.corrected_query
       WHERE project_id = $1 AND correction = $2 AND id > $3 ORDER BY id LIMIT $4`,
-    listAllCorrected: `SELECT DISTINCT id FROM ${schema}.corrected_query
-      WHERE project_id = $1 AND id > $2 ORDER BY id LIMIT $3`,
     findCorrections: `SELECT id, correction, caller FROM ${schema}.corrected_query
       WHERE project_id = $1 AND id = ANY ($2::bytea[])`,
     noteCorrected: `INSERT INTO ${schema}.corrected_query (project_id, correction, id, caller)
@@ -34,6 +32,9 @@ export function correctionStatements(schema: string) {
     findImported: `SELECT caller, start_at AS start, queries FROM ${schema}.imported_count
       WHERE project_id = $1 AND source = $2 AND withdrawn_by IS NOT DISTINCT FROM $3::integer
         AND (caller, start_at) > ($4, $5) ORDER BY caller, start_at LIMIT $6`,
+    findImportedAt: `SELECT caller, start_at AS start, queries, withdrawn_by AS "withdrawnBy" FROM ${schema}.imported_count
+      WHERE project_id = $1 AND source = $2
+        AND (caller, start_at) IN (SELECT * FROM unnest($3::text[], $4::bigint[]))`,
     markImported: `UPDATE ${schema}.imported_count SET withdrawn_by = $5
       WHERE project_id = $1 AND source = $2 AND caller = $3 AND start_at = ANY ($4::bigint[])`,
     // The rows $2 get the caller $3 and the level $4.

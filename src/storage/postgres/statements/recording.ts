@@ -5,14 +5,20 @@ export function recordingStatements(schema: string) {
   const projectExists = projectExistsIn(schema);
   return {
     record: `SELECT ${schema}.record($1, $2, $3, $4, $5, $6, $7) AS duplicates`,
-    readQueries: `SELECT id, caller, occurred_at AS "occurredAt", day, sender
-      FROM (
-        SELECT id, caller, occurred_at, receipt FROM ${schema}.query
-        WHERE project_id = $1 AND id > $2 AND ${isCounted} AND ${projectExists} ORDER BY id LIMIT $3
-      ) AS page
+    readQueries: `WITH page AS MATERIALIZED (
+        SELECT id, caller, occurred_at, receipt, level FROM ${schema}.query
+        WHERE project_id = $1 AND id > $2 AND ${projectExists} ORDER BY id LIMIT $3
+      )
+      SELECT page.id, caller, occurred_at AS "occurredAt", day, sender, NOT ${isCounted} AS "isWithdrawn", changes
+      FROM page
       LEFT JOIN (SELECT number, day, sender FROM ${schema}.receipt WHERE project_id = $1) AS receipt
         ON receipt.number = page.receipt
-      ORDER BY id`,
+      LEFT JOIN (
+        SELECT id, jsonb_agg(jsonb_build_object('correction', correction, 'caller', caller) ORDER BY correction) AS changes
+        FROM ${schema}.corrected_query
+        WHERE project_id = $1 AND id > $2 AND id <= (SELECT id FROM page ORDER BY id DESC LIMIT 1) GROUP BY id
+      ) AS corrected ON corrected.id = page.id
+      ORDER BY page.id`,
     // What the function would return, without its locks. Of a project that does not exist, no row.
     checkCounts: `SELECT count(*) FILTER (WHERE present.end_at > sent.start_at IS NOT TRUE) AS recorded,
         jsonb_agg(jsonb_build_object(
@@ -31,9 +37,10 @@ export function recordingStatements(schema: string) {
       ) AS present ON true
       HAVING ${projectExists}`,
     importCounts: `SELECT ${schema}.import_counts($1, $2, $3, $4, $5, $6) AS outcome`,
-    readImportedCounts: `SELECT source, caller, start_at AS start, end_at AS "end", queries AS count
+    readImportedCounts: `SELECT source, caller, start_at AS start, end_at AS "end", queries AS count,
+        withdrawn_by AS "withdrawnBy"
       FROM ${schema}.imported_count WHERE project_id = $1 AND (source, caller, start_at) > ($2, $3, $4)
-        AND withdrawn_by IS NULL AND ${projectExists}
+        AND ${projectExists}
       ORDER BY source, caller, start_at LIMIT $5`,
     // The spans that cut $2. $3 is before the start of the longest of them.
     findCutSpan: `SELECT min(start_at) AS start, max(end_at) AS "end", sum(queries)::bigint AS count

@@ -1,4 +1,6 @@
 /** Corrections of what was recorded, for every SQL database. Each method of the changes is one transaction. */
+
+import { hashIds } from '../../../domain/corrections/carried.js';
 import {
   type Correction,
   type CorrectionRequest,
@@ -6,10 +8,14 @@ import {
   splitRequest,
 } from '../../../domain/corrections/correction.js';
 import { addToFigures, NO_FIGURES } from '../../../domain/corrections/figures.js';
-import { CallerStatsError } from '../../../domain/errors.js';
 import { correctionStepQueriesMax } from '../../../domain/limits.js';
 import type { Actor } from '../../../domain/people/audit.js';
-import type { CorrectionChanges, CorrectionReads, Measured, WithdrawnPage } from '../../ports/corrections.js';
+import type {
+  CorrectionChanges,
+  CorrectionReads,
+  Measured,
+  NumberedCorrection,
+} from '../../ports/corrections.js';
 import { SqlChanges } from '../changes.js';
 import type { Dialect, Session } from '../session.js';
 import {
@@ -22,6 +28,7 @@ import {
   toCorrection,
 } from './planner.js';
 import type { QueryChanges, QueryRows } from './query-rows.js';
+import { Restoring } from './restoring.js';
 
 interface UnfinishedRow extends CorrectionRow {
   readonly ids: string | null;
@@ -33,13 +40,11 @@ interface UnfinishedRow extends CorrectionRow {
 /** Reads need no transaction, and do not wait for changes. */
 export class SqlCorrectionReads extends SqlChanges implements CorrectionReads {
   protected readonly planner: CorrectionPlanner;
-  readonly #rows: QueryRows;
   protected readonly corrections = this.table('correction');
   protected readonly project = this.dialect.projectColumn;
 
   constructor(session: Session, dialect: Dialect, rows: QueryRows) {
     super(session, dialect);
-    this.#rows = rows;
     this.planner = new CorrectionPlanner(session, dialect, rows);
   }
 
@@ -67,15 +72,18 @@ export class SqlCorrectionReads extends SqlChanges implements CorrectionReads {
     return rows.map(({ id }) => id);
   }
 
-  async listWithdrawn(projectId: string, from: string | null): Promise<WithdrawnPage> {
+  async listFinished(projectId: string, after: number, limit: number): Promise<NumberedCorrection[]> {
     const { key } = await this.planner.findProject(projectId, '');
-    const limit = correctionStepQueriesMax;
-    const ids = await this.#rows.listAllCorrected(key, from ?? undefined, limit);
-    const found = await this.#rows.findByIds(key, ids);
-    const queries = found
-      .filter(({ isWithdrawn }) => isWithdrawn)
-      .map(({ id, caller, occurredAt }) => ({ id, caller, occurredAt }));
-    return { queries, next: ids.length === limit ? (ids.at(-1) ?? null) : null };
+    const rows = await this.session.all<CorrectionRow & { readonly ids: string | null }>(
+      `SELECT ${SUMMARY}, ids FROM ${this.corrections}
+       WHERE ${this.project} = $1 AND number > $2 AND finished_at IS NOT NULL ORDER BY number LIMIT $3`,
+      [key, after, limit],
+    );
+    return rows.map(({ ids, ...row }) => {
+      const { number, request, figures, createdBy, createdAt, finishedAt } = toCorrection(row);
+      const idsHash = ids === null ? null : hashIds(ids);
+      return { number, request, idsHash, figures, createdBy, createdAt, finishedAt: Number(finishedAt) };
+    });
   }
 
   async measure(projectId: string, request: CorrectionRequest, from: string | null): Promise<Measured> {
@@ -89,10 +97,24 @@ export class SqlCorrectionReads extends SqlChanges implements CorrectionReads {
 
 export class SqlCorrectionChanges extends SqlCorrectionReads implements CorrectionChanges {
   readonly #changes: QueryChanges;
+  readonly #restoring: Restoring;
 
   constructor(session: Session, dialect: Dialect, changes: QueryChanges) {
     super(session, dialect, changes);
     this.#changes = changes;
+    this.#restoring = new Restoring(session, dialect, this.planner, changes);
+  }
+
+  restore(...args: Parameters<CorrectionChanges['restore']>): Promise<void> {
+    return this.#restoring.restore(...args);
+  }
+
+  restoreChanges(...args: Parameters<CorrectionChanges['restoreChanges']>): Promise<void> {
+    return this.#restoring.restoreChanges(...args);
+  }
+
+  restoreWithdrawals(...args: Parameters<CorrectionChanges['restoreWithdrawals']>): Promise<void> {
+    return this.#restoring.restoreWithdrawals(...args);
   }
 
   async accept(projectId: string, request: CorrectionRequest, by: Actor): Promise<Correction> {
@@ -100,14 +122,8 @@ export class SqlCorrectionChanges extends SqlCorrectionReads implements Correcti
     const { key } = project;
     const { summary, ids } = splitRequest(request);
     const stored = { request: JSON.stringify(summary), ids: ids && JSON.stringify(ids) };
-    const present = await this.#findStored(key, request.id);
-    if (present !== undefined) {
-      if (present.request === stored.request && present.ids === stored.ids) return toCorrection(present);
-      throw new CallerStatsError(
-        'already_exists',
-        `There is another correction with the id ${request.id}; choose a new id for each correction.`,
-      );
-    }
+    const present = await this.planner.findSame(key, request.id, stored);
+    if (present !== undefined) return present;
     const undone = await this.planner.requireAcceptable(project, request);
     if (ids !== null) await this.planner.requireIds(project, ids);
     const receiptsTo = request.action === 'undo' ? 0 : await this.#endReceipts(projectId, key);
@@ -198,13 +214,6 @@ export class SqlCorrectionChanges extends SqlCorrectionReads implements Correcti
         ...{ caller, occurredAt: start, level: 0 },
         queries: isUndo ? queries : -queries,
       })),
-    );
-  }
-
-  #findStored(key: unknown, id: string) {
-    return this.get<CorrectionRow & { readonly ids: string | null }>(
-      `SELECT ${SUMMARY}, ids FROM ${this.corrections} WHERE ${this.project} = $1 AND id = $2`,
-      [key, id],
     );
   }
 

@@ -1,4 +1,6 @@
 /** What corrections change, found out in parts of bounded time. */
+
+import { hashIds } from '../../../domain/corrections/carried.js';
 import type { Correction, CorrectionRequest, Selection } from '../../../domain/corrections/correction.js';
 import type { Affected } from '../../../domain/corrections/figures.js';
 import { type Applied, correct, isSameState, type QueryState } from '../../../domain/corrections/state.js';
@@ -6,7 +8,12 @@ import { bucketAt, DAY_LEVEL } from '../../../domain/counting/buckets.js';
 import { CallerStatsError } from '../../../domain/errors.js';
 import { formatTime } from '../../../domain/format.js';
 import { correctionRowsPerQuery, unknownNamesMax } from '../../../domain/limits.js';
-import { isSelected, type Receipt, type ReceiptFilter } from '../../../domain/queries/receipt.js';
+import {
+  isSelected,
+  knownReceipt,
+  type Receipt,
+  type ReceiptFilter,
+} from '../../../domain/queries/receipt.js';
 import { notFound } from '../changes.js';
 import type { Dialect, Session } from '../session.js';
 import { SqlTables } from '../tables.js';
@@ -47,6 +54,12 @@ export interface CorrectionRow {
   readonly undoneBy: string | null;
 }
 
+/** A request as it is stored: of ids that were restored, only their hash. */
+interface StoredRequest {
+  readonly request: string;
+  readonly ids: string | null;
+}
+
 /** Before the first imported count. */
 const BEFORE_ALL: Pick<ImportedRow, 'caller' | 'start'> = { caller: '', start: Number.MIN_SAFE_INTEGER };
 
@@ -70,6 +83,21 @@ export class CorrectionPlanner extends SqlTables {
       [key, correctionId],
     );
     return row && toCorrection(row);
+  }
+
+  /** The correction with this id if it is the same request; `already_exists` if it is another one. */
+  async findSame(key: unknown, id: string, { request, ids }: StoredRequest): Promise<Correction | undefined> {
+    const present = await this.get<CorrectionRow & StoredRequest>(
+      `SELECT ${SUMMARY}, ids FROM ${this.#corrections} WHERE ${this.#project} = $1 AND id = $2`,
+      [key, id],
+    );
+    if (present === undefined) return undefined;
+    const hash = (text: string | null) => text && hashIds(text);
+    if (present.request === request && hash(present.ids) === hash(ids)) return toCorrection(present);
+    throw new CallerStatsError(
+      'already_exists',
+      `There is another correction with the id ${id}; choose a new id for each correction.`,
+    );
   }
 
   /** `lock` ends the statement. */
@@ -189,7 +217,7 @@ export class CorrectionPlanner extends SqlTables {
       [key],
     );
     return receipts
-      .filter((receipt) => receipt.number <= receiptsTo && isSelected(receipt, filter))
+      .filter((receipt) => receipt.number <= receiptsTo && isSelected(knownReceipt(receipt), filter))
       .map(({ number }) => number);
   }
 
@@ -225,16 +253,17 @@ export class CorrectionPlanner extends SqlTables {
       );
     const { key } = project;
     const ids = await this.#rows.listCorrected(key, number, from ?? undefined, limit);
-    const states = await this.#statesWithout(key, number, ids);
+    const states = await this.findStates(key, ids, number);
     const rows = await this.#rows.findByIds(key, ids);
     const moves = rows.flatMap((row) => toMove(row, states.get(row.id) ?? row));
     return { moves, imported: [], next: ids.length === limit ? (ids.at(-1) ?? null) : null };
   }
 
-  async #statesWithout(
+  /** The states that follow from all corrections of queries that are not undone, but for the one with the number `without`. */
+  async findStates(
     key: unknown,
-    without: number,
     ids: readonly string[],
+    without?: number,
   ): Promise<ReadonlyMap<string, QueryState>> {
     const corrected = await this.#rows.findCorrections(key, ids);
     const numbers = [...new Set(corrected.map(({ correction }) => correction))];
@@ -289,7 +318,7 @@ export function affectedBy({ moves, imported }: Part): Affected[] {
   ];
 }
 
-function toMove(row: QueryRow, to: QueryState): Move[] {
+export function toMove(row: QueryRow, to: QueryState): Move[] {
   return isSameState(row, to) ? [] : [{ row, to }];
 }
 

@@ -82,12 +82,16 @@ export interface QueryRows {
     after: string | undefined,
     limit: number,
   ): Promise<string[]>;
-  /** The ids of queries that any correction changed, after `after`, in their order. */
-  listAllCorrected(project: unknown, after: string | undefined, limit: number): Promise<string[]>;
   /** All corrections of these queries. */
   findCorrections(project: unknown, ids: readonly string[]): Promise<CorrectedRow[]>;
   /** In an order of callers and starts. */
   findImported(project: unknown, filter: ImportedFilter): Promise<ImportedRow[]>;
+  /** Those of a source with these callers and starts. */
+  findImportedAt(
+    project: unknown,
+    source: string,
+    places: readonly Pick<ImportedRow, 'caller' | 'start'>[],
+  ): Promise<(ImportedRow & { readonly withdrawnBy: number | null })[]>;
 }
 
 /** Within a transaction. */

@@ -1,0 +1,110 @@
+/** Carries corrections from one store to another, with queries as they were recorded and what they are now. */
+import {
+  type CarriedChange,
+  type CarriedCorrection,
+  type CarriedQuery,
+  toRecorded,
+} from '../domain/corrections/carried.js';
+import { type Applied, correct, type QueryState } from '../domain/corrections/state.js';
+import { correctionStepQueriesMax } from '../domain/limits.js';
+import type { RecordedQuery, Sender } from '../domain/queries/receipt.js';
+import type { CorrectionReads } from '../storage/ports/corrections.js';
+import type { RecordResult } from '../storage/ports/store.js';
+import { type CorrectionTarget, finishAll } from './corrections.js';
+import { type RecordTarget, recordQueries } from './record.js';
+
+/** One may name ten thousand ids, which the store reads. */
+const pageCorrections = 10;
+
+/** The corrections of a project that were finished when they were read, and the state of its queries after them. */
+export class Carried {
+  /** Those that change queries, by number; an undone one is empty. */
+  readonly #applied = new Map<number, { readonly id: string; readonly applied: Applied | undefined }>();
+  readonly #numbers = new Map<string, number>();
+
+  /** Reads the corrections in their order. Read all of them before `describe`. */
+  async *read(
+    corrections: Pick<CorrectionReads, 'listFinished'>,
+    projectId: string,
+  ): AsyncGenerator<CarriedCorrection> {
+    let after = 0;
+    let read: number;
+    do {
+      const page = await corrections.listFinished(projectId, after, pageCorrections);
+      for (const { number, ...carried } of page) {
+        this.#add(number, carried);
+        yield carried;
+        after = number;
+      }
+      read = page.length;
+    } while (read === pageCorrections);
+  }
+
+  /** Whether a correction has withdrawn imported counts. */
+  withdrawsCounts = false;
+
+  /** The id of a correction; undefined if it was not read. */
+  idOf(number: number | undefined): string | undefined {
+    return number === undefined ? undefined : this.#applied.get(number)?.id;
+  }
+
+  /** What the corrections that were read have made of a query, whatever later ones have. */
+  describe({ corrected, ...query }: RecordedQuery): CarriedQuery {
+    if (corrected === undefined) return query;
+    const [first] = corrected.changes;
+    let state: QueryState = { caller: first?.caller ?? query.caller, isWithdrawn: false };
+    const changes: CarriedChange[] = [];
+    for (const { correction, caller } of corrected.changes) {
+      const known = this.#applied.get(correction);
+      if (known === undefined) continue;
+      changes.push({ correction: known.id, caller });
+      if (known.applied !== undefined) state = correct(state, known.applied);
+    }
+    return { ...query, ...state, ...(changes.length > 0 ? { changes } : {}) };
+  }
+
+  #add(number: number, { request }: CarriedCorrection): void {
+    const { id, action } = request;
+    if (request.action !== 'undo' && 'source' in request.selection) this.withdrawsCounts = true;
+    this.#numbers.set(id, number);
+    if (action === 'undo') {
+      const undone = this.#numbers.get(request.correction);
+      const found = undone === undefined ? undefined : this.#applied.get(undone);
+      if (undone !== undefined && found !== undefined)
+        this.#applied.set(undone, { id: found.id, applied: undefined });
+    }
+    const applied =
+      action === 'undo' ? undefined : { action, to: action === 'rename' ? request.to : undefined };
+    this.#applied.set(number, { id, applied });
+  }
+}
+
+/** Adds a correction to a project, after those that are there. */
+export async function restoreCorrection(
+  target: CorrectionTarget,
+  projectId: string,
+  carried: CarriedCorrection,
+): Promise<void> {
+  await finishAll(target, projectId);
+  await target.store.corrections.restore(projectId, carried);
+}
+
+/**
+ * Records queries as `recordQueries` does, and that restored corrections have changed some of them. Between the two steps they count
+ * as if nothing had changed them. Safe to repeat.
+ */
+export async function recordCarriedQueries(
+  target: RecordTarget & CorrectionTarget,
+  sender: Sender,
+  projectId: string,
+  queries: readonly CarriedQuery[],
+): Promise<RecordResult> {
+  const result = await recordQueries(target, sender, projectId, queries.map(toRecorded));
+  const changed = queries.flatMap(({ id, changes = [] }) => (changes.length > 0 ? [{ id, changes }] : []));
+  for (let at = 0; at < changed.length; at += correctionStepQueriesMax)
+    await target.store.corrections.restoreChanges(
+      projectId,
+      changed.slice(at, at + correctionStepQueriesMax),
+    );
+  return result;
+}

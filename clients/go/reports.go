@@ -93,8 +93,7 @@ func (reports *reports) keyExpires(at string) {
 	reports.expiresAt = at
 	reports.mu.Unlock()
 	if !isKnown {
-		warn(fmt.Sprintf("the key for project %s expires at %s. Queries that come later wait until it is replaced.",
-			reports.options.ProjectID, at))
+		warn(fmt.Sprintf("the key for project %s expires at %s.", reports.options.ProjectID, at))
 	}
 }
 

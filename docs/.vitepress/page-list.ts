@@ -49,9 +49,9 @@ export const GROUPS: readonly Group[] = [
       client: {
         title: 'Clients',
         description:
-          'Record and read from JavaScript, TypeScript and Python, with middleware for web frameworks.',
+          'Record and read from JavaScript, TypeScript, Python and Go, with middleware for web frameworks.',
         keywords:
-          'javascript typescript python client npm pypi pip sdk middleware flask django fastapi asgi wsgi gunicorn uvicorn celery fork example express fastify hono next nextjs bun deno workers detect caller spool user-agent graceful shutdown exit',
+          'javascript typescript python go golang client npm pypi pip sdk middleware flask django fastapi asgi wsgi gunicorn uvicorn celery fork example express fastify hono next nextjs bun deno workers detect caller spool user-agent graceful shutdown exit',
       },
       'not-arriving': {
         title: 'My queries do not arrive',
@@ -60,9 +60,9 @@ export const GROUPS: readonly Group[] = [
           'troubleshooting my queries do not arrive missing lost not counted nothing recorded refused rejected 401 403 404 413 expired revoked wrong key',
       },
       recipes: {
-        title: 'Go, Ruby, PHP',
-        description: 'Programs in Go, Ruby and PHP that record a question and repeat after errors.',
-        keywords: 'go golang ruby php example script',
+        title: 'Ruby, PHP',
+        description: 'Programs in Ruby and PHP that record a question and repeat after errors.',
+        keywords: 'ruby php example script',
       },
       'recipes-serverless': {
         title: 'Lambda, Vercel, Cloudflare',

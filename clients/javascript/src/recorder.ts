@@ -345,7 +345,12 @@ class QueueingRecorder implements Recorder {
       this.#settings.timeoutMs,
     );
     try {
-      const answer = await request(this.#platform, this.#url, {
+      const fetch: Platform['fetch'] = async (url, init) => {
+        const response = await this.#platform.fetch(url, init);
+        this.#reports.keyExpires(response.headers.get('caller-stats-key-expires'));
+        return response;
+      };
+      const answer = await request({ ...this.#platform, fetch }, this.#url, {
         method: 'POST',
         headers: {
           authorization: this.#authorization,

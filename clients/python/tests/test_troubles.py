@@ -321,6 +321,18 @@ class LogTest(RecordingTest):
         messages = sorted(one.getMessage() for one in logged.records)
         self.assertEqual([message.split(":")[1].split(" ")[1] for message in messages], ["1", "1", "a", "a", "requests"])
 
+    def test_a_key_that_expires_soon_is_logged_once(self) -> None:
+        made = server().command(
+            "key", "create", "--project", PROJECT, "--name", "short", "--type", "recording", "--expires", "2d"
+        )
+        with self.assertLogs("caller_stats", "WARNING") as logged:
+            with Recorder(server().url, PROJECT, made) as recorder:
+                for number in range(2):
+                    recorder.record(f"{self.caller}-{number}", self.caller)
+                    self.assertTrue(recorder.flush(30))
+        self.assertEqual(len(logged.output), 1)
+        self.assertRegex(logged.output[0], r"the key for project docs expires at 20\d\d-.*\.$")
+
     def test_a_log_handler_that_fails(self) -> None:
         class Failing(logging.Handler):
             def handle(self, record: logging.LogRecord) -> bool:
@@ -335,9 +347,13 @@ class LogTest(RecordingTest):
 
     def test_errors(self) -> None:
         errors: list[Exception] = []
+        failed = threading.Event()
         url = f"http://127.0.0.1:{free_port()}"
-        recorder = Recorder(url, PROJECT, "key", on_error=errors.append, on_drop=lambda *_: None)
+        recorder = Recorder(
+            url, PROJECT, "key", on_error=lambda error: (errors.append(error), failed.set()), on_drop=lambda *_: None
+        )
         recorder.record("1", "web")
+        self.assertTrue(failed.wait(60))
         self.assertFalse(recorder.close(0.2))
         self.assertIsInstance(errors[0], NoResponseError)
         self.assertIsInstance(errors[0], CallerStatsError)

@@ -44,14 +44,14 @@ const NOT_HERE: Readonly<Record<string, string>> = {
   'docs/guides/record/client.md: const id': 'test/program/client/docs-samples.test.ts',
   'docs/guides/record/client.md: process.once': 'test/program/client/docs-samples.test.ts',
   ...Object.fromEntries(
-    ['client.md: pip', 'client.md: from'].map((start) => [
+    ['client.md: pip', 'client.md: from', 'client.md: go'].map((start) => [
       `docs/guides/record/${start}`,
-      'clients/python/tests/test_docs.py, by npm run test:clients',
+      'clients/python/tests/test_docs.py or clients/go/docs_test.go, by npm run test:clients',
     ]),
   ),
   'docs/guides/record/recipes.md: export': 'an address of the reader',
   ...Object.fromEntries(
-    ['// ', 'go', '#', 'ruby', '<?php', 'php'].map((program) => [
+    ['#', 'ruby', '<?php', 'php'].map((program) => [
       `docs/guides/record/recipes.md: ${program}`,
       'test/program/client/recipes.test.ts runs those whose language is on the machine',
     ]),

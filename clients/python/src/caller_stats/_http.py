@@ -55,6 +55,8 @@ class Client:
         self._origin = f"{parts.scheme}://{parts.netloc}"
         self._connection: http.client.HTTPConnection | None = None
         self._used_at = 0.0
+        self.key_expires = ""
+        """When the key expires, if the last answer said so."""
 
     def request(self, method: str, url: str, headers: dict[str, str], body: bytes | None, seconds: float) -> Any:
         """Returns the JSON of the answer. Raises a ``CallerStatsError``.
@@ -71,6 +73,7 @@ class Client:
             described = getattr(error, "strerror", None) or str(error) or type(error).__name__
             reason = f"no answer in {seconds:g} s" if late else described
             raise NoResponseError(f"No response from {self._origin}: {reason}") from error
+        self.key_expires = answer_headers.get("caller-stats-key-expires", "")
         return parse_answer(status, answer_headers, text, url=url, now=time.time())
 
     def close(self) -> None:

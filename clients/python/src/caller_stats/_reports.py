@@ -41,6 +41,7 @@ class Reports:
         self._last_failure = ""
         self._is_open = False
         """Whether the log has the failures of requests, and not yet that they are over."""
+        self._expires_at = ""
 
     def failed(self, error: Exception, is_logged: bool = True) -> None:
         """A request failed, or the spool.
@@ -61,6 +62,12 @@ class Reports:
                 advice = f" Check {_REMEDIES[status]}." if status in _REMEDIES else ""
                 end = "" if str(error).endswith((".", ">")) else "."
                 warn(f"a request to {self._url} for project {self._project_id} failed: {error}{end}{advice} Queries wait.")
+
+    def key_expires(self, at: str) -> None:
+        """Logged once, and not for a callback, because nothing has failed yet."""
+        if at and at != self._expires_at:
+            self._expires_at = at
+            warn(f"the key for project {self._project_id} expires at {at}.")
 
     def succeeded(self) -> None:
         self._last_failure = ""

@@ -415,6 +415,7 @@ class Sender:
         if until is not None:
             seconds = max(0.01, min(seconds, until - time.monotonic()))
         answer = self._client.request("POST", settings.operation, headers, body, seconds)
+        self._reports.key_expires(self._client.key_expires)
         counts = answer if isinstance(answer, dict) else {}
         recorded, duplicates = counts.get("recorded", 0), counts.get("duplicates", 0)
         if type(recorded) is int and type(duplicates) is int and recorded + duplicates == len(queries):

@@ -75,7 +75,7 @@ export function FirstQuery(current: CurrentProject) {
 function MoreWays() {
   return (
     <>
-      A query that is sent twice counts once. Also: <DocsLink page="recipes">Go, Ruby and PHP</DocsLink>,{' '}
+      A query that is sent twice counts once. Also: <DocsLink page="recipes">Ruby and PHP</DocsLink>,{' '}
       <DocsLink page="record">what is sent and answered</DocsLink>.
     </>
   );

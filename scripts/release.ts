@@ -4,7 +4,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { prepareRelease } from './release/prepare.js';
+import { prepareRelease, tagsOf } from './release/prepare.js';
 
 const folder = fileURLToPath(new URL('..', import.meta.url));
 const [version = ''] = process.argv.slice(2);
@@ -22,7 +22,9 @@ try {
       });
     },
   });
-  process.stdout.write(`Tagged v${version}. To release it:\n\n  git push --atomic origin main v${version}\n`);
+  process.stdout.write(
+    `Tagged ${version}. To release it:\n\n  git push --atomic origin main ${tagsOf(version).join(' ')}\n`,
+  );
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;

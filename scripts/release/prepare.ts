@@ -28,6 +28,9 @@ interface Lock {
 /** As npm writes it. */
 const print = (value: object): string => `${JSON.stringify(value, undefined, 2)}\n`;
 
+/** Go finds a module in a folder by a tag with the name of the folder. */
+export const tagsOf = (version: string): readonly string[] => [`v${version}`, `clients/go/v${version}`];
+
 /** What must be true before anything changes. Throws an error that says what is not. */
 export function assertReady({ version, run }: Preparation): void {
   if (!isVersion(version)) throw new Error(`${version} is not a version such as 1.0.0 or 1.0.0-rc.1.`);
@@ -35,8 +38,8 @@ export function assertReady({ version, run }: Preparation): void {
     throw new Error('There are changes that are not committed.');
   const branch = run('git', 'branch', '--show-current').trim();
   if (branch !== 'main') throw new Error(`This is the branch ${branch}, not main.`);
-  if (run('git', 'tag', '--list', `v${version}`) !== '')
-    throw new Error(`The tag v${version} exists already.`);
+  for (const tag of tagsOf(version))
+    if (run('git', 'tag', '--list', tag) !== '') throw new Error(`The tag ${tag} exists already.`);
 }
 
 /** Writes the version and the date into all files that have them. */
@@ -74,5 +77,8 @@ export function prepareRelease(preparation: Preparation): void {
   run('npm', 'run', 'updates');
   run('git', 'add', '--all');
   run('git', 'commit', '--message', `Release version ${version}`);
-  run('git', 'tag', '--annotate', `v${version}`, '--message', version);
+  const [tag = '', ofGo = ''] = tagsOf(version);
+  run('git', 'tag', '--annotate', tag, '--message', version);
+  // Without a message, so that `git describe` names the other one.
+  run('git', 'tag', ofGo);
 }

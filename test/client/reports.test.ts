@@ -50,26 +50,6 @@ test.each<[string, Answers[number], string]>([
   expect(recorder.stats).toMatchObject({ recorded: 2, failures: 4 });
 });
 
-test('a key that expires soon is printed once for each expiry', async () => {
-  const until =
-    (at: string) =>
-    (init: RequestInit): Response => {
-      const response = ok(init);
-      response.headers.set('caller-stats-key-expires', at);
-      return response;
-    };
-  const { recorder, platform } = silent([until('2026-06-01'), until('2026-06-01'), ok, until('2026-07-01')]);
-  for (const id of ['a', 'b', 'c', 'd']) {
-    recorder.record({ id, caller: 'web' });
-    await platform.until(recorder.flush());
-  }
-  const printed = ['2026-06-01', '2026-07-01'].map(
-    (at) =>
-      `caller-stats: the key for project docs expires at ${at}. Queries that come later wait until it is replaced.`,
-  );
-  expect(platform.warnings).toEqual(printed);
-});
-
 test('a failure that comes back after hours is printed again', async () => {
   const { recorder, platform } = silent([broken, ok, broken, ok]);
   for (const id of ['a', 'b', 'c']) {

@@ -155,6 +155,9 @@ test('a release needs a version, a clean main branch and a new tag', async () =>
   expect(() => assertReady({ ...clone, version: 'v1.0.0' })).toThrow('not a version');
   clone.run('git', 'tag', 'v1.0.0');
   expect(() => assertReady(clone)).toThrow('The tag v1.0.0 exists');
+  clone.run('git', 'tag', '--delete', 'v1.0.0');
+  clone.run('git', 'tag', 'clients/go/v1.0.0');
+  expect(() => assertReady(clone)).toThrow('The tag clients/go/v1.0.0 exists');
   clone.run('git', 'switch', '--quiet', '--create', 'feature');
   expect(() => assertReady(clone)).toThrow('This is the branch feature');
   writeFileSync(join(clone.folder, 'new'), '');
@@ -261,6 +264,7 @@ test('a prepared release has one version everywhere, is tested, and is tagged', 
   expect(tested).toBeLessThan(clone.ran.findIndex((command) => command.startsWith('git commit')));
   expect(clone.run('git', 'status', '--porcelain')).toBe('');
   expect(clone.run('git', 'describe')).toBe('v1.0.0\n');
+  expect(clone.run('git', 'tag', '--points-at', 'HEAD')).toBe('clients/go/v1.0.0\nv1.0.0\n');
 });
 
 test('a prerelease has its version in the names of packages', async () => {

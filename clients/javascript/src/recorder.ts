@@ -345,12 +345,7 @@ class QueueingRecorder implements Recorder {
       this.#settings.timeoutMs,
     );
     try {
-      const fetch: Platform['fetch'] = async (url, init) => {
-        const response = await this.#platform.fetch(url, init);
-        this.#reports.keyExpires(response.headers.get('caller-stats-key-expires'));
-        return response;
-      };
-      const answer = await request({ ...this.#platform, fetch }, this.#url, {
+      const answer = await request(this.#platform, this.#url, {
         method: 'POST',
         headers: {
           authorization: this.#authorization,

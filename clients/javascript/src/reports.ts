@@ -28,8 +28,6 @@ export class Reports {
   #lastFailure = '';
   /** Whether the console has the failures of requests, and not yet that they are over. */
   #isOpen = false;
-  /** When the key expires, as it was printed. */
-  #expiresAt: string | null = null;
 
   constructor(options: RecorderOptions, platform: Platform) {
     this.#options = options;
@@ -58,15 +56,6 @@ export class Reports {
         );
       }
     }
-  }
-
-  /** Not for a callback, because nothing has failed yet. */
-  keyExpires(at: string | null): void {
-    if (at === null || at === this.#expiresAt) return;
-    this.#expiresAt = at;
-    this.#print(
-      `the key for project ${this.#options.projectId} expires at ${at}. Queries that come later wait until it is replaced.`,
-    );
   }
 
   succeeded(): void {

@@ -16,7 +16,10 @@ export function callerStatsToCsv({ previous, ...counts }: CallerStats): string {
   );
 }
 
-/** By caller, a column for each caller, and one for the rest, whose name no caller can have. */
+/**
+ * By caller, a column for each caller, such as `caller.slack`, by name: they are where they were in the report before while the callers are
+ * the same, and none has the name of another column. One more for the rest.
+ */
 export function seriesToCsv({ buckets, callers, rest, previous }: Series): string {
   const compared = previous === undefined ? [] : PREVIOUS_FIELDS;
   const previousCells = (bucket: Bucket): Cell[] => compared.map((field) => bucket.previous?.[field] ?? '');
@@ -32,13 +35,15 @@ export function seriesToCsv({ buckets, callers, rest, previous }: Series): strin
       ]),
     );
   }
+  const named = callers.toSorted((one, other) => (one.caller < other.caller ? -1 : 1));
+  const columns = [...named.map(({ caller }) => `caller.${caller}`), '(rest)'];
   return toCsv(
-    ['start', 'end', 'total', ...callers.map(({ caller }) => caller), '(rest)', ...previousColumns],
+    ['start', 'end', 'total', ...columns, ...previousColumns],
     buckets.map((bucket, at) => [
       bucket.start,
       bucket.end,
       bucket.total,
-      ...[...callers, rest].map(({ counts }) => counts[at] ?? 0),
+      ...[...named, rest].map(({ counts }) => counts[at] ?? 0),
       ...previousCells(bucket),
     ]),
   );

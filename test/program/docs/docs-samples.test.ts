@@ -100,9 +100,9 @@ const NOT_HERE: Readonly<Record<string, string>> = {
   'docs/guides/read/export.md: SELECT': 'needs DuckDB',
   'docs/guides/read/export.md: import': 'needs Python',
   'docs/guides/read/spreadsheets.md':
-    'test/program/read/every-way.test.ts; the page says which recipes were not run',
+    'test/program/read/every-way.test.ts and clients/python/tests/test_tables.py; the page says which were not run',
   'docs/guides/read/reading.md':
-    'test/program/docs/reading-docs.test.ts; scripts of spreadsheets, Python, R and DuckDB need those programs',
+    'test/program/docs/reading-docs.test.ts; clients/python/tests/test_tables.py; spreadsheets, R and httpfs of DuckDB are not here',
   'docs/guides/run/operate.md: {"error"': 'test/program/protocol/unavailable.test.ts',
   'docs/guides/run/operate.md: {"status"': 'test/program/protocol/unavailable.test.ts',
   'docs/guides/run/operate.md: $ caller-stats serve --metrics-port':

@@ -47,6 +47,8 @@ test('an owner creates a link in the settings, and revokes it while somebody loo
   await expectAccessible(page);
   const address = await dialog.locator('.once code').innerText();
   expect(await dialog.getByText(`<iframe src="${address}"`).count()).toBe(1);
+  await dialog.getByLabel('Embed', { exact: true }).selectOption('Only the chart');
+  expect(await dialog.getByText(`<iframe src="${address}?show=chart"`).count()).toBe(1);
   // A link with a password serves no CSV.
   expect(await dialog.getByText('.csv').count()).toBe(0);
   await dialog.getByRole('button', { name: 'Done' }).click();
@@ -132,7 +134,7 @@ test('a page of a named origin can embed a link, with a password too, and a page
     startHttpServer((_request, response) => {
       response.setHeader('content-type', 'text/html');
       response.end(
-        `<!doctype html><title>Host</title><iframe width="900" height="900" src="${server.url}/share/${token}?${year}"></iframe>`,
+        `<!doctype html><title>Host</title><iframe width="900" height="900" src="${server.url}/share/${token}?show=numbers&${year}"></iframe>`,
       );
     });
   const [named, other] = [await host(), await host()].map((url) => url.replace('127.0.0.1', 'localhost'));
@@ -150,11 +152,20 @@ test('a page of a named origin can embed a link, with a password too, and a page
       patience,
     )
     .toBe(String(total));
+  expect(
+    await frame
+      .getByRole('slider')
+      .or(frame.getByRole('button', { name: /^Range:/ }))
+      .count(),
+  ).toBe(0);
 
   const refusal = new Promise<string>((resolve) => {
     page.on('console', (message) => message.text().includes('frame-ancestors') && resolve(message.text()));
   });
   await page.goto(other ?? '');
-  troubles.expect(`console: ${await refusal}`, `GET /share/${token}?${year}: net::ERR_BLOCKED_BY_RESPONSE`);
+  troubles.expect(
+    `console: ${await refusal}`,
+    `GET /share/${token}?show=numbers&${year}: net::ERR_BLOCKED_BY_RESPONSE`,
+  );
   expect(await frame.getByRole('heading').count()).toBe(0);
 });

@@ -23,11 +23,15 @@ const CutNotice = lazyPart(() => import('./cut-notice.js'), 'CutNotice');
 
 const NO_NOTES: readonly Note[] = [];
 
+export type Part = 'numbers' | 'chart';
+
 interface NumbersViewProps {
   readonly counts: CountsRef;
   readonly view: View;
   readonly setView: (change: Partial<View>) => void;
   readonly reading: Reading;
+  /** The part that a page embeds; all of them unless given. */
+  readonly only?: Part | undefined;
   /** For members. */
   readonly notes?: readonly Note[];
   /** Undefined for those who may not correct. */
@@ -41,6 +45,7 @@ export function NumbersView({
   view,
   setView,
   reading,
+  only,
   notes = NO_NOTES,
   onCorrect,
   tools,
@@ -48,21 +53,27 @@ export function NumbersView({
   const { numbers, trends, error, isStale, retry } = reading;
   return (
     <>
-      <Toolbar view={view} setView={setView} reading={reading}>
-        {tools}
-      </Toolbar>
-      <CutNotice counts={counts} view={view} />
+      {only === undefined && (
+        <>
+          <Toolbar view={view} setView={setView} reading={reading}>
+            {tools}
+          </Toolbar>
+          <CutNotice counts={counts} view={view} />
+        </>
+      )}
       {numbers !== undefined ? (
         <div className="overview" aria-busy={isStale || undefined}>
-          <Tiles numbers={numbers} />
-          <TimeCard view={view} setView={setView} numbers={numbers} notes={notes} />
-          <CallersCard
-            numbers={numbers}
-            trends={trends}
-            selected={view.caller}
-            onSelect={(caller) => setView({ caller })}
-            onCorrect={onCorrect && (() => onCorrect(numbers.range))}
-          />
+          {only !== 'chart' && <Tiles numbers={numbers} />}
+          {only !== 'numbers' && <TimeCard view={view} setView={setView} numbers={numbers} notes={notes} />}
+          {only === undefined && (
+            <CallersCard
+              numbers={numbers}
+              trends={trends}
+              selected={view.caller}
+              onSelect={(caller) => setView({ caller })}
+              onCorrect={onCorrect && (() => onCorrect(numbers.range))}
+            />
+          )}
         </div>
       ) : error !== null ? (
         <Failure error={error} what="The numbers could not be read." onRetry={retry} />

@@ -1,16 +1,20 @@
 /** The numbers of a shared project, as its overview shows them to members. */
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { ApiError } from '../../api/client.js';
 import { queryClient } from '../../api/query-client.js';
 import { sharedCounts, sharedQuery } from '../../api/shared.js';
 import type { SharedProject } from '../../api/types.js';
 import { Page } from '../../components/content/page.js';
 import type { Choice } from '../../time/choice.js';
-import { NumbersView } from '../overview/numbers-view.js';
+import { findKey } from '../../time/names.js';
+import { NumbersView, type Part } from '../overview/numbers-view.js';
 import { Opened } from '../overview/opened.js';
 import { Updated } from '../overview/updated.js';
 import { useReading } from '../overview/use-reading.js';
 import { useView } from '../overview/use-view.js';
+
+/** What `?show=` names. */
+const PARTS: Readonly<Record<Part, string>> = { numbers: 'Only the numbers', chart: 'Only the chart' };
 
 interface SharedNumbersProps {
   readonly token: string;
@@ -30,9 +34,19 @@ function SharedOverview({ token, project, usual }: SharedNumbersProps & { readon
   const [view, setView] = useView(project, usual);
   const reading = useReading(counts, view);
   useRecheck(token, reading.error);
+  // Only at first: the address then describes the view.
+  const [only] = useState(() => findKey(PARTS, new URLSearchParams(location.search).get('show')));
+  const numbers = <NumbersView counts={counts} view={view} setView={setView} reading={reading} only={only} />;
+  if (only !== undefined)
+    return (
+      <>
+        <h1 className="out-of-sight">{project.name}</h1>
+        {numbers}
+      </>
+    );
   return (
     <Page title={project.name} actions={<Updated reading={reading} />}>
-      <NumbersView counts={counts} view={view} setView={setView} reading={reading} />
+      {numbers}
     </Page>
   );
 }

@@ -6,7 +6,7 @@ import { createShareLink, type NewShareLink } from '../../../api/share-links.js'
 import type { CreatedShareLink, Project } from '../../../api/types.js';
 import { Copied } from '../../../components/content/copy-button.js';
 import { DocsLink } from '../../../components/content/docs-link.js';
-import { Check, NameField, TextArea } from '../../../components/forms/field.js';
+import { Check, NameField, SelectField, TextArea } from '../../../components/forms/field.js';
 import { getEntries, getPassword, getText } from '../../../components/forms/form.js';
 import { NewPassword } from '../../../components/forms/passwords.js';
 import { FormDialog } from '../../../components/overlays/form-dialog.js';
@@ -85,19 +85,40 @@ function AddressDialog({ created: { link, token }, project, onClose }: AddressDi
           <Copied text={`${address}.csv?period=last-12-months&interval=month`} label="Copy address of CSV" />
         </>
       )}
-      {link.origins.length > 0 && (
-        <>
-          <p className="quiet small">To embed it:</p>
-          <Copied text={embedCode(address, project.name)} label="Copy embed code" />
-        </>
-      )}
+      {link.origins.length > 0 && <Embed address={address} name={project.name} />}
     </OnceDialog>
   );
 }
 
-function embedCode(address: string, name: string): string {
+/** What can be embedded: with the height that shows it on a desktop without scrolling. */
+const EMBEDS = [
+  { label: 'All of it', query: '', height: 1200 },
+  { label: 'Only the chart', query: '?show=chart', height: 560 },
+  { label: 'Only the numbers', query: '?show=numbers', height: 300 },
+] as const;
+
+function Embed({ address, name }: { readonly address: string; readonly name: string }) {
+  const [at, setAt] = useState(0);
+  const { query, height } = EMBEDS[at] ?? EMBEDS[0];
   const title = `Queries of ${name}`.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
-  return `<iframe src="${address}" title="${title}" width="100%" height="900"></iframe>`;
+  const code = `<iframe src="${address}${query}" title="${title}" width="100%" height="${height}"></iframe>`;
+  return (
+    <>
+      <SelectField
+        label="Embed"
+        name="embed"
+        value={at}
+        onChange={(event) => setAt(Number(event.target.value))}
+      >
+        {EMBEDS.map(({ label }, index) => (
+          <option key={label} value={index}>
+            {label}
+          </option>
+        ))}
+      </SelectField>
+      <Copied text={code} label="Copy embed code" />
+    </>
+  );
 }
 
 function toNewLink(data: FormData): NewShareLink {

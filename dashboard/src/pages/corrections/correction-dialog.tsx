@@ -166,13 +166,19 @@ function Days({ label, name, day }: { label: string; name: 'date' | 'recorded'; 
 }
 
 function SenderField({ senders = new Map(), selected }: { senders: Senders | undefined; selected: string }) {
+  // The list changes while the form is filled in.
+  const [sender, setSender] = useState(selected);
   return (
-    // With another list, the field begins anew, so that the same sender stays selected.
-    <SelectField key={senders.size} label="Sent by" name="recordedBy" defaultValue={selected}>
+    <SelectField
+      label="Sent by"
+      name="recordedBy"
+      value={sender}
+      onChange={(event) => setSender(event.target.value)}
+    >
       <option value="">Anybody</option>
-      {selected !== '' && !senders.has(selected) && <option>{selected}</option>}
-      {[...senders].map(([sender, name]) => (
-        <option key={sender} value={sender}>
+      {sender !== '' && !senders.has(sender) && <option>{sender}</option>}
+      {[...senders].map(([one, name]) => (
+        <option key={one} value={one}>
           {name}
         </option>
       ))}

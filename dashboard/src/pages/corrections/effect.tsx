@@ -46,7 +46,7 @@ export function Effect({ effect: { action, to, queries, callers, first, last } }
         }
         : {CALLER_TYPES.map((type) => `${CALLER_TYPE_NAMES[type]} ${count(queries[type])}`).join(', ')}.{' '}
         {first === last
-          ? `It occurred on ${moment(first)}.`
+          ? `${queries.total === 1 ? 'It' : 'They'} occurred on ${moment(first)}.`
           : `The first occurred on ${moment(first)}, the last on ${moment(last)}.`}
       </p>
       <Table caption="By caller" columns={columns} rows={rows} rowKey={({ caller }) => caller} keepsColumns />

@@ -57,8 +57,11 @@ function Report({ report, current }: { report: Ingestion; current: CurrentProjec
   const [correcting, setCorrecting] = useState<CorrectionStart | null>(null);
   const { data: listed } = useQuery(keysQuery(current.organization.id));
   const window = WINDOWS[name];
-  const correct = (source: IngestionSource): void =>
-    setCorrecting({ recordedBy: senderOf(source, listed?.keys ?? []), day: dayOf(now()) });
+  const correct = (source: IngestionSource) => {
+    const recordedBy = senderOf(source, listed?.keys ?? []);
+    if (recordedBy === undefined) return undefined;
+    return () => setCorrecting({ recordedBy, day: dayOf(now()) });
+  };
   return (
     <Tabs label="Time" tabs={NAMES} value={name} onChange={setName}>
       <div className="page sources">

@@ -28,8 +28,8 @@ const COLUMNS = [
 interface SourcesTableProps {
   readonly sources: readonly IngestionSource[];
   readonly window: WindowField;
-  /** Undefined for those who may not correct. */
-  readonly onCorrect: ((source: IngestionSource) => void) | undefined;
+  /** Returns what corrects what a source sent, if that is known. Undefined for those who may not correct. */
+  readonly onCorrect: ((source: IngestionSource) => (() => void) | undefined) | undefined;
 }
 
 export function SourcesTable({ sources, window, onCorrect }: SourcesTableProps) {
@@ -48,15 +48,14 @@ export function SourcesTable({ sources, window, onCorrect }: SourcesTableProps) 
     columns.push({
       head: 'Actions',
       kind: 'actions',
-      // Imports in this list are of counts, or came from files.
-      cell: (source) =>
-        source.kind !== 'import' && (
-          <IconButton
-            icon={PencilLine}
-            label={`Correct what ${source.name} sent…`}
-            onClick={() => onCorrect(source)}
-          />
-        ),
+      cell: (source) => {
+        const correct = onCorrect(source);
+        return (
+          correct && (
+            <IconButton icon={PencilLine} label={`Correct what ${source.name} sent…`} onClick={correct} />
+          )
+        );
+      },
     });
   return (
     <div className="card">

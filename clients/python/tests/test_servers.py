@@ -126,7 +126,7 @@ class ServersTest(RecordingTest):
         self.assertEqual(self.counted(), QUESTIONS, self.log())
 
 
-class OpenTelemetryTest(unittest.TestCase):
+class OpenTelemetryTest(RecordingTest):
     def test_spans_tell_their_question(self) -> None:
         from opentelemetry import baggage, context, trace
         from opentelemetry.sdk.trace import TracerProvider
@@ -151,3 +151,21 @@ class OpenTelemetryTest(unittest.TestCase):
         self.assertEqual(found["agent"], {**request, **ignored, "caller_stats.id": "m1", "caller_stats.caller": "web"})
         self.assertEqual(found["model"], {**request, **ignored, "caller_stats.id": "m2", "caller_stats.caller": "web"})
         self.assertEqual(found["alone"], {})
+
+    def test_spans_are_exported_over_grpc(self) -> None:
+        from grpc import Compression
+        from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
+        from opentelemetry.sdk.trace import TracerProvider
+        from opentelemetry.sdk.trace.export import BatchSpanProcessor
+
+        for compression in (Compression.NoCompression, Compression.Gzip):
+            headers = {"authorization": f"Bearer {server().key}"}
+            exporter = OTLPSpanExporter(server().url, headers=headers, compression=compression)
+            provider = TracerProvider(shutdown_on_exit=False)
+            provider.add_span_processor(BatchSpanProcessor(exporter, max_export_batch_size=16))
+            attributes = {"gen_ai.operation.name": "chat", "caller_stats.caller": self.caller}
+            for _ in range(QUESTIONS):
+                provider.get_tracer("test").start_span("chat", attributes=attributes).end()
+            self.assertTrue(provider.force_flush())
+            provider.shutdown()
+        self.assertEqual(self.counted(), 2 * QUESTIONS)

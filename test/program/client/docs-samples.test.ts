@@ -31,6 +31,13 @@ const CASES: readonly (readonly [
   ],
   [
     'docs/guides/record/client.md',
+    'import { OTLPTraceExporter',
+    '',
+    'console.log(spanProcessors.length);',
+    '2\n',
+  ],
+  [
+    'docs/guides/record/client.md',
     'import { callerRulesProblems',
     `${RECORDER} ${REQUEST} const id = 'm-1';`,
     `console.log(problems.length); ${SETTLE}`,

@@ -64,7 +64,9 @@ test('it has no dependencies and contains a flat dist with types', async () => {
   const entry = (name: string) => ({ types: `./dist/${name}.d.ts`, default: `./dist/${name}.js` });
   expect(exports).toEqual({
     '.': entry('index'),
-    ...Object.fromEntries([...middleware, 'spool'].map((name) => [`./${name}`, entry(name)])),
+    ...Object.fromEntries(
+      [...middleware, 'opentelemetry', 'spool'].map((name) => [`./${name}`, entry(name)]),
+    ),
     './package.json': './package.json',
   });
 });

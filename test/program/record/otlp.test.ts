@@ -1,8 +1,14 @@
 import { deflateSync, gzipSync } from 'node:zlib';
-import { SpanKind } from '@opentelemetry/api';
+import { ROOT_CONTEXT, type Span, SpanKind, trace } from '@opentelemetry/api';
 import { ProtobufLogsSerializer, ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  SimpleSpanProcessor,
+} from '@opentelemetry/sdk-trace-base';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { QuestionSpanProcessor } from '../../../clients/javascript/src/opentelemetry.js';
 import { ALL_TIME } from '../../../src/domain/counting/date-range.js';
 import { CallerStatsError } from '../../../src/domain/errors.js';
 import { otlpBytesMax, otlpRecordsMax } from '../../../src/domain/limits.js';
@@ -409,4 +415,35 @@ test('rejected spans are logged at most once in ten seconds', async () => {
   await post(service, 'traces', JSON_TYPE, invalid);
   expect(lines()).toBe(2);
   expect(service.log()).toContain('"unwritten":4');
+});
+
+test('spans with the span processor of the client that arrive alone, those below first, count with their id and caller', async () => {
+  const service = await startService({
+    nowMs: Date.now(),
+    telemetry: { otlpSiteOrigins: 'https://docs.example.com' },
+  });
+  const exporter = new InMemorySpanExporter();
+  const spanProcessors = [new QuestionSpanProcessor(), new SimpleSpanProcessor(exporter)];
+  const tracer = new BasicTracerProvider({ spanProcessors }).getTracer('test');
+  const below = (span: Span) => trace.setSpan(ROOT_CONTEXT, span);
+  const request = { 'http.request.header.origin': ['https://docs.example.com'] };
+  // The second message is sent again: its two answers are one question.
+  for (const id of ['m1', 'm2', 'm2']) {
+    const server = tracer.startSpan('POST /ask', {
+      kind: SpanKind.SERVER,
+      attributes: { ...request, 'caller_stats.id': id },
+    });
+    const title = tracer.startSpan('title', { attributes: { 'caller_stats.ignore': true } }, below(server));
+    for (const parent of [server, title])
+      tracer.startSpan('chat', { attributes: ASKED }, below(parent)).end();
+    title.end();
+    server.end();
+  }
+  for (const span of exporter.getFinishedSpans()) {
+    const body = ProtobufTraceSerializer.serializeRequest([span]) ?? new Uint8Array();
+    const answer = await post(service, 'traces', PROTOBUF, body);
+    expect(answer.status).toBe(200);
+  }
+  const { text } = await service.send();
+  expect(JSON.parse(text)).toEqual({ web: 2, api: 0, other: 0, total: 2 });
 });

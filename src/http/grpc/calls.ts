@@ -44,8 +44,11 @@ export class Calls {
     this.#server.on('request', (request, response) => {
       const socket = this.#sockets.get(request.stream.session);
       if (!(response instanceof CallResponse) || socket === undefined) response.stream.close();
+      // The client learns the limit too late for its first call.
+      else if (bytesOf(request.rawHeaders) > headerBytesMax)
+        refuse(response, 431, 'The URL and headers together are too large.');
       else if (isGrpc(request)) this.#pass(request, response, socket);
-      else refuseOther(response);
+      else refuse(response, 415, OTHER);
     });
   }
 
@@ -89,11 +92,17 @@ function isGrpc({ method, headers }: Http2ServerRequest): boolean {
   return method === 'POST' && GRPC.test(headers['content-type'] ?? '');
 }
 
-function refuseOther(response: CallResponse): void {
-  const error =
-    'HTTP/2 without TLS is for calls of gRPC (application/grpc) here; send other requests as HTTP/1.1.';
-  response.stream.respond({ ':status': 415, 'content-type': 'application/json', ...SECURITY_HEADERS });
-  response.stream.end(JSON.stringify(errorBody(error)));
+const OTHER =
+  'HTTP/2 without TLS is for calls of gRPC (application/grpc) here; send other requests as HTTP/1.1.';
+
+function bytesOf(headers: readonly string[]): number {
+  return headers.reduce((sum, text) => sum + text.length, 0);
+}
+
+/** Answers without a status of gRPC. */
+function refuse({ stream }: CallResponse, status: number, error: string): void {
+  stream.respond({ ':status': status, 'content-type': 'application/json', ...SECURITY_HEADERS });
+  stream.end(JSON.stringify(errorBody(error)));
 }
 
 /** The response of HTTP, sent as that of a call when it is complete. Its status stays that of HTTP: metrics and logs read it. */

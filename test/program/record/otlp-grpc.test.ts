@@ -7,6 +7,7 @@ import { ProtobufLogsSerializer, ProtobufTraceSerializer } from '@opentelemetry/
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ALL_TIME } from '../../../src/domain/counting/date-range.js';
 import { CallerStatsError } from '../../../src/domain/errors.js';
+import { headerBytesMax } from '../../../src/domain/limits.js';
 import {
   call,
   connectGrpc,
@@ -116,15 +117,19 @@ describe('refuses', () => {
     });
   });
 
-  test('other requests of HTTP/2, with the sentence that helps', async () => {
-    const service = shared();
-    const session = await sessionTo(service);
-    const answer = await call(session, '/v1/traces', { 'content-type': PROTOBUF }, spans(query(1)));
-    expect(answer).toMatchObject({ httpStatus: 415, code: undefined });
-    expect(JSON.parse(answer.body.toString())).toEqual({
-      error:
-        'HTTP/2 without TLS is for calls of gRPC (application/grpc) here; send other requests as HTTP/1.1.',
-    });
+  test.each([
+    [
+      'other requests of HTTP/2',
+      { 'content-type': PROTOBUF },
+      415,
+      'HTTP/2 without TLS is for calls of gRPC (application/grpc) here; send other requests as HTTP/1.1.',
+    ],
+    ['large headers', { x: 'x'.repeat(headerBytesMax) }, 431, 'The URL and headers together are too large.'],
+  ])('%s, with the sentence that helps', async (_what, headers, httpStatus, error) => {
+    const session = await sessionTo(shared());
+    const answer = await call(session, TRACES_METHOD, headers, one);
+    expect(answer).toMatchObject({ httpStatus, code: undefined });
+    expect(JSON.parse(answer.body.toString())).toEqual({ error });
   });
 });
 

@@ -2,25 +2,44 @@
 
 import type { Command } from 'commander';
 import { formatCount, formatQuantity } from '../../domain/format.js';
+import { parseGenerations } from '../../domain/time/generations.js';
 import { backUpStore, type Contents, restoreStore } from '../../storage/backup.js';
-import type { Io } from '../io.js';
+import { addGeneration } from '../backup-folder.js';
+import { type Io, UsageError } from '../io.js';
 import { readSettings, settingOption } from '../settings/settings.js';
-import { addAction, readStoreSettings } from '../store-command.js';
+import { addAction, readStoreSettings, requireValue } from '../store-command.js';
 
 interface BackupOptions {
   readonly replace?: boolean;
+  readonly keep?: string;
 }
 
 export function addBackupCommand(program: Command, io: Io): void {
   const command = program
     .command('backup')
     .description('copies a SQLite database to a file; servers may keep running')
-    .argument('<file>', 'the file to write; never left incomplete')
+    .argument('<file>', 'the file to write, or with --keep the folder; never left incomplete')
     .option('--replace', 'replace an existing file')
+    .option(
+      '--keep <generations>',
+      'add a backup with the time in its name, restore it for a check, and then remove all but the newest of each of so many ' +
+        'days, weeks and months, such as 7d,4w,12m',
+    )
     .addOption(settingOption('database'));
   const json = 'print the contents of the backup as JSON';
-  addAction(command, io, json, async ({ replace = false, ...options }: BackupOptions, [file = '']) => {
+  addAction(command, io, json, async ({ replace = false, keep, ...options }: BackupOptions, [file = '']) => {
+    const generations = keep === undefined ? undefined : requireValue(parseGenerations(keep), '--keep: ');
+    if (generations !== undefined && replace)
+      throw new UsageError(['--replace: leave it out; with --keep, each backup has a name of its own']);
     const { database } = readStoreSettings(options, io);
+    if (generations !== undefined) {
+      const added = await addGeneration(database, file, generations, io.clock.now());
+      const older = formatQuantity(added.removed.length, 'older backup');
+      return {
+        json: added,
+        text: `${added.file} has ${describeContents(added)}. It was restored and verified. Removed ${older}.`,
+      };
+    }
     const contents = await backUpStore(database, file, { replace });
     return { json: contents, text: `${file} has ${describeContents(contents)}.` };
   });

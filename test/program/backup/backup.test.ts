@@ -15,6 +15,7 @@ import {
   placeWithSample,
   project,
   recordedIn,
+  refusal,
   succeed,
 } from '../../support/cli/cli-place.js';
 
@@ -285,5 +286,52 @@ describe('a backup', () => {
       await server.stop();
     }
     expect(recordedIn(place)).toBe(sent * batchSize);
+  });
+});
+
+describe('backup --keep', () => {
+  test.concurrent('refuses what is no list of generations, and --replace', async () => {
+    const place = await placeWithProject();
+    const refused = await refusal(place.run(['backup', 'all', '--keep', '7x']), 2);
+    expect(refused).toBe(
+      'caller-stats: --keep: "7x" is not a list such as 7d,4w,12m, of days, weeks and months\n',
+    );
+    expect(await refusal(place.run(['backup', 'all', '--keep', '7d', '--replace']), 2)).toContain(
+      '--replace:',
+    );
+    expect(existsSync(place.path('all'))).toBe(false);
+  });
+
+  test.concurrent('adds a backup that was restored and verified, and removes those that no generation keeps', async () => {
+    const place = await placeWithSample();
+    await mkdir(place.path('all'));
+    const old = ['20240131T030000Z', '20240130T030000Z', '20231231T030000Z'].map(
+      (one) => `caller-stats-${one}.db`,
+    );
+    const others = ['mine.db', 'caller-stats-20240132T030000Z.db', 'caller-stats-20240101T030000Z.db.old'];
+    for (const name of [...old, ...others]) writeFileSync(place.path(`all/${name}`), 'x');
+    const { stdout } = await succeed(place.run(['backup', 'all', '--keep', '1d,2m']));
+    const added =
+      /^(all\/caller-stats-\d{8}T\d{6}Z\.db) has .+ It was restored and verified\. Removed 2 older backups\.\n$/.exec(
+        stdout,
+      );
+    const names = readdirSync(place.path('all')).toSorted();
+    expect(names).toEqual([...others, old[0], added?.[1]?.slice(4)].toSorted());
+    const again = ['--database', `sqlite:${place.path('again.db')}`];
+    await succeed(place.run(['restore', added?.[1] ?? '', ...again]));
+    const { stdout: counted } = await succeed(place.run(['stats', project, '--json', ...again]));
+    expect(JSON.parse(counted)).toEqual(await totals(place));
+  });
+
+  test.concurrent('keeps all backups, and fails, if what it restores is not sound', async () => {
+    const place = await placeWithSample();
+    await mkdir(place.path('all'));
+    writeFileSync(place.path('all/caller-stats-20240131T030000Z.db'), 'x');
+    alter(place, 'UPDATE caller_type_counter SET web = web + 1');
+    const refused = await refusal(place.run(['backup', 'all', '--keep', '1d']), 1);
+    expect(refused).toMatch(
+      /was restored for a check, and is not sound: .* All older backups were kept\.\n$/,
+    );
+    expect(readdirSync(place.path('all'))).toContain('caller-stats-20240131T030000Z.db');
   });
 });

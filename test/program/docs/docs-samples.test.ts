@@ -114,6 +114,8 @@ const NOT_HERE: Readonly<Record<string, string>> = {
   'docs/guides/run/failover.md': 'several servers of the reader; test/program/postgres/failover.test.ts',
   'docs/guides/run/install.md':
     'downloads releases, and needs root and services; test/program/package/package.deep.test.ts installs the package, test/tidy/deploy.test.ts reads the services',
+  'docs/guides/run/backup.md: [Service]': 'systemd; test/program/backup/backup.test.ts runs its command',
+  'docs/guides/run/backup.md: [Timer]': 'systemd',
   'docs/guides/run/run.md: docker build': 'needs Docker; the page says what was tried of it',
   'docs/guides/run/run.md: caller-stats serve --base-path':
     'a server that stays; test/program/protocol/base-path.test.ts',

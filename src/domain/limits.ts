@@ -87,6 +87,10 @@ export const telemetryTextCharactersMax = 1_000;
 export const cleanupRowsMax = 2_000;
 /** Pause between a server's checks for deleted projects and old queries. */
 export const cleanupIntervalMs = 10_000;
+/** A smaller difference between the clock and a monotonic one is a correction, a larger one a jump. */
+export const clockJumpMsMin = 5 * minuteMs;
+/** How long a clock keeps a new time until jobs that remove data or send messages believe it. */
+export const clockTrustedMs = hourMs;
 /** Pause between a server's looks at the servers of a cluster. */
 export const serverWatchIntervalMs = 10_000;
 

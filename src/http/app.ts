@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import type { ClockWatch } from '../app/jobs/clock-watch.js';
 import { IngestionMonitor } from '../app/jobs/ingestion-monitor.js';
 import { Notifier, type NotifierOptions } from '../app/jobs/notifier.js';
 import { sendNotifications } from '../app/jobs/send-notifications.js';
@@ -71,6 +72,8 @@ interface NotificationOptions {
 export interface AppOptions {
   readonly store: Store;
   readonly clock: Clock;
+  /** Left out, notifications believe the clock. */
+  readonly clockWatch?: ClockWatch;
   readonly limits: RecordingLimits & RateLimits & LoadLimits & ConnectionLimits;
   /** The prefix of every path. */
   readonly basePath: BasePath;
@@ -148,10 +151,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   addOperations(app, store, clock);
   const authProvider = new AuthProvider({ ...options.users, basePath, store, clock, log, metrics });
   const notifications = createNotifications(options, authProvider);
-  const notifier = new Notifier(notifications);
+  const notifier = new Notifier({ ...notifications, clock: options.clockWatch ?? clock });
   runWhileOpen(app, (signal) => [
     ingestion.run(signal),
-    sendNotifications(notifier, { signal, log: app.log }),
+    sendNotifications(notifier, { signal, log: app.log, clockWatch: options.clockWatch }),
   ]);
   await addDashboardApi(app, {
     ...options.dashboard,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { keyNoticesMax } from '../../src/domain/limits.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/organization.js';
+import { dayMs } from '../../src/domain/time/duration.js';
 import { by, keyOf, type PlaceFactory, projectOf } from '../support/storage/store.js';
 
 const alreadyExists = { code: 'already_exists' };
@@ -138,12 +139,17 @@ export function describeManagement(kind: string, factory: PlaceFactory): void {
       expect((await store.directory.findAccess('hash of k', 'none'))?.project).toEqual(projectOf('none'));
     });
 
-    test('remember their last use, which never moves back in time', async () => {
+    test('remember their last use, which moves back in time only after a wrong clock', async () => {
       const store = await openNew();
       await store.directory.createKey(keyOf('k'), by);
       await store.directory.touchKey('k', 2000);
       await store.directory.touchKey('k', 1500);
       await store.directory.touchKey('none', 3000);
+      expect(await store.directory.listKeys(org)).toEqual([keyOf('k', { lastUsedAt: 2000 })]);
+      await store.directory.touchKey('k', 2001 + dayMs);
+      await store.directory.touchKey('k', 2001);
+      expect(await store.directory.listKeys(org)).toEqual([keyOf('k', { lastUsedAt: 2001 + dayMs })]);
+      await store.directory.touchKey('k', 2000);
       expect(await store.directory.listKeys(org)).toEqual([keyOf('k', { lastUsedAt: 2000 })]);
     });
 

@@ -1,6 +1,9 @@
 /** Notifications: each check ends once, and each message is sent by one node at a time, however many ask for it. */
 import { describe, expect, test } from 'vitest';
 import { notificationsMax } from '../../src/domain/limits.js';
+import { messageWaitMsMax } from '../../src/domain/notifications/delivery.js';
+import { CHECKS_AHEAD_MS } from '../../src/domain/notifications/schedule.js';
+import { hourMs } from '../../src/domain/time/duration.js';
 import type { Store } from '../../src/storage/ports/store.js';
 import { notificationOf } from '../support/storage/notifications.js';
 import { by, type PlaceFactory, projectOf } from '../support/storage/store.js';
@@ -123,6 +126,26 @@ export function describeNotifications(kind: string, factory: PlaceFactory): void
       expect(await notifications.findDue(1000, 1)).toMatchObject([{ id: 'early' }]);
     });
 
+    test('are due at once if their time lies too far ahead, as after a clock that was wrong', async () => {
+      const { notifications } = await openOne();
+      const nowMs = 1e12;
+      const late = {
+        digest: { checkAt: nowMs + CHECKS_AHEAD_MS.digest },
+        silence: {
+          kind: 'silence',
+          period: null,
+          hours: 744,
+          checkAt: nowMs + CHECKS_AHEAD_MS.silence + 744 * hourMs,
+        },
+        spike: { kind: 'spike', period: null, factor: 3, minimum: 1, checkAt: nowMs + CHECKS_AHEAD_MS.spike },
+      } as const;
+      for (const [id, one] of Object.entries(late)) await notifications.create(notificationOf(id, one), by);
+      const dueAt = async (at: number) =>
+        (await notifications.findDue(at, 10)).map(({ id }) => id).toSorted();
+      expect(await dueAt(nowMs)).toEqual(['n']);
+      expect(await dueAt(nowMs - 1)).toEqual(['digest', 'n', 'silence', 'spike']);
+    });
+
     test('have one node that ends a check, of any number that try', async () => {
       const handles = await openHandles(4);
       const ended = await Promise.all(
@@ -168,6 +191,14 @@ export function describeNotifications(kind: string, factory: PlaceFactory): void
       );
       expect(claimed.flatMap((some) => some?.map(({ id }) => id) ?? []).toSorted()).toEqual(ids);
       for (const some of claimed) expect(some?.length).toBeLessThanOrEqual(3);
+    });
+
+    test('are sent at once if their time lies too far ahead', async () => {
+      const store = await openOne();
+      await addDelivery(store, 'm');
+      await store.notifications.claim(2000 + messageWaitMsMax, leaseMs, 1);
+      expect(await store.notifications.claim(2000 + leaseMs, leaseMs, 1)).toEqual([]);
+      expect(await store.notifications.claim(1999 + leaseMs, leaseMs, 1)).toMatchObject([{ id: 'm' }]);
     });
 
     test('say where they go, as it is now', async () => {

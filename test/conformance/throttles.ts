@@ -43,6 +43,14 @@ export function describeThrottles(kind: string, factory: PlaceFactory): void {
       expect(await one.take('a', limit, nowMs + limit.windowMs)).toEqual(next);
     });
 
+    test('are forgotten at once if their window ends too late, as after a clock that was wrong', async () => {
+      const [one] = await openTwo();
+      const ahead = nowMs + 1e11;
+      for (let at = 0; at < limit.attemptsMax; at++) await one.take('a', limit, ahead);
+      expect(await one.take('a', limit, ahead - limit.windowMs)).toMatchObject({ isAllowed: false });
+      expect(await one.take('a', limit, nowMs)).toEqual(allowed);
+    });
+
     test('can be given back within their window only', async () => {
       const [one, other] = await openTwo();
       for (let at = 0; at < limit.attemptsMax; at++) await one.take('a', limit, nowMs);

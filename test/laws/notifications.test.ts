@@ -246,6 +246,27 @@ function expectDelivered(scene: Scene): void {
 describe.each(placeFactories)('%s', (kind, factory) => {
   const { numRuns, ...parameters } = lawParameters(kind);
 
+  test('a clock that was ten years ahead puts nothing off, and what it found is not reported again', async () => {
+    const { handles, newProject } = await openTwo(factory);
+    const [store, receiver, projectId] = [handles[0] as Store, new Receiver(), await newProject()];
+    const ahead = startMs + 3650 * dayMs;
+    const silence = { kind: 'silence', period: null, hours: silentHours } as const;
+    const found = { projectId, destination: '{"to":"x"}', checkAt: ahead, incidentAt: ahead };
+    await store.notifications.create(notificationOf(`${projectId} s`, { ...silence, ...found }), by);
+    const run = async (nowMs: number) => {
+      await startNode(store, receiver, () => nowMs, 'none').run();
+      return (await store.notifications.listDeliveries('default', projectId, 10)).map(
+        ({ occurrence }) => occurrence,
+      );
+    };
+    expect(await run(startMs)).toEqual([]);
+    expect(await store.notifications.findById('default', `${projectId} s`)).toMatchObject({
+      ...{ checkAt: startMs + 10 * minuteMs, incidentAt: null },
+    });
+    expect(await run(startMs + 10 * minuteMs)).toEqual(['silence at 2026-01-05T00:10:00.000Z']);
+    await store.notifications.remove('default', `${projectId} s`, by);
+  });
+
   test('each occurrence is delivered, with one message and one id, whichever nodes crash', async () => {
     const { handles, newProject } = await openTwo(factory);
     const law = async (plan: readonly Step[]): Promise<void> => {

@@ -1,10 +1,13 @@
 /** What all jobs share: they repeat a step until the process stops, and go on after it fails. */
 import { sleep } from '../../shared/retry.js';
+import type { ClockWatch } from './clock-watch.js';
 
 export interface JobContext {
   /** Ends the job. */
   readonly signal: AbortSignal;
   readonly log: JobLog;
+  /** Given to jobs that remove data or send messages by the clock: while it is not right, they do nothing. */
+  readonly clockWatch?: ClockWatch | undefined;
   /** For tests. */
   readonly pause?: (durationMs: number) => Promise<void>;
 }
@@ -27,12 +30,12 @@ interface Repetition {
 export async function repeatStep(
   step: () => Promise<void>,
   { everyMs, failure, isLogged = () => true }: Repetition,
-  { signal, log, pause = (durationMs) => sleep(durationMs, { signal, ref: false }) }: JobContext,
+  { signal, log, clockWatch, pause = (durationMs) => sleep(durationMs, { signal, ref: false }) }: JobContext,
 ): Promise<void> {
   let reported: string | undefined;
   while (!signal.aborted) {
     try {
-      await step();
+      if (clockWatch?.isRight() !== false) await step();
       reported = undefined;
     } catch (error) {
       const { message } = error as Error;

@@ -83,6 +83,17 @@ export class Notifier {
       // Deleted meanwhile, with its notifications.
       if (project === undefined) return false;
       const nowMs = clock.now();
+      const next = nextCheck(notification, project.weekStart, nowMs);
+      if (checkAt > nowMs) {
+        // What it found then was not so, either.
+        const incidentAt = (notification.incidentAt ?? 0) > nowMs ? null : notification.incidentAt;
+        if (await store.notifications.endCheck(id, checkAt, { checkAt: next, incidentAt, delivery: null }))
+          warn(
+            { notification: id, project: projectId },
+            'a clock that was ahead put off a notification: it is checked again',
+          );
+        return true;
+      }
       const { incidentAt, finding } = await evaluate(notification, nowMs, {
         weekStart: project.weekStart,
         count: (range) => store.counts.count(projectId, range),
@@ -97,7 +108,6 @@ export class Notifier {
         message: JSON.stringify(writeMessage(finding.notice, context)),
         createdAt: nowMs,
       };
-      const next = nextCheck(notification, project.weekStart, nowMs);
       await store.notifications.endCheck(id, checkAt, { checkAt: next, incidentAt, delivery });
       return true;
     } catch (error) {

@@ -1,21 +1,26 @@
 /** `caller-stats serve`: the server, from start to stop. */
 import cluster from 'node:cluster';
+import { versions } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createFirstRun } from '../../app/first-run.js';
+import { ClockWatch } from '../../app/jobs/clock-watch.js';
 import { runCorrections } from '../../app/jobs/corrections.js';
+import type { JobContext } from '../../app/jobs/job.js';
 import { runAuditPruning, runIngestionPruning, runPurging } from '../../app/jobs/purge.js';
 import { watchServers } from '../../app/jobs/watch-servers.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import { shutdownTimeoutMs } from '../../domain/limits.js';
+import type { Clock } from '../../domain/time/clock.js';
 import { secondMs } from '../../domain/time/duration.js';
 import { ZONE_DATA_ORIGIN } from '../../domain/time/time-zone.js';
 import type { AppOptions } from '../../http/app.js';
 import type { Tracing, TracingOptions } from '../../observability/tracing/tracing.js';
 import { withDeadline } from '../../shared/deadline.js';
 import type { Store } from '../../storage/ports/store.js';
+import { judgeNode } from '../doctor/findings.js';
 import { type Io, UsageError } from '../io.js';
 import { BreachedPasswords } from '../server/breached-passwords.js';
 import { listen, localUrl, type Serving } from '../server/listen.js';
@@ -51,13 +56,14 @@ export function addServeCommand(program: Command, io: Io, version: string): void
       const settings = readServerSettings(options, io.env);
       const breachedPasswords = await openBreachedPasswords(settings);
       const log = await openLog(settings, io);
-      nameUnknownVariables(io, log);
+      warnOfSetUp(io, log);
       // Listen from now on, so that a signal also stops a server that is still starting.
       const stopRequested = Promise.race([io.stopRequested(), waitForStopOrder(), closedTerminal(io, log)]);
       const stop = new AbortController();
       const stopped = stopRequested.finally(() => stop.abort());
       const metrics = await openMetrics(settings, io, version);
       const tracing = await openTracing(settings.tracing, { version, log, clock: io.clock });
+      const clockWatch = new ClockWatch({ ...io, log });
       const handlesRequests = settings.workers === 1 || cluster.isWorker;
       const opening = openWithSettings(settings, {
         // The database may become available later.
@@ -73,7 +79,14 @@ export function addServeCommand(program: Command, io: Io, version: string): void
       try {
         metricsApp = await serveMetrics(metrics, settings, { store, log, io });
         serving = handlesRequests
-          ? await serve(store, settings, io, { metrics, tracing, log, version, breachedPasswords })
+          ? await serve(store, settings, io, {
+              metrics,
+              tracing,
+              log,
+              version,
+              breachedPasswords,
+              clockWatch,
+            })
           : await startWorkers(settings.workers, { signal: stop.signal, log });
         if (serving !== undefined && !cluster.isWorker) {
           const url = `${localUrl(settings.host, serving.port)}${settings.basePath}`;
@@ -94,11 +107,7 @@ export function addServeCommand(program: Command, io: Io, version: string): void
             await findSecrets(settings, store, log);
             await firstRun();
           }, job);
-          void runAuditPruning(store, { ...job, days: settings.auditDays });
-          void runPurging(store, job);
-          void runCorrections({ store, clock: io.clock }, job);
-          void runIngestionPruning(store, job);
-          void watchServers(store, job);
+          runJobs(store, settings, { ...job, clockWatch });
         }
         log.info({ signal: await stopped }, 'stopping');
       } finally {
@@ -115,9 +124,27 @@ export function addServeCommand(program: Command, io: Io, version: string): void
     });
 }
 
-/** Only the first process does. */
-function nameUnknownVariables({ env }: Io, log: Logger): void {
-  if (!cluster.isWorker) for (const problem of unknownVariables(env)) log.warn(problem);
+/** Run by one process only. Corrections and the look at the servers do not depend on the clock. */
+function runJobs(
+  store: Store,
+  { auditDays }: ServerSettings,
+  context: JobContext & { readonly clock: Clock; readonly clockWatch: ClockWatch },
+): void {
+  const byClock = { ...context, clock: context.clockWatch };
+  void runAuditPruning(store, { ...byClock, days: auditDays });
+  void runPurging(store, byClock);
+  void runIngestionPruning(store, byClock);
+  const always = { ...context, clockWatch: undefined };
+  void runCorrections({ store, clock: context.clock }, always);
+  void watchServers(store, always);
+}
+
+/** Says what `doctor` would, as far as it costs nothing. Only the first process does. */
+function warnOfSetUp({ env, clock }: Io, log: Logger): void {
+  if (cluster.isWorker) return;
+  for (const problem of unknownVariables(env)) log.warn(problem);
+  const node = judgeNode(versions.node, clock.now());
+  if (node !== undefined) log.warn(`Node: ${node.message}; ${node.advice}`);
 }
 
 /** Resolves when the server's terminal is closed. A server without one ignores the signal, which often asks for a reload. */
@@ -142,7 +169,7 @@ async function serve(
     version,
     breachedPasswords,
     ...observers
-  }: Pick<AppOptions, 'metrics' | 'tracing' | 'log'> & {
+  }: Pick<AppOptions, 'metrics' | 'tracing' | 'log' | 'clockWatch'> & {
     readonly version: string;
     readonly breachedPasswords: BreachedPasswords | undefined;
   },

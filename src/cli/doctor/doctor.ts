@@ -1,4 +1,5 @@
 /** `caller-stats doctor`: checks the settings and the machine of a server, and never changes the database. */
+import { versions } from 'node:process';
 import type { Command } from 'commander';
 import { formatQuantity } from '../../domain/format.js';
 import type { Io } from '../io.js';
@@ -7,7 +8,7 @@ import { settingOption } from '../settings/settings.js';
 import { unknownVariables } from '../settings/unknown-variables.js';
 import { addAction, howToName, missingDefault } from '../store-command.js';
 import { checkDatabase } from './database-checks.js';
-import { describeTimeZones, type Finding } from './findings.js';
+import { describeTimeZones, type Finding, judgeNode } from './findings.js';
 import { checkNetwork } from './network-checks.js';
 
 const FLAGS = ['host', 'port', 'database', 'publicUrl', 'basePath', 'secretFile'] as const;
@@ -27,7 +28,12 @@ export function addDoctorCommand(program: Command, io: Io): void {
       checkDatabase(settings, io.clock.now()),
       checkNetwork(settings, io.clock),
     ]);
-    const findings = [...checkSettings(options, io), ...found.flat(), describeTimeZones()];
+    const findings = [
+      ...checkSettings(options, io),
+      ...found.flat(),
+      judgeNode(versions.node, io.clock.now()) ?? [],
+      describeTimeZones(),
+    ].flat();
     const problems = findings.filter(({ status }) => status === 'problem').length;
     return {
       json: { findings },

@@ -11,6 +11,7 @@ export interface Finding {
     | 'disk'
     | 'database'
     | 'clock'
+    | 'Node'
     | 'secret'
     | 'recording'
     | 'port'
@@ -52,6 +53,24 @@ export function judgeClock(nowMs: number, otherMs: number, other: string): Findi
   return Math.abs(nowMs - otherMs) > clockDifferenceMsMax
     ? { check: 'clock', status: 'problem', message: `is ${shown}`, advice: 'synchronize both with NTP' }
     : { check: 'clock', status: 'ok', message: `agrees with ${other}` };
+}
+
+/** When Node's project ends its security updates. Odd versions, and those before, have none. */
+const NODE_ENDS: Readonly<Record<string, string>> = { 22: '2027-04-30', 24: '2028-04-30', 26: '2029-04-30' };
+
+/** A warning if the version of Node gets no security updates any more; undefined otherwise. */
+export function judgeNode(version: string, nowMs: number): Finding | undefined {
+  const [major = ''] = version.split('.');
+  const end = NODE_ENDS[major];
+  const isUnknown = Number(major) > 26;
+  if (isUnknown || (end !== undefined && nowMs < Date.parse(end))) return undefined;
+  const message = `version ${version} gets no security updates any more`;
+  return {
+    check: 'Node',
+    status: 'warning',
+    message,
+    advice: 'install Node 24, or use the executable, which has its own',
+  };
 }
 
 /** Says which rules of time zones count. They never are a problem: they do not depend on the machine. */

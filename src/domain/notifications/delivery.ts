@@ -1,6 +1,6 @@
 /** The deliveries of messages: one for each occurrence that a notification reports. */
 import { createHash } from 'node:crypto';
-import { hourMs, minuteMs } from '../time/duration.js';
+import { dayMs, hourMs, minuteMs } from '../time/duration.js';
 import type { Channel } from './channel.js';
 import type { NotificationKind } from './notification.js';
 
@@ -14,6 +14,12 @@ export const messageRetryMs: readonly number[] = [
   6 * hourMs,
   12 * hourMs,
 ];
+
+/**
+ * A later next attempt comes from a clock that was ahead. Much longer than any pause, because a node must not send what another one
+ * with a wrong clock is sending.
+ */
+export const messageWaitMsMax = 32 * dayMs;
 
 /** `pending`: to be sent. `delivered`: accepted by its receiver. `failed`: given up after the last attempt. */
 type DeliveryState = 'pending' | 'delivered' | 'failed';

@@ -7,7 +7,7 @@ import type { DateRange } from '../counting/date-range.js';
 import { type Calendar, DEFAULT_WEEK_START, type WeekStart } from '../time/calendar.js';
 import { dayMs, hourMs, minuteMs } from '../time/duration.js';
 import { fromLocal, type TimeZone, toLocal } from '../time/time-zone.js';
-import type { DigestPeriod, Trigger } from './notification.js';
+import type { DigestPeriod, NotificationKind, Trigger } from './notification.js';
 
 /** How long after the end of a week or month its digest is made, so that queries which are sent late count. */
 const digestDelayMs = 6 * hourMs;
@@ -32,6 +32,16 @@ function waitMs({ kind, hours }: Trigger): number {
       return 0;
   }
 }
+
+/**
+ * How far ahead the checks of each kind lie at most, with time to spare: a later one comes from a clock that was ahead. Of a silence, its
+ * hours are added.
+ */
+export const CHECKS_AHEAD_MS = {
+  digest: 32 * dayMs,
+  silence: hourMs,
+  spike: 2 * hourMs,
+} as const satisfies Readonly<Record<NotificationKind, number>>;
 
 /** The first time after this one at which a trigger is checked. */
 export function nextCheck(

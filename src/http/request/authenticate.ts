@@ -181,7 +181,7 @@ export class Authenticator {
   /** Stores the time of use now and then, without delaying the request. */
   #touch(key: ApiKey, nowMs: number): void {
     const touchedAt = this.#touchedAt.get(key.id) ?? key.lastUsedAt;
-    if (touchedAt !== null && nowMs - touchedAt < lastUsedIntervalMs) return;
+    if (touchedAt !== null && Math.abs(nowMs - touchedAt) < lastUsedIntervalMs) return;
     this.#touchedAt.set(key.id, nowMs);
     this.#options.store.directory.touchKey(key.id, nowMs).catch((error: unknown) => {
       this.#options.log.warn({ err: error, keyId: key.id }, 'could not store the last use of a key');

@@ -177,7 +177,7 @@ export interface DirectoryChanges {
   /** Revokes the key with this hash, of any organization. True if there is one. Idempotent. */
   revokeLeakedKey(keyHash: string, by: Actor): Promise<boolean>;
 
-  /** Notes that a key was used. Never moves `lastUsedAt` back; does nothing if there is no such key. */
+  /** Notes that a key was used. Moves `lastUsedAt` back only from more than a day ahead, which a wrong clock has written; does nothing if there is no such key. */
   touchKey(keyId: string, usedAt: number): Promise<void>;
 
   /** Adds a member. `already_exists` if the e-mail address is already a member; `not_found` without its organization. */

@@ -28,6 +28,7 @@ import {
   type ProjectChange,
 } from '../../domain/projects/project.js';
 import { describeShareLink, type ShareLink } from '../../domain/projects/share-link.js';
+import { dayMs } from '../../domain/time/duration.js';
 import type { DirectoryChanges, KeyChange, UserChange } from '../ports/directory.js';
 import { type AuditEvent, notFound, SqlChanges } from './changes.js';
 import { findFirstOwner, opens } from './directory-reads.js';
@@ -194,8 +195,8 @@ export class SqlDirectoryChanges extends SqlChanges implements DirectoryChanges 
   async touchKey(keyId: string, usedAt: number): Promise<void> {
     await this.session.run(
       `UPDATE ${this.table('api_key')} SET last_used_at = $2
-       WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)`,
-      [keyId, usedAt],
+       WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2 OR last_used_at > $3)`,
+      [keyId, usedAt, usedAt + dayMs],
     );
   }
 

@@ -4,9 +4,16 @@
  */
 import { CallerStatsError } from '../../domain/errors.js';
 import { notificationsMax } from '../../domain/limits.js';
-import type { ClaimedDelivery, Delivery, DeliveryOutcome } from '../../domain/notifications/delivery.js';
+import {
+  type ClaimedDelivery,
+  type Delivery,
+  type DeliveryOutcome,
+  messageWaitMsMax,
+} from '../../domain/notifications/delivery.js';
 import { describeNotification, type Notification } from '../../domain/notifications/notification.js';
+import { CHECKS_AHEAD_MS } from '../../domain/notifications/schedule.js';
 import type { Actor, AuditAction } from '../../domain/people/audit.js';
+import { hourMs } from '../../domain/time/duration.js';
 import type {
   CheckResult,
   NotificationChange,
@@ -36,7 +43,14 @@ export class SqlNotificationReads extends SqlTables implements NotificationReads
   }
 
   findDue(nowMs: number, limit: number): Promise<Notification[]> {
-    return this.list(NOTIFICATION, 'WHERE check_at <= $1 ORDER BY check_at, id LIMIT $2', [nowMs, limit]);
+    const ahead = `${Object.entries(CHECKS_AHEAD_MS)
+      .map(([kind, ms]) => `WHEN '${kind}' THEN CAST(${ms} AS bigint)`)
+      .join(' ')} END + coalesce(hours, 0) * CAST(${hourMs} AS bigint)`;
+    return this.list(
+      NOTIFICATION,
+      `WHERE check_at <= $1 OR check_at > $1 + CASE kind ${ahead} ORDER BY check_at, id LIMIT $2`,
+      [nowMs, limit],
+    );
   }
 
   listDestinations(): Promise<readonly Pick<Notification, 'id' | 'destination'>[]> {
@@ -134,10 +148,10 @@ export class SqlNotificationChanges extends SqlChanges implements NotificationCh
   async claim(nowMs: number, leaseMs: number, limit: number): Promise<ClaimedDelivery[]> {
     const rows = await this.session.all<{ readonly id: string }>(
       `UPDATE ${this.#deliveries} SET attempts = attempts + 1, next_at = $2 WHERE id IN (
-         SELECT id FROM ${this.#deliveries} WHERE state = 'pending' AND next_at <= $1
+         SELECT id FROM ${this.#deliveries} WHERE state = 'pending' AND (next_at <= $1 OR next_at > $4)
          ORDER BY next_at, id LIMIT $3 ${this.dialect.lock('UPDATE SKIP LOCKED')})
        RETURNING id`,
-      [nowMs, nowMs + leaseMs, limit],
+      [nowMs, nowMs + leaseMs, limit, nowMs + messageWaitMsMax],
     );
     const ids = JSON.stringify(rows.map(({ id }) => id));
     const claimed = await this.session.all(

@@ -1,6 +1,6 @@
 /** The rules of `caller-stats doctor` that need no machine. */
 import { expect, test } from 'vitest';
-import { isOpenToOthers, judgeClock, judgeDisk } from '../../../src/cli/doctor/findings.js';
+import { isOpenToOthers, judgeClock, judgeDisk, judgeNode } from '../../../src/cli/doctor/findings.js';
 
 const megabyte = 1024 ** 2;
 
@@ -22,6 +22,25 @@ test.each([
   [-10_000, 'ok', 'agrees with the other'],
 ])('a clock that differs by %d ms: %s', (difference, status, message) => {
   expect(judgeClock(1_000_000 + difference, 1_000_000, 'the other')).toMatchObject({ status, message });
+});
+
+test.each([
+  ['20.20.2', '2026-11-26', true],
+  ['21.7.3', '2026-11-26', true],
+  ['22.23.3', '2027-04-29', false],
+  ['22.23.3', '2027-04-30', true],
+  ['23.1.0', '2026-11-26', true],
+  ['24.21.0', '2026-11-26', false],
+  ['27.0.0', '2030-01-01', false],
+])('Node %s on %s is outdated: %s', (version, day, isOutdated) => {
+  const found = judgeNode(version, Date.parse(day));
+  if (isOutdated)
+    expect(found).toMatchObject({
+      check: 'Node',
+      status: 'warning',
+      advice: expect.stringContaining('Node 24'),
+    });
+  else expect(found).toBeUndefined();
 });
 
 test.each([

@@ -158,6 +158,19 @@ test('a weekly digest is about the weeks of the project', async () => {
   });
 });
 
+test.each([
+  [[0], null],
+  [[0, '2026-11-20T12:00:00.123Z'], at('2026-11-20T12:00:00.123Z')],
+  [[0, '2026-11-20T12:00:00.124Z', '2026-11-20T12:00:00.123Z', '2027-01-01'], at('2026-11-20T12:00:00.123Z')],
+] as const)(
+  'a digest of queries at %j does not take a doubtful time for the beginning',
+  async (times, began) => {
+    const reader = readerOf(times.map((one) => new Date(one).getTime()));
+    const { finding } = await evaluate(notificationOf('n'), at('2026-11-23T06:00:00Z'), reader);
+    expect(finding?.notice).toMatchObject({ recordingBegan: began });
+  },
+);
+
 describe('a spike', () => {
   const now = at('2026-11-18T12:05:00Z');
   const hour = at('2026-11-18T11:00:00Z');

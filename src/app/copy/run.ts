@@ -36,6 +36,8 @@ export interface CopiedProject extends RecordResult {
   readonly target: Counts;
 }
 
+export type Stock = Awaited<ReturnType<typeof takeStock>>;
+
 export type Copied = Awaited<ReturnType<typeof copyStock>>;
 
 /** Everything to copy, with the keys of each organization. Of the queries only their number; more may be recorded meanwhile. */
@@ -53,7 +55,23 @@ export async function takeStock(from: Side) {
   for (const project of projects) requireAllRows(project, from);
   let queries = 0;
   for (const { id } of projects) queries += (await countAll(from, id)).total;
-  return { organizations, members, keys, projects, queries };
+  return { organizations, members, keys, projects, queries, left: await countLeftOut(projects, from) };
+}
+
+/** What projects have that is not copied. */
+async function countLeftOut(projects: readonly Project[], from: Side) {
+  const left = { shareLinks: 0, notifications: 0 };
+  for (const { organizationId, id } of projects) {
+    const [links, rules] = await from.ask((store) =>
+      Promise.all([
+        store.directory.listShareLinks(organizationId, id),
+        store.notifications.listNotifications(organizationId, id),
+      ]),
+    );
+    left.shareLinks += links.length;
+    left.notifications += rules.length;
+  }
+  return left;
 }
 
 /** Counts whose rows were removed by retention cannot be copied. */
@@ -68,7 +86,7 @@ function requireAllRows({ id, rowsFrom }: Project, { name }: Side): void {
 
 /** Copies everything. Safe to repeat, because existing things are not created again. */
 export async function copyStock(
-  { organizations, members, keys, projects }: Awaited<ReturnType<typeof takeStock>>,
+  { organizations, members, keys, projects }: Stock,
   from: Side,
   to: Side,
   io: { readonly clock: Clock; readonly randomInt: (max: number) => number },

@@ -1,14 +1,14 @@
 /** `caller-stats copy`: copies organizations, projects, keys and queries to another store and verifies the totals. */
 import type { Command } from 'commander';
 import { difference } from '../../app/copy/proof.js';
-import { type Copied, copyStock, takeStock } from '../../app/copy/run.js';
+import { type Copied, copyStock, type Stock, takeStock } from '../../app/copy/run.js';
 import { withSide } from '../../app/copy/side.js';
 import { formatCount, formatQuantity } from '../../domain/format.js';
 import { isSameStore } from '../../storage/open.js';
 import { type Io, UsageError } from '../io.js';
 import { readSettings, settingOption } from '../settings/settings.js';
 import { addAction, connectionLimits } from '../store-command.js';
-import { formatTable } from '../terminal/output.js';
+import { formatTable, printLine } from '../terminal/output.js';
 import { withProgress } from '../terminal/progress.js';
 
 export function addCopyCommand(program: Command, io: Io): void {
@@ -43,9 +43,24 @@ async function copy(options: object, io: Io): Promise<Copied> {
   return withSide('source', from, { ...limits, mustExist: true }, (source) =>
     withSide('target', to, limits, async (target) => {
       const stock = await takeStock(source);
+      for (const line of describeLeftOut(stock)) printLine(io.stderr, line);
       return withProgress(io, stock.queries, (progress) => copyStock(stock, source, target, io, progress));
     }),
   );
+}
+
+/** Before the copy, because it may take hours. */
+function describeLeftOut({ members, left: { shareLinks, notifications } }: Stock): string[] {
+  const more = [
+    ...(shareLinks > 0 ? [formatQuantity(shareLinks, 'share link')] : []),
+    ...(notifications > 0 ? [formatQuantity(notifications, 'notification')] : []),
+  ];
+  const what = [...(members.length > 0 ? ['accounts, invitations'] : []), ...more, 'the audit log'].join(
+    ', ',
+  );
+  return members.length + more.length > 0
+    ? [`Not copied: ${what}. See "Accounts after the move" in the docs.`]
+    : [];
 }
 
 function describe({ organizations, keys, projects }: Copied, differences: readonly string[]): string[] {

@@ -2,7 +2,7 @@
  * Shows keys and links to the operator only: on a terminal, or else in a file that only its owner can read. What a server
  * prints otherwise is usually kept in a log, which more people read.
  */
-import { open } from 'node:fs/promises';
+import { open, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { PrivateOutput } from '../../app/first-run.js';
 import { CallerStatsError } from '../../domain/errors.js';
@@ -39,8 +39,10 @@ export function openPrivateOutput(
   };
 }
 
+/** Links of earlier starts, which no longer work, make room for the new one. */
 async function append(file: string, lines: readonly string[]): Promise<void> {
   try {
+    if (await replaceEarlier(file, lines)) return;
     const handle = await open(file, 'a', 0o600);
     try {
       // The file may exist already.
@@ -61,4 +63,19 @@ async function append(file: string, lines: readonly string[]): Promise<void> {
       },
     );
   }
+}
+
+/** Writes the file anew if it has lines that begin with the same one, without these. A crash leaves the old file or the new one. */
+async function replaceEarlier(file: string, lines: readonly string[]): Promise<boolean> {
+  const [first = ''] = lines;
+  const there = first === '' ? [] : (await readFile(file, 'utf8').catch(() => '')).split('\n');
+  if (!there.includes(first)) return false;
+  const kept = there.filter(
+    (_, at) => !lines.some((_line, below) => there[at - below] === first && at >= below),
+  );
+  const draft = `${file}.new`;
+  await writeFile(draft, [...kept.slice(0, -1), ...lines, ''].join('\n'), { mode: 0o600, flush: true });
+  await rename(draft, file);
+  flushFolder(dirname(file));
+  return true;
 }

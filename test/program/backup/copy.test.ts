@@ -15,6 +15,7 @@ import {
 } from '../../support/cli/cli-place.js';
 import { at, copy, directoryOf, opened, queriesIn, type Reported } from '../../support/cli/copy.js';
 import { expected } from '../../support/sample.js';
+import { notificationOf } from '../../support/storage/notifications.js';
 import { by, newSchemaIn, projectOf } from '../../support/storage/store.js';
 
 const servers = inject('postgresServers');
@@ -257,5 +258,16 @@ test('copy brings imported counts, once, and names one that differs in the targe
   await stores[1]?.counts.importCounts(project, [{ ...other, count: 2 }]);
   expect(await refusal(copy(place, from, to), 1)).toMatch(
     /target .*: Nothing was imported: 1 count contradicts .*\n {2}old, caller api, .*: the count sent is 1; the count already there is 2/,
+  );
+});
+
+test('copy says what it leaves out, before it copies', async () => {
+  const place = await placeWithProject();
+  await succeed(place.run(['member', 'add', 'ada@example.org', '--role', 'owner']));
+  const store = await opened(`sqlite:${place.database}`);
+  await store.notifications.create(notificationOf('n'), by);
+  const { stderr } = await succeed(copy(place, `sqlite:${place.database}`, fileUrl(place, 'target.db')));
+  expect(stderr).toBe(
+    'Not copied: accounts, invitations, 1 notification, the audit log. See "Accounts after the move" in the docs.\n',
   );
 });

@@ -93,7 +93,7 @@ describe('the dashboard refuses', () => {
     const test = { path: `${ONE}/${notification.id}/test`, body: {} };
     for (let at = 0; at < testMessagesMax; at++)
       expect(await editor.ask(test)).toEqual({
-        problem: 'its address is not public, and the server does not allow it',
+        problem: 'its address is not public, and no network of --notification-networks has it',
       });
     expect(received).toEqual([]);
     const refused = await editor.send(test);

@@ -87,7 +87,7 @@ export class Poster {
     const isAllowed = (address: string): boolean =>
       this.#isListed(address) || (isSecure && isPublic(address));
     if (addresses.length === 0 || !addresses.every(isAllowed))
-      throw refused('its address is not public, and the server does not allow it');
+      throw refused('its address is not public, and no network of --notification-networks has it');
   }
 }
 

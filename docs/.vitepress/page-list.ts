@@ -51,13 +51,13 @@ export const GROUPS: readonly Group[] = [
         description:
           'Record and read from JavaScript, TypeScript, Python and Go, with middleware for web frameworks.',
         keywords:
-          'javascript typescript python go golang client npm pypi pip sdk middleware flask django fastapi asgi wsgi gunicorn uvicorn celery fork example express fastify hono next nextjs bun deno workers detect caller spool user-agent graceful shutdown exit',
+          'javascript typescript python go golang client npm pypi pip install sdk middleware flask django fastapi asgi wsgi gunicorn uvicorn celery fork example express fastify hono next nextjs bun deno workers detect caller spool user-agent graceful shutdown exit',
       },
       'not-arriving': {
         title: 'My queries do not arrive',
         description: 'Find out why queries or spans are not counted: what each sender sees, and each reason.',
         keywords:
-          'troubleshooting my queries do not arrive missing lost not counted nothing recorded refused rejected 401 403 404 413 expired revoked wrong key',
+          'troubleshooting do not arrive arriving missing not counted nothing recorded refused rejected 401 403 404 413 revoked wrong',
       },
       recipes: {
         title: 'Ruby, PHP',
@@ -96,7 +96,7 @@ export const GROUPS: readonly Group[] = [
         title: 'I recorded something wrong',
         description: 'Withdraw or rename queries that were recorded by mistake, and take that back.',
         keywords:
-          'correct corrections withdraw delete remove query queries rename caller undo wrong mistake test bot typo clean up fix',
+          'correct corrections withdraw delete remove query queries rename caller undo wrong mistake spam typo clean up fix duplicate questions numbers change changed why',
       },
       'import-counts': {
         title: 'Import counts',
@@ -123,20 +123,20 @@ export const GROUPS: readonly Group[] = [
         title: 'Export the rows',
         description: 'Take every recorded query away, as NDJSON or CSV, for a warehouse or another project.',
         keywords:
-          'export the rows download raw data queries ndjson csv warehouse bigquery snowflake duckdb pandas psql copy',
+          'export the rows download raw data queries ndjson warehouse bigquery snowflake duckdb pandas psql copy',
       },
       sharing: {
         title: 'Share the counts',
         description:
           'Public, read-only links of a project: with a password, an expiry, or embedded in a page.',
-        keywords: 'share public link dashboard embed iframe chart password revoke read-only visitors',
+        keywords: 'share public dashboard link embed iframe chart password revoke read-only visitors',
       },
       alerts: {
         title: 'Digest and alerts',
         description:
           'A weekly or monthly digest and alerts by webhook, Slack or e-mail: what is sent, and when.',
         keywords:
-          'digest alert alerts notification notify webhook signature slack email e-mail smtp weekly monthly',
+          'digest alert alerts notification notify webhook signature slack email e-mail smtp weekly monthly silence no traffic stopped spike usual teams discord',
       },
       spreadsheets: {
         title: 'Spreadsheets',
@@ -153,41 +153,43 @@ export const GROUPS: readonly Group[] = [
         title: 'Install',
         description: 'Download, verify, install and update caller-stats: package, image and services.',
         keywords:
-          'install installation download npm npx image signature checksum sha256 cosign attestation systemd launchd windows service update upgrade',
+          'install installation download npm npx image signature checksum sha256 cosign attestation systemd launchd windows service update upgrade uninstall remove memory ram requirements node version nodejs raspberry vps',
       },
       run: {
         title: 'Run',
         description: 'Run caller-stats in production: first keys, checks, containers, and a proxy with TLS.',
         keywords:
-          'deploy docker container compose kubernetes doctor nginx caddy proxy x-forwarded-for tls https base path subpath prefix first admin key',
+          'deploy docker container compose kubernetes doctor nginx caddy proxy x-forwarded-for tls https base path subpath prefix first admin key port already in use command settings env file podman',
       },
       keys: {
         title: 'Keys and members',
         description: 'Create, rotate and revoke API keys; organizations, members and the audit log.',
         keywords:
-          'api key create rotate revoke expire forgot forgotten scope allowlist organization audit log',
+          'api key create rotate revoke expire expired forgot forgotten scope allowlist organization audit log read only reading permissions ip',
       },
       'sign-in': {
         title: 'Sign-in',
         description: 'Roles, passwords, two-factor authentication, passkeys, single sign-on and sessions.',
         keywords:
-          'sign in login role change password two-factor 2fa totp authenticator passkey webauthn sso oidc okta keycloak entra google session timeout lockout',
+          'sign in login role change password two-factor 2fa totp authenticator lost phone backup codes passkey webauthn sso oidc okta keycloak entra google session timeout lockout',
       },
       projects: {
         title: 'Projects',
         description: 'Delete projects, set a retention, and change the settings of a project.',
-        keywords: 'project delete remove retention purge old data rename settings',
+        keywords:
+          'project delete remove retention purge old data rename settings add create new second another week start',
       },
       backup: {
         title: 'Back up and upgrade',
         description: 'Back up and restore the database, and upgrade to a new version.',
-        keywords: 'backup restore upgrade update version downgrade migration litestream pg_dump recover',
+        keywords:
+          'backup restore upgrade update version downgrade migration litestream pg_dump recover schedule cron timer nightly generations rotation another machine disaster',
       },
       operate: {
         title: 'Monitor',
         description: 'Probes, Prometheus metrics with dashboard and alerts, logs and traces of the server.',
         keywords:
-          'monitor monitoring prometheus metrics alert health check readyz livez log logs logging format trace disk full',
+          'monitor monitoring prometheus metrics alert health check readyz livez log logs logging log rotation rotate journald journalctl logrotate format trace disk full',
       },
       scaling: {
         title: 'Scale',
@@ -209,7 +211,7 @@ export const GROUPS: readonly Group[] = [
       citus: {
         title: 'Citus',
         description: 'Spread projects over several PostgreSQL servers with Citus.',
-        keywords: 'citus shard distributed cluster worker coordinator',
+        keywords: 'citus shard sharding distributed cluster worker coordinator',
       },
     },
   },
@@ -235,12 +237,13 @@ export const GROUPS: readonly Group[] = [
       exactness: {
         title: 'Exactness',
         description: 'What you can rely on, why it works, and how to check it.',
-        keywords: 'exact accurate correct guarantee promise verify wrong count durability',
+        keywords: 'exact accurate correct guarantee promise lost crash verify wrong count durability',
       },
       time: {
         title: 'Time and time zones',
         description: 'The time of a query, ranges, time zones and daylight saving time.',
-        keywords: 'time zone timezone utc date range daylight saving dst clock occurredAt day boundary',
+        keywords:
+          'time zone timezone utc date range daylight saving dst clock occurredAt day boundary late events delayed future',
       },
       retries: {
         title: 'Retries',
@@ -308,7 +311,7 @@ export const GROUPS: readonly Group[] = [
         title: 'Settings',
         description: 'Every flag and environment variable, and how to connect to PostgreSQL.',
         keywords:
-          'setting configuration config environment variables env flag postgresql postgres permissions privileges grant secret pgbouncer port',
+          'setting configuration config environment variables env flag postgresql postgres permissions privileges grant secret rotate connection string url dsn pgbouncer port ssl',
       },
       limits: {
         title: 'Limits',

@@ -45,48 +45,76 @@ export interface FoundPlan {
 export function planFound(
   found: readonly FoundFacts[],
   { queryIds, merges }: Pick<IdentityPlan, 'queryIds' | 'merges'>,
-  states: ReadonlyMap<string, FoundState>,
+  stored: ReadonlyMap<string, FoundState>,
   isOld: (queryId: string) => boolean,
 ): FoundPlan {
-  const changes = new Map<string, FoundState>();
-  const find = (id: string) => changes.get(id) ?? states.get(id);
-  const finalId = (id: string): string => {
-    const { countsAs } = find(id) ?? {};
-    return countsAs ? finalId(countsAs) : id;
-  };
-  for (const [id, query] of mergeFound(found, queryIds.map(finalId))) {
-    const state = find(id);
-    if (state !== undefined) changes.set(id, withCaller(asQuery(state), query));
-    else if (!isOld(id)) changes.set(id, firstState(query));
+  const states = new States(stored);
+  for (const [id, query] of mergeFound(found, queryIds.map(states.finalId))) {
+    const state = states.find(id);
+    if (state !== undefined) states.change(id, withCaller(asQuery(state), query));
+    else if (!isOld(id)) states.change(id, firstState(query));
   }
-  for (const [one, other] of merges) {
-    const both = [...new Set([finalId(one), finalId(other)])].flatMap((id) => {
-      const state = find(id);
+  for (const [one, other] of merges) states.merge(one, other);
+  for (const [at, query] of found.entries()) {
+    const id = states.finalId(queryIds[at] ?? NO_QUERY);
+    const state = states.find(id);
+    if (state === undefined || isRecorded(query)) continue;
+    const ignored = { ...state, countsAs: NO_QUERY, isPending: true };
+    states.change(id, query.keys.isIgnored ? ignored : withCaller(state, query));
+  }
+  const ids = queryIds.map((id, at) => (isRecorded(found[at]) ? states.finalId(id) : NO_QUERY));
+  const callers = [...mergeFound(found, ids)].map(
+    ([id, { caller }]) => [id, states.find(id)?.caller ?? caller] as const,
+  );
+  return { queryIds: ids, callers: new Map(callers), changes: states.changes };
+}
+
+class States {
+  readonly changes = new Map<string, FoundState>();
+  readonly #stored: ReadonlyMap<string, FoundState>;
+
+  constructor(stored: ReadonlyMap<string, FoundState>) {
+    this.#stored = stored;
+  }
+
+  find(id: string): FoundState | undefined {
+    return this.changes.get(id) ?? this.#stored.get(id);
+  }
+
+  change(id: string, state: FoundState): void {
+    this.changes.set(id, state);
+  }
+
+  /** The id of the query as which one counts. */
+  readonly finalId = (queryId: string): string => {
+    let id = queryId;
+    for (let next = this.find(id)?.countsAs; next; next = this.find(id)?.countsAs) id = next;
+    return id;
+  };
+
+  /** Of two queries that are one, the earlier one stays. */
+  merge(one: string, other: string): void {
+    const both = [...new Set([this.finalId(one), this.finalId(other)])].flatMap((id) => {
+      const state = this.find(id);
       return state === undefined ? [] : [{ id, state }];
     });
     const [kept, merged] = both.toSorted(
       (a, b) => a.state.occurredAt - b.state.occurredAt || (a.id < b.id ? -1 : 1),
     );
-    if (kept === undefined || merged === undefined) continue;
-    changes.set(merged.id, { ...merged.state, countsAs: kept.id, isPending: true });
+    if (kept === undefined || merged === undefined) return;
     const isQuery = both.some(({ state }) => state.countsAs === null);
-    changes.set(kept.id, withCaller(isQuery ? asQuery(kept.state) : kept.state, merged.state));
+    this.change(merged.id, { ...merged.state, countsAs: kept.id, isPending: true });
+    this.change(kept.id, withCaller(isQuery ? asQuery(kept.state) : kept.state, merged.state));
   }
-  const isIgnored = (at: number) => found[at]?.keys.isIgnored === true;
-  for (const id of queryIds.filter((_, at) => isIgnored(at)).map(finalId)) {
-    const state = find(id);
-    if (state !== undefined) changes.set(id, { ...state, countsAs: NO_QUERY, isPending: true });
-  }
-  const ids = queryIds.map((id, at) => (isIgnored(at) ? NO_QUERY : finalId(id)));
-  const callers = [...mergeFound(found, ids)].map(
-    ([id, { caller }]) => [id, find(id)?.caller ?? caller] as const,
-  );
-  return { queryIds: ids, callers: new Map(callers), changes };
 }
 
 function firstState({ caller, isNamed, occurredAt }: FoundFacts): FoundState {
   const assumed = isNamed ? null : caller;
   return { caller, isNamed, assumed, occurredAt, countsAs: null, isPending: false };
+}
+
+function isRecorded(query: FoundFacts | undefined): boolean {
+  return query !== undefined && !query.keys.isIgnored && !query.keys.isRequest;
 }
 
 /** It may have been taken for none. */
@@ -119,7 +147,7 @@ function mergeFound(
   for (const [at, query] of queries.entries()) {
     const id = queryIds[at];
     if (id === undefined) throw new Error('Invariant violated: each query has an id.');
-    if (query.keys.isIgnored) continue;
+    if (!isRecorded(query)) continue;
     const before = best.get(id);
     if (before === undefined || isMoreReliable(query, before)) best.set(id, query);
     earliest.set(id, Math.min(earliest.get(id) ?? query.occurredAt, query.occurredAt));

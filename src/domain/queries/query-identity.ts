@@ -33,6 +33,8 @@ export interface QueryKeys {
   readonly isUnsure?: boolean;
   /** Whether it was recorded and is none. */
   readonly isIgnored?: boolean;
+  /** Whether these are the keys of a request, the first span of its trace, below which this process knows of no query. */
+  readonly isRequest?: boolean;
 }
 
 export interface StoredKey {
@@ -93,6 +95,7 @@ export function planIdentities(
     const [strongest, ...others] = keys;
     if (strongest === undefined) throw new Error('Invariant violated: a query has a key.');
     const weaker = [...listInnerKeys(query), ...others];
+    if (query.isRequest && !hasFoundQuery(query, find)) continue;
     const queryId = query.isIgnored
       ? findIgnored(strongest, find)
       : chooseId(query, strongest, weaker, { find, changes });
@@ -108,6 +111,12 @@ export function planIdentities(
 interface Keys {
   readonly find: (name: string) => StoredKey | undefined;
   readonly changes: Map<string, StoredKey>;
+}
+
+/** Whether another process has found the query of this request. */
+function hasFoundQuery({ traceId = '', service }: QueryKeys, find: Keys['find']): boolean {
+  const stored = find(traceKeyName(traceId));
+  return stored !== undefined && ['', service].includes(stored.service);
 }
 
 /** The id of a query that was recorded by mistake; empty if another one has taken its key. */
@@ -257,9 +266,11 @@ type Ordered = { readonly query: QueryKeys; readonly keys: readonly Key[] };
 
 function byStrength(one: Ordered, other: Ordered): number {
   // Those that know of sub-agents come before those that do not, so that they can take over what sub-agents were counted as.
-  // What is ignored comes last, when the others have taken what is theirs.
-  const strength = ({ query: { isIgnored, explicitId, entrySpanId, innerSpanIds = [] } }: Ordered) =>
-    (isIgnored ? -8 : 0) +
+  // Those that are not recorded come last, when the others have taken what is theirs.
+  const strength = ({
+    query: { isIgnored, isRequest, explicitId, entrySpanId, innerSpanIds = [] },
+  }: Ordered) =>
+    (isIgnored || isRequest ? -8 : 0) +
     (explicitId === undefined ? 0 : 4) +
     (entrySpanId === undefined ? 0 : 2) +
     (innerSpanIds.length === 0 ? 0 : 1);

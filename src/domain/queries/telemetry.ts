@@ -137,9 +137,9 @@ export class QueryCollector {
     // Retention may have moved past a query of an earlier request. The store would refuse it, and all others with it.
     const from = this.#receipt.rowsFrom ?? Number.NEGATIVE_INFINITY;
     const queries = traced
-      .filter(({ askedAt }) => askedAt >= from)
-      .map(({ keys, isIgnored, caller, askedAt, noteRecorded }) => ({
-        keys: { ...keys, isIgnored },
+      .filter(({ askedAt, isRequest }) => isRequest || askedAt >= from)
+      .map(({ keys, isIgnored, isRequest, caller, askedAt, noteRecorded }) => ({
+        keys: { ...keys, isIgnored, isRequest },
         caller: caller ?? this.#fallback,
         isNamed: caller !== undefined,
         occurredAt: askedAt,
@@ -176,8 +176,9 @@ export class QueryCollector {
     const trace = this.#index.open(this.#receipt.project, traceId);
     for (const [spanId, span] of spans) this.#index.add(trace, spanId, span);
     const unrecorded = trace.unrecorded();
+    const requests = trace.requests(spans.map(([spanId]) => spanId));
     this.#index.trim([trace]);
-    return unrecorded;
+    return [...unrecorded, ...requests];
   }
 
   #addQuery(record: TelemetryRecord, { caller, occurredAt }: Query): void {

@@ -40,6 +40,8 @@ export interface IndexedQuery {
   readonly askedAt: number;
   /** Whether it was recorded before it was known that all its spans are to be ignored. */
   readonly isIgnored: boolean;
+  /** Whether it is the request that the trace began with, and none of its spans of queries is known. */
+  readonly isRequest: boolean;
   /** To be called when it is recorded. */
   readonly noteRecorded: () => void;
 }
@@ -227,10 +229,25 @@ export class Trace {
       caller: path.caller,
       askedAt,
       isIgnored,
+      isRequest: false,
       noteRecorded: () => {
         for (const [place, known] of places) this.#noteRecorded(place, known);
       },
     }));
+  }
+
+  /** The request that the trace began with, if it says something of queries that another process may have found. */
+  requests(spanIds: readonly string[]): IndexedQuery[] {
+    const hasQueries = Array.from(this.#places.values()).some(({ span }) => span?.askedAt !== undefined);
+    if (hasQueries) return [];
+    return spanIds.flatMap((spanId) => {
+      const span = this.#places.get(spanId)?.span;
+      if (span === undefined || span.parentSpanId !== '' || span.entryKind !== 'request') return [];
+      const { explicitId, caller, service, isIgnored } = span;
+      if (isIgnored || (explicitId ?? caller) === undefined) return [];
+      const keys = { explicitId, traceId: this.#traceId, service };
+      return [{ keys, caller, askedAt: 0, isIgnored, isRequest: true, noteRecorded: () => {} }];
+    });
   }
 
   /** Removes those of which another span is to be counted. */

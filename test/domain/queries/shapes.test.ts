@@ -51,6 +51,7 @@ function span(number: number, attributes: Attributes, told: Told = {}): Telemetr
   };
 }
 
+const get = { 'http.method': 'GET' };
 const post = { 'http.request.method': 'POST' };
 const chat = { 'gen_ai.operation.name': 'chat' };
 const agent = { 'gen_ai.operation.name': 'invoke_agent' };
@@ -58,9 +59,13 @@ const plain = {};
 const ignored = { 'caller_stats.ignore': 'true' };
 
 /** The callers of the queries that count when these requests have arrived. */
-function callersOf(requests: readonly (readonly TelemetryRecord[])[], more: Partial<TelemetryRules> = {}) {
+function callersOf(
+  requests: readonly (readonly TelemetryRecord[])[],
+  more: Partial<TelemetryRules> = {},
+  indexBytes = 1_000_000,
+) {
   const memory = new IdentityMemory();
-  const index = new TraceIndex(1_000_000);
+  const index = new TraceIndex(indexBytes);
   for (const records of requests) {
     const receipt = { project: 'docs', nowMs, rowsFrom: null };
     const collector = new QueryCollector({ ...rules, ...more }, receipt, index);
@@ -217,6 +222,39 @@ describe('in any order and any requests', () => {
   });
 });
 
+describe('what another process, or one that ended, has found', () => {
+  const request = { ...post, 'caller_stats.caller': 'web' };
+  test.each<readonly [what: string, requests: readonly TelemetryRecord[], callers: readonly string[]]>([
+    ['gets the caller of its request', [span(2, request, { isEntry: true })], ['web']],
+    [
+      'does not get that of a page',
+      [span(2, { 'caller_stats.caller': 'web', ...get }, { isEntry: true })],
+      ['unknown'],
+    ],
+    [
+      'does not get that of another service',
+      [span(2, request, { isEntry: true, service: 'b' })],
+      ['unknown'],
+    ],
+    ['does not get that of a request within', [span(2, request, { below: 9, isEntry: true })], ['unknown']],
+    ['does not get what is ignored', [span(2, { ...request, ...ignored }, { isEntry: true })], ['unknown']],
+    ['of another trace stays', [span(2, request, { isEntry: true, trace: 2 })], ['unknown']],
+    [
+      'is that of a message that was sent before',
+      [
+        span(2, { ...request, 'caller_stats.id': 'a' }, { isEntry: true }),
+        span(3, chat, { trace: 2, below: 4 }),
+        span(4, { ...request, 'caller_stats.id': 'a' }, { isEntry: true, trace: 2 }),
+      ],
+      ['web'],
+    ],
+  ])('%s', (_what, records, callers) => {
+    expect(callersOf([[span(1, chat, { below: 7 })], ...records.map((one) => [one])], {}, 0)).toEqual(
+      callers,
+    );
+  });
+});
+
 describe('callers and ids that arrive late', () => {
   const from = (caller: string) => ({ 'caller_stats.caller': caller });
   const id = { 'caller_stats.id': 'a' };
@@ -265,7 +303,6 @@ describe('callers and ids that arrive late', () => {
   });
 });
 
-const get = { 'http.method': 'GET' };
 const page = span(90, get, { isEntry: true });
 const ask = (number: number, below: number) => span(number, post, { below, isEntry: true });
 const consumed = (number: number, below: number, service = 'worker'): TelemetryRecord[] => [

@@ -258,11 +258,17 @@ const anyTrace = fc
     }),
   );
 
-/** The names without the caller, which alone is no reason to record again. */
+/** The names with whether there is a caller: another one alone is no reason to record again. */
 const keysOf = (names: Iterable<string>) =>
   [...names].map((one) => {
-    const [explicitId, , entrySpanId, isUnsure] = JSON.parse(one) as unknown[];
-    return JSON.stringify([explicitId, entrySpanId, isUnsure]);
+    const [explicitId, caller, entrySpanId, isUnsure] = JSON.parse(one) as unknown[];
+    return JSON.stringify([explicitId, entrySpanId, isUnsure, caller !== null]);
+  });
+
+const beginsOf = (names: Iterable<string>) =>
+  [...names].map((one) => {
+    const [explicitId, , entrySpanId] = JSON.parse(one) as unknown[];
+    return JSON.stringify([explicitId, entrySpanId]);
   });
 
 describe('laws', () => {
@@ -275,11 +281,13 @@ describe('laws', () => {
         for (const part of inRequests(spans, sizes)) {
           for (const [spanId, span] of part) arrived.set(spanId, { ...plain, ...span });
           const unrecorded = addAll(index, part).unrecorded();
-          const found = namesOf(unrecorded.map(nameOf));
+          const found = namesOf(unrecorded.filter(({ isIgnored }) => !isIgnored).map(nameOf));
+          const ignored = namesOf(unrecorded.filter(({ isIgnored }) => isIgnored).map(nameOf));
           for (const one of unrecorded) one.noteRecorded();
           for (const key of keysOf(found)) recorded.add(key);
           const all = namesOf(walkAll(arrived));
           expect(all).toEqual(expect.arrayContaining(found));
+          expect(beginsOf(all).filter((one) => beginsOf(ignored).includes(one))).toEqual([]);
           expect([...recorded]).toEqual(expect.arrayContaining(keysOf(all)));
           expect(addAll(index, []).unrecorded()).toEqual([]);
         }

@@ -1,6 +1,6 @@
 /** The one way into a store for all that is counted. A test keeps every other way closed. */
-import type { ImportedCount } from '../domain/counting/imported-count.js';
-import { type ArrivingQuery, receiptOf, type Sender } from '../domain/queries/receipt.js';
+import type { ArrivingCount } from '../domain/counting/imported-count.js';
+import { type ArrivingQuery, dayOf, receiptOf, type Sender } from '../domain/queries/receipt.js';
 import type { Clock } from '../domain/time/clock.js';
 import type { CountStore } from '../storage/ports/counts.js';
 import type { RecordResult, Store } from '../storage/ports/store.js';
@@ -24,12 +24,12 @@ export async function recordQueries(
   return result;
 }
 
-/** Records imported counts as `CountStore.importCounts` does. They are told apart by their own source. */
+/** Imports counts as `CountStore.importCounts` does, on the day of now. They are told apart by their own source. */
 export function recordCounts(
-  { store }: Pick<RecordTarget, 'store'>,
+  { store, clock }: Pick<RecordTarget, 'store' | 'clock'>,
   projectId: string,
-  counts: readonly ImportedCount[],
-  options?: Parameters<CountStore['importCounts']>[2],
+  counts: readonly ArrivingCount[],
+  options?: Pick<NonNullable<Parameters<CountStore['importCounts']>[2]>, 'dryRun'>,
 ): Promise<RecordResult> {
-  return store.counts.importCounts(projectId, counts, options);
+  return store.counts.importCounts(projectId, counts, { ...options, day: dayOf(clock.now()) });
 }

@@ -59,6 +59,15 @@ export const correctionStepQueriesMax = 1_000;
 /** Among how many times as many queries a step looks for those to change: reading one takes so much less than changing it. */
 export const correctionRowsPerQuery = 20;
 
+// Changes of counts, and counts as of an earlier day.
+
+/** Queries that one step of reading the past looks at: a few milliseconds of the event loop. */
+export const pastStepQueries = 4_000;
+/** Imported counts of one such step. */
+export const pastStepCounts = 1_000;
+/** Changes in one answer: the largest. The others are summed. */
+export const changesListedMax = 1_000;
+
 // Projects and keys.
 
 /** Characters in a project's id, which appears in URLs. */

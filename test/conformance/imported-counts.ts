@@ -57,7 +57,7 @@ export function describeImportedCounts(kind: string, factory: PlaceFactory): voi
     ])('refuses %s for an imported span by name, and changes nothing', async (_what, sent, detail) => {
       const { store, other } = await openTwo();
       const imported = [ofDay(1, 'slack', 5), ofDay(2, 'slack', 0)];
-      await store.counts.importCounts('p', imported);
+      await store.counts.importCounts('p', imported, { day: 20_000 });
       const fresh = [ofDay(5, 'new', 1), ofDay(1, 'slack', 5), sent];
       for (const options of [{}, { dryRun: true }]) {
         await expect(other.counts.importCounts('p', fresh, options)).rejects.toMatchObject({
@@ -72,7 +72,9 @@ export function describeImportedCounts(kind: string, factory: PlaceFactory): voi
         [sent, ...imported],
       ])
         await expect(other.counts.importCounts('p', batch)).rejects.toMatchObject({ code: 'already_exists' });
-      expect(await store.counts.readImportedCounts('p', undefined, 10)).toEqual(imported);
+      expect(await store.counts.readImportedCounts('p', undefined, 10)).toEqual(
+        imported.map((one) => ({ ...one, day: 20_000 })),
+      );
       expect(await other.counts.countCallers('p', ALL_TIME)).toMatchObject({
         total: 5,
         callers: [{ caller: 'slack' }],
@@ -160,10 +162,12 @@ export function describeImportedCounts(kind: string, factory: PlaceFactory): voi
 
     test('takes as many counts as a request may have, and the largest', async () => {
       const { store, other } = await openTwo();
-      const counts = Array.from({ length: importedCountsMax }, (_, number) =>
-        ofDay(Math.floor(number / 3), ['web', 'api', 'slack'][number % 3] ?? '', importedCountMax),
-      );
-      expect(await store.counts.importCounts('p', counts)).toEqual({
+      // Those of a copy know when they arrived.
+      const counts = Array.from({ length: importedCountsMax }, (_, number) => ({
+        ...ofDay(Math.floor(number / 3), ['web', 'api', 'slack'][number % 3] ?? '', importedCountMax),
+        day: number,
+      }));
+      expect(await store.counts.importCounts('p', counts, { day: 20_000 })).toEqual({
         recorded: counts.length,
         duplicates: 0,
       });

@@ -121,7 +121,7 @@ export async function copyStock(
   const results = new Map<string, Rows & { readonly carried: Carried }>();
   for (const { id } of projects) {
     const carried = await copyCorrections(id, from, to, io.clock);
-    const importedQueries = await copyImportedCounts(id, carried, from, to, onRead);
+    const importedQueries = await copyImportedCounts(id, carried, from, to, io.clock, onRead);
     results.set(id, {
       carried,
       importedQueries,
@@ -220,6 +220,7 @@ async function copyImportedCounts(
   carried: Carried,
   from: Side,
   to: Side,
+  clock: Clock,
   onRead: (queries: number) => void,
 ): Promise<number> {
   let queries = 0;
@@ -231,7 +232,7 @@ async function copyImportedCounts(
     const withdrawals = page.map(({ source, caller, start, withdrawnBy }) => {
       return { source, caller, start, correction: carried.idOf(withdrawnBy) ?? null };
     });
-    if (page.length > 0) await to.ask((store) => recordCounts({ store }, projectId, page));
+    if (page.length > 0) await to.ask((store) => recordCounts({ store, clock }, projectId, page));
     if (carried.withdrawsCounts)
       await to.ask((store) => store.corrections.restoreWithdrawals(projectId, withdrawals));
     const read = page.reduce(

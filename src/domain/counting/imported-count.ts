@@ -29,6 +29,11 @@ export interface ImportedCount {
   readonly count: number;
 }
 
+/** A count to import. Where a copy says on which UTC day it arrived first, that stays known. */
+export interface ArrivingCount extends ImportedCount {
+  readonly day?: number | null | undefined;
+}
+
 /** The spans that a time cuts, together: from the first start to the last end, with all their queries. */
 export type CutSpan = Pick<ImportedCount, 'start' | 'end' | 'count'>;
 
@@ -114,8 +119,8 @@ export function contradicts(sent: ImportedCount, present: Conflict['present']): 
  * The counts in the order of source, caller and start, without repeated ones. Throws `already_exists` if two of them
  * contradict each other.
  */
-export function distinctCounts(counts: readonly ImportedCount[]): ImportedCount[] {
-  const distinct: ImportedCount[] = [];
+export function distinctCounts<Count extends ImportedCount>(counts: readonly Count[]): Count[] {
+  const distinct: Count[] = [];
   const conflicts: Conflict[] = [];
   for (const sent of counts.toSorted(inOrderOfSpans)) {
     const present = distinct.at(-1);

@@ -79,7 +79,12 @@ function toSender(text: string): string {
 
 /** The receipt of what a sender sends at a time. */
 export function receiptOf(sender: Sender, nowMs: number): Receipt {
-  return { day: Math.floor(nowMs / dayMs), sender: formatSender(sender) };
+  return { day: dayOf(nowMs), sender: formatSender(sender) };
+}
+
+/** The UTC day of a time. */
+export function dayOf(timeMs: number): number {
+  return Math.floor(timeMs / dayMs);
 }
 
 /**
@@ -158,8 +163,8 @@ export type ReceiptNames = Readonly<Record<ReceiptParameter, string>>;
 
 /** Parses a filter. Reports every problem, each beginning with the parameter's name. */
 export function parseReceiptFilter(input: ReceiptInput, names: ReceiptNames): Result<ReceiptFilter> {
-  const from = prefixProblems(names.recordedFrom, parseDay(input.recordedFrom));
-  const to = prefixProblems(names.recordedTo, parseDay(input.recordedTo));
+  const from = prefixProblems(names.recordedFrom, parseOptionalDay(input.recordedFrom));
+  const to = prefixProblems(names.recordedTo, parseOptionalDay(input.recordedTo));
   const sender = prefixProblems(names.recordedBy, parseSender(input.recordedBy));
   if (!(from.ok && to.ok && sender.ok)) return failure(...collectProblems(from, to, sender));
   if ((from.value ?? Number.NEGATIVE_INFINITY) > (to.value ?? Number.POSITIVE_INFINITY))
@@ -167,8 +172,12 @@ export function parseReceiptFilter(input: ReceiptInput, names: ReceiptNames): Re
   return success({ from: from.value, to: to.value, sender: sender.value });
 }
 
-function parseDay(text: string | undefined): Result<number | undefined> {
-  if (text === undefined) return success(undefined);
+function parseOptionalDay(text: string | undefined): Result<number | undefined> {
+  return text === undefined ? success(undefined) : parseDay(text);
+}
+
+/** A day on which something may have arrived. */
+export function parseDay(text: string): Result<number> {
   const time = parseBound(text);
   if (!time.ok) return time;
   return time.value % dayMs === 0
@@ -227,10 +236,10 @@ function parseReceipt(recordedOn: unknown, recordedBy: unknown, nowMs: number): 
       ? parseDay(recordedOn)
       : undefined;
   const problems: string[] = [];
-  if (!day?.ok || day.value === undefined) problems.push('recordedOn: is not a date such as 2026-01-31');
+  if (!day?.ok) problems.push('recordedOn: is not a date such as 2026-01-31');
   else if (day.value * dayMs > nowMs + dayMs) problems.push('recordedOn: lies in the future');
   if (typeof recordedBy !== 'string' || !senderPattern.test(recordedBy))
     problems.push('recordedBy: is not a sender, such as key:ID');
   if (problems.length > 0 || !day?.ok) return failure(...problems);
-  return success({ day: day.value as number, sender: recordedBy as string });
+  return success({ day: day.value, sender: recordedBy as string });
 }

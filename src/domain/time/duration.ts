@@ -1,6 +1,7 @@
 /** Durations in milliseconds. */
 export const secondMs = 1_000;
 export const minuteMs = 60 * secondMs;
+export const quarterHourMs = 15 * minuteMs;
 export const hourMs = 60 * minuteMs;
 export const dayMs = 24 * hourMs;
 

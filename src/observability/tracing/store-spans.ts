@@ -19,6 +19,7 @@ export function followStore(store: Store, tracer: Tracer, current: () => Context
   return {
     counts: follow(store.counts),
     corrections: follow(store.corrections),
+    history: store.history,
     directory: follow(store.directory),
     maintenance: follow(store.maintenance),
     users: store.users,

@@ -1,11 +1,11 @@
 /** The storage port for recording and counting queries. `store.ts` says what holds for every method. */
 import type { CallerCounts, Counts } from '../../domain/counting/counts.js';
 import type { DateRange } from '../../domain/counting/date-range.js';
-import type { CutSpan, ImportedCount } from '../../domain/counting/imported-count.js';
+import type { ArrivingCount, CutSpan, ImportedCount } from '../../domain/counting/imported-count.js';
 import type { ArrivingQuery, Receipt, RecordedQuery } from '../../domain/queries/receipt.js';
 
 /** An imported count that a store has. */
-export interface RecordedCount extends ImportedCount {
+export interface RecordedCount extends ArrivingCount {
   /** The number of the correction that has withdrawn it. */
   readonly withdrawnBy?: number;
 }
@@ -94,15 +94,16 @@ export interface CountStore {
   /**
    * Imports counts into a project: all of them or, when it rejects, none. Idempotent forever by (project, source, caller,
    * start). The queries of a count are counted at the start of its span, and the counters change in the same transaction
-   * as the imported counts. Retention never removes or refuses imported counts. With `dryRun`, changes nothing.
+   * as the imported counts. Retention never removes or refuses imported counts. Those without a UTC day of arrival get `day`. With
+   * `dryRun`, changes nothing.
    * `recorded` counts those that are new, `duplicates` those that are there already or repeated.
    * `not_found` if there is no such project. `already_exists`, with a detail for each conflict, if a count contradicts
    * (see `contradicts`) another one of its source and caller that is there or among those given.
    */
   importCounts(
     projectId: string,
-    counts: readonly ImportedCount[],
-    options?: { readonly dryRun?: boolean },
+    counts: readonly ArrivingCount[],
+    options?: { readonly dryRun?: boolean; readonly day?: number },
   ): Promise<RecordResult>;
 
   /**

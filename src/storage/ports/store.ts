@@ -18,6 +18,7 @@
 import type { Corrections } from './corrections.js';
 import type { CountStore } from './counts.js';
 import type { Directory } from './directory.js';
+import type { History } from './history.js';
 import type { Identities } from './identities.js';
 import type { Ingestion } from './ingestion.js';
 import type { Maintenance } from './maintenance.js';
@@ -34,6 +35,8 @@ export interface Store {
   readonly counts: CountStore;
 
   readonly corrections: Corrections;
+
+  readonly history: History;
 
   readonly directory: Directory;
 

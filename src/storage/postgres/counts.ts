@@ -1,5 +1,6 @@
 /** Recording and counting on PostgreSQL. */
 import {
+  type ArrivingCount,
   type Conflict,
   type CutSpan,
   conflictError,
@@ -71,8 +72,8 @@ export class PostgresCounts extends PostgresCountReads implements CountStore {
 
   async importCounts(
     projectId: string,
-    counts: readonly ImportedCount[],
-    { dryRun = false }: { readonly dryRun?: boolean } = {},
+    counts: readonly ArrivingCount[],
+    { dryRun = false, day }: { readonly dryRun?: boolean; readonly day?: number } = {},
   ): Promise<RecordResult> {
     await this.#database.requireReady();
     const distinct = distinctCounts(counts);
@@ -81,7 +82,7 @@ export class PostgresCounts extends PostgresCountReads implements CountStore {
     );
     const outcome = dryRun
       ? await this.#checkCounts([projectId, ...columns])
-      : await this.#callImport([projectId, ...columns]);
+      : await this.#callImport([projectId, ...columns, distinct.map((one) => one.day ?? day ?? null)]);
     if (outcome === null) throw new CallerStatsError('not_found', `There is no project ${projectId}.`);
     if (outcome.conflicts === null)
       return { recorded: outcome.recorded, duplicates: counts.length - outcome.recorded };

@@ -12,6 +12,7 @@ const REMOVALS = [
   'removeReceipts',
   'removeCorrections',
   'removeCorrectedQueries',
+  'removeWithdrawnCounts',
   'removeImportedCounts',
   'removeTypeCounters',
   'removeCallerCounters',

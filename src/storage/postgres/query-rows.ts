@@ -1,11 +1,17 @@
 /** The rows of queries for corrections. The row of a withdrawn query has the level `-1 - level`. */
+import type { DateRange } from '../../domain/counting/date-range.js';
+import { dayOf } from '../../domain/queries/receipt.js';
 import {
   type CorrectedRow,
   type CounterChange,
+  type CountPlace,
   type ImportedFilter,
   type ImportedRow,
   type LateChange,
   type Move,
+  type PastCountRow,
+  type PastFilter,
+  type PastRow,
   type QueryChanges,
   type QueryFilter,
   type QueryRow,
@@ -39,6 +45,21 @@ export class PostgresQueryRows implements QueryRows {
   constructor(session: Session, statements: Statements) {
     this.session = session;
     this.statements = statements;
+  }
+
+  async findPast(project: unknown, filter: PastFilter): Promise<PastRow[]> {
+    const { after, last, from, to, atMs, spanMs } = filter;
+    type Found = Omit<PastRow, 'id'> & { readonly id: Buffer | null };
+    const rows = await this.session.all<Found>(this.statements.findPast, [
+      ...[project, bytesOf(after), last === undefined ? AFTER_ALL : bytesOf(last), from, to],
+      ...[dayOf(atMs), atMs, spanMs],
+    ]);
+    return rows.map((row) => ({ ...row, id: row.id && decodeQueryId(row.id) }));
+  }
+
+  async findPastCounts(project: unknown, { from, to }: DateRange, after: CountPlace, limit: number) {
+    const values = [project, from, to, after.start, after.source, after.caller, limit];
+    return this.session.all<PastCountRow>(this.statements.findPastCounts, values);
   }
 
   async findEnd(project: unknown, after: string | undefined, rows: number): Promise<string | undefined> {
@@ -116,7 +137,9 @@ export class PostgresQueryChanges extends PostgresQueryRows implements QueryChan
   ): Promise<void> {
     for (const [caller, ofCaller] of groupBy(rows, (row) => row.caller)) {
       const starts = ofCaller.map(({ start }) => start);
-      await this.session.run(this.statements.markImported, [project, source, caller, starts, withdrawnBy]);
+      const values = [project, source, caller, starts, withdrawnBy];
+      await this.session.run(this.statements.markImported, values);
+      if (withdrawnBy !== null) await this.session.run(this.statements.noteWithdrawn, values);
     }
   }
 

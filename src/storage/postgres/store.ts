@@ -5,6 +5,7 @@ import type { Identities } from '../ports/identities.js';
 import type { Store } from '../ports/store.js';
 import { RecordingCheck } from '../recording-check.js';
 import { SqlCorrectionChanges } from '../sql/corrections/corrections.js';
+import { SqlHistory } from '../sql/history.js';
 import { SqlIdentityChanges } from '../sql/identities.js';
 import { SqlIngestionChanges } from '../sql/ingestion.js';
 import { SqlNotificationChanges } from '../sql/notifications.js';
@@ -42,6 +43,7 @@ export async function openPostgresStore(
 class PostgresStore implements Store {
   readonly counts: PostgresCounts;
   readonly corrections: SqlCorrections;
+  readonly history: SqlHistory;
   readonly directory: PostgresDirectory;
   readonly maintenance: PostgresMaintenance;
   readonly users: PostgresUserTables;
@@ -63,18 +65,16 @@ class PostgresStore implements Store {
     // Other errors may concern a connection, or one server of a cluster.
     this.counts = new PostgresCounts(database, recordingCheck.observe(commits, cannotWrite));
     const { statements } = database;
-    this.corrections = new SqlCorrections(
-      session,
-      dialect,
-      new PostgresQueryRows(session, statements),
-      (method, args) =>
-        database.change((own) =>
-          call<CorrectionChanges, typeof method>(
-            new SqlCorrectionChanges(own, dialect, new PostgresQueryChanges(own, statements)),
-            method,
-            args,
-          ),
+    const rows = new PostgresQueryRows(session, statements);
+    this.history = new SqlHistory(session, dialect, rows);
+    this.corrections = new SqlCorrections(session, dialect, rows, (method, args) =>
+      database.change((own) =>
+        call<CorrectionChanges, typeof method>(
+          new SqlCorrectionChanges(own, dialect, new PostgresQueryChanges(own, statements)),
+          method,
+          args,
         ),
+      ),
     );
     this.directory = new PostgresDirectory(database);
     this.maintenance = new PostgresMaintenance(database, this.counts, recordingCheck);

@@ -1,3 +1,5 @@
+import { bucketAt, DAY_LEVEL } from '../../domain/counting/buckets.js';
+import type { DateRange } from '../../domain/counting/date-range.js';
 import type { Columns } from './rows.js';
 import type { Dialect, Row, Session } from './session.js';
 
@@ -20,6 +22,17 @@ export abstract class SqlTables {
   /** The first row. */
   protected async get<R = Row>(sql: string, values?: readonly unknown[]): Promise<R | undefined> {
     return (await this.session.all<R>(sql, values))[0];
+  }
+
+  /** Whether anything that counts occurred on the days of a range. */
+  protected async hasCounts(projectKey: unknown, { from, to }: DateRange): Promise<boolean> {
+    const days = [from, to].map((timeMs) => bucketAt(timeMs, DAY_LEVEL));
+    const counted = await this.get(
+      `SELECT bucket FROM ${this.table('caller_type_counter')} WHERE ${this.dialect.projectColumn} = $1
+         AND level = ${DAY_LEVEL} AND bucket >= $2 AND bucket < $3 LIMIT 1`,
+      [projectKey, ...days],
+    );
+    return counted !== undefined;
   }
 
   /** The first entity that `rest`, which follows FROM, finds. */

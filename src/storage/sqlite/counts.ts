@@ -1,7 +1,7 @@
 /** Recording and counting on SQLite: reads on this thread, changes on the writer's. */
 import type { Counts } from '../../domain/counting/counts.js';
 import type { DateRange } from '../../domain/counting/date-range.js';
-import type { CutSpan, ImportedCount } from '../../domain/counting/imported-count.js';
+import type { ArrivingCount, CutSpan, ImportedCount } from '../../domain/counting/imported-count.js';
 import { importCommitQueriesMax } from '../../domain/limits.js';
 import {
   type ArrivingQuery,
@@ -48,10 +48,10 @@ export class SqliteCounts implements CountStore {
 
   async importCounts(
     projectId: string,
-    counts: readonly ImportedCount[],
-    { dryRun = false }: { readonly dryRun?: boolean } = {},
+    counts: readonly ArrivingCount[],
+    { dryRun = false, day }: { readonly dryRun?: boolean; readonly day?: number } = {},
   ): Promise<RecordResult> {
-    return this.#file.submit({ kind: 'importCounts', projectId, counts, dryRun });
+    return this.#file.submit({ kind: 'importCounts', projectId, counts, dryRun, day });
   }
 
   async count(projectId: string, range: DateRange, caller?: string): Promise<Counts> {

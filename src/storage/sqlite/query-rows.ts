@@ -1,8 +1,14 @@
 /** The rows of queries for corrections. The row of a withdrawn query has the caller `-1 - caller`. */
+import type { DateRange } from '../../domain/counting/date-range.js';
+import { dayOf } from '../../domain/queries/receipt.js';
 import type {
   CorrectedRow,
+  CountPlace,
   ImportedFilter,
   ImportedRow,
+  PastCountRow,
+  PastFilter,
+  PastRow,
   QueryFilter,
   QueryRow,
   QueryRows,
@@ -20,6 +26,32 @@ type StoredRow = Omit<QueryRow, 'id' | 'isWithdrawn'> & {
 const SELECT = `SELECT query.id, occurred_at AS "occurredAt", name AS caller, query.caller < 0 AS "isWithdrawn", 0 AS level
   FROM query JOIN caller ON number = CASE WHEN query.caller < 0 THEN -1 - query.caller ELSE query.caller END`;
 
+/** The sender of a query that arrived on the day $6 or later. */
+const ARRIVED_FROM = `(SELECT sender FROM receipt WHERE receipt.project = $1 AND number = query.receipt AND day >= $6)`;
+
+/**
+ * The queries of a page, $2 to $3, within $4 to $5. Those are alike that occurred both before $7 or not, and in the same span of $8.
+ * The driver binds numbers as floating-point ones, whose division has no remainder.
+ */
+const PAST = `
+  SELECT caller.name AS caller, 0 AS "isWithdrawn", first, last, queries, "arrivedFrom",
+    NULL AS id, NULL AS correction, NULL AS before
+  FROM (
+    SELECT caller, ${ARRIVED_FROM} AS "arrivedFrom", min(occurred_at) AS first, max(occurred_at) AS last, count(*) AS queries
+    FROM query
+    WHERE project = $1 AND id > $2 AND id <= $3 AND occurred_at >= $4 AND occurred_at < $5
+      AND id NOT IN (SELECT id FROM corrected_query WHERE project = $1 AND id > $2 AND id <= $3)
+    GROUP BY caller, "arrivedFrom", occurred_at < $7, (occurred_at - CAST($4 AS INTEGER)) / CAST($8 AS INTEGER)
+  ) AS alike
+  JOIN caller ON caller.number = alike.caller
+  UNION ALL
+  SELECT caller.name, query.caller < 0, occurred_at, occurred_at, 1, ${ARRIVED_FROM}, corrected.id, correction, earlier.name
+  FROM corrected_query AS corrected INDEXED BY corrected_query_by_id
+  CROSS JOIN query ON query.project = corrected.project AND query.id = corrected.id
+  JOIN caller ON caller.number = CASE WHEN query.caller < 0 THEN -1 - query.caller ELSE query.caller END
+  JOIN caller AS earlier ON earlier.number = corrected.caller
+  WHERE corrected.project = $1 AND corrected.id > $2 AND corrected.id <= $3 AND occurred_at >= $4 AND occurred_at < $5`;
+
 /** Comes after every id. */
 const AFTER_ALL = Buffer.alloc(17, 0xff);
 
@@ -31,6 +63,39 @@ export class SqliteQueryRows implements QueryRows {
 
   constructor(session: Session) {
     this.#session = session;
+  }
+
+  async findPast(project: unknown, filter: PastFilter): Promise<PastRow[]> {
+    type Found = Omit<PastRow, 'id' | 'isWithdrawn'> & {
+      readonly id: StoredId | null;
+      readonly isWithdrawn: number;
+    };
+    const { after, last, from, to, atMs, spanMs } = filter;
+    const rows = await this.#session.all<Found>(PAST, [
+      ...[project, encodeAfter(after), last === undefined ? AFTER_ALL : encodeQueryId(last), from, to],
+      ...[dayOf(atMs), atMs, spanMs],
+    ]);
+    return rows.map(({ id, isWithdrawn, ...row }) => ({
+      ...row,
+      id: id === null ? null : decodeQueryId(id),
+      isWithdrawn: isWithdrawn === 1,
+    }));
+  }
+
+  async findPastCounts(project: unknown, { from, to }: DateRange, after: CountPlace, limit: number) {
+    type Found = Omit<PastCountRow, 'isWithdrawn'> & { readonly isWithdrawn: number };
+    const rows = await this.#session.all<Found>(
+      `SELECT source, name AS caller, start_at AS start, queries, day, withdrawn_by IS NOT NULL AS "isWithdrawn",
+         (SELECT group_concat(correction) FROM withdrawn_count AS withdrawn WHERE withdrawn.project = counted.project
+            AND withdrawn.source = counted.source AND withdrawn.caller = counted.caller
+            AND withdrawn.start_at = counted.start_at) AS corrections
+       FROM imported_count AS counted JOIN caller ON number = counted.caller
+       WHERE project = $1 AND start_at >= max($2, $4) AND start_at < $3
+         AND (start_at, source, counted.caller) > ($4, $5, coalesce((SELECT number FROM caller WHERE name = $6), -1))
+       ORDER BY start_at, source, counted.caller LIMIT $7`,
+      [project, from, to, after.start, after.source, after.caller, limit],
+    );
+    return rows.map((row) => ({ ...row, isWithdrawn: row.isWithdrawn === 1 }));
   }
 
   async findEnd(project: unknown, after: string | undefined, rows: number): Promise<string | undefined> {

@@ -41,7 +41,7 @@ const READ_CHANGES = `SELECT id, correction, name AS caller
   WHERE project = (SELECT number FROM project WHERE id = $1) AND id > $2 AND id <= $3 ORDER BY id, correction`;
 
 const READ_IMPORTED_COUNTS = `SELECT source, caller.name AS caller, start_at AS start, end_at AS "end", queries AS count,
-    withdrawn_by AS "withdrawnBy"
+    day, withdrawn_by AS "withdrawnBy"
   FROM imported_count JOIN caller ON caller.number = imported_count.caller
   WHERE project = (SELECT number FROM project WHERE id = $1)
     AND (source, imported_count.caller, start_at) > ($2, coalesce((SELECT number FROM caller WHERE name = $3), -1), $4)

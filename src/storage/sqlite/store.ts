@@ -3,6 +3,7 @@ import type { OpenOptions } from '../ports/open-options.js';
 import type { Store } from '../ports/store.js';
 import type { CommitObserver } from '../ports/store-stats.js';
 import { RecordingCheck } from '../recording-check.js';
+import { SqlHistory } from '../sql/history.js';
 import { SqlCorrections, SqlIdentities, SqlIngestion, SqlNotifications, SqlThrottles } from '../sql/parts.js';
 import type { Session } from '../sql/session.js';
 import { SqliteCounts } from './counts.js';
@@ -36,6 +37,7 @@ export async function openSqliteStore(
 class SqliteStore implements Store {
   readonly counts: SqliteCounts;
   readonly corrections: SqlCorrections;
+  readonly history: SqlHistory;
   readonly directory: SqliteDirectory;
   readonly maintenance: SqliteMaintenance;
   readonly users: SqliteUserTables;
@@ -61,7 +63,9 @@ class SqliteStore implements Store {
     };
     this.#file = file;
     this.counts = new SqliteCounts(file);
-    this.corrections = new SqlCorrections(reads, SQLITE, new SqliteQueryRows(reads), (method, args) =>
+    const rows = new SqliteQueryRows(reads);
+    this.history = new SqlHistory(reads, SQLITE, rows);
+    this.corrections = new SqlCorrections(reads, SQLITE, rows, (method, args) =>
       file.submit({ kind: 'corrections', method, args }),
     );
     this.directory = new SqliteDirectory(file, reads, (method, args) =>

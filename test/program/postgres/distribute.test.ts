@@ -41,7 +41,7 @@ const standIn = {
 
 const importCall = [
   'create_distributed_function',
-  'caller_stats.import_counts(text,text[],text[],bigint[],bigint[],bigint[])',
+  'caller_stats.import_counts(text,text[],text[],bigint[],bigint[],bigint[],integer[])',
   'asked_project',
   'caller_stats.query',
 ];
@@ -137,9 +137,10 @@ describe('migrate', () => {
       'distributed caller_stats.receipt',
       'distributed caller_stats.correction',
       'distributed caller_stats.corrected_query',
+      'distributed caller_stats.withdrawn_count',
       'distributed caller_stats.audit',
       'distributed caller_stats.record(text, bytea[], bigint[], text[], integer[], text[], integer[])',
-      'distributed caller_stats.import_counts(text, text[], text[], bigint[], bigint[], bigint[])',
+      'distributed caller_stats.import_counts(text, text[], text[], bigint[], bigint[], bigint[], integer[])',
       '',
     ]);
     const recordCall = [
@@ -175,6 +176,8 @@ describe('migrate', () => {
       ['truncate_local_data', 'caller_stats.correction', null, null],
       ['create_distributed_table', 'caller_stats.corrected_query', 'project_id', 'caller_stats.project'],
       ['truncate_local_data', 'caller_stats.corrected_query', null, null],
+      ['create_distributed_table', 'caller_stats.withdrawn_count', 'project_id', 'caller_stats.project'],
+      ['truncate_local_data', 'caller_stats.withdrawn_count', null, null],
       manageCall,
       recordCall,
       importCall,

@@ -18,6 +18,7 @@ import {
 } from '../../../src/storage/sql/corrections/corrections.js';
 import { SqlDirectoryChanges } from '../../../src/storage/sql/directory-changes.js';
 import { SqlDirectoryReads } from '../../../src/storage/sql/directory-reads.js';
+import { SqlHistory } from '../../../src/storage/sql/history.js';
 import { SqlIdentityChanges } from '../../../src/storage/sql/identities.js';
 import { SqlIngestionChanges, SqlIngestionReads } from '../../../src/storage/sql/ingestion.js';
 import { SqlNotificationChanges, SqlNotificationReads } from '../../../src/storage/sql/notifications.js';
@@ -140,6 +141,7 @@ const IMPLEMENTATIONS = [
   SqlNotificationChanges,
   SqlCorrectionReads,
   SqlCorrectionChanges,
+  SqlHistory,
 ] as const;
 
 function methodsOf({ prototype }: (typeof IMPLEMENTATIONS)[number]): string[] {
@@ -151,7 +153,7 @@ function argumentsOf(name: string, request: CorrectionRequest): unknown[] {
   if (name === 'changeKey') args[2] = 'revoke';
   if (name === 'add') args[1] = [{ ...anything, operations: new Map([['x', 1]]), counts: {} }];
   if (name === 'accept' || name === 'measure') args[1] = request;
-  if (name === 'measure') args[2] = null;
+  if (name === 'measure' || name === 'readPast') args[2] = null;
   if (name === 'restore')
     args[1] = { ...anything, idsHash: null, figures: NO_FIGURES, request: splitRequest(request).summary };
   if (name === 'restoreChanges') args[1] = [{ id: 'x', changes: [{ correction: 'x', caller: 'y' }] }];

@@ -144,7 +144,8 @@ async function withSink<T>(
   }
   return runOnStore(
     readStoreSettings(options, io),
-    (store) => work((counts, given) => recordCounts({ store }, project, counts, given), store),
+    (store) =>
+      work((counts, given) => recordCounts({ store, clock: io.clock }, project, counts, given), store),
     { mustExist: true, forImport: true },
   );
 }

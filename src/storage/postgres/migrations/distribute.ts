@@ -21,6 +21,7 @@ export const SHARDED_TABLES = {
   receipt: 'project_id',
   correction: 'project_id',
   corrected_query: 'project_id',
+  withdrawn_count: 'project_id',
 } as const;
 
 /**
@@ -32,7 +33,7 @@ const MANAGED_TABLE = 'audit';
 /** The functions that write into them, in the schema. The first parameter of each is the project. */
 const FUNCTIONS = [
   'record(text, bytea[], bigint[], text[], integer[], text[], integer[])',
-  'import_counts(text, text[], text[], bigint[], bigint[], bigint[])',
+  'import_counts(text, text[], text[], bigint[], bigint[], bigint[], integer[])',
 ];
 
 const FIND_EXTENSION = `SELECT installed_version AS version FROM pg_catalog.pg_available_extensions WHERE name = 'citus'`;

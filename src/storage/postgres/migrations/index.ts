@@ -19,6 +19,7 @@ import { sql as v21 } from './021-proved-addresses.js';
 import { sql as v22 } from './022-receipts.js';
 import { sql as correctionsOfV23 } from './023-corrections.js';
 import { sql as v24 } from './024-found-queries.js';
+import { sql as historyOfV25 } from './025-history.js';
 
 /** The statements for a schema of that name. */
 export type Migration = (schema: string) => readonly string[];
@@ -27,7 +28,9 @@ const v19: Migration = (schema) => [...tablesOfV19(schema), ...functionsOfV19(sc
 
 const v23: Migration = (schema) => correctionsOfV23(schema, v22(schema));
 
-export const MIGRATIONS: readonly Migration[] = [v19, v20, v21, v22, v23, v24];
+const v25: Migration = (schema) => historyOfV25(schema, functionsOfV19(schema));
+
+export const MIGRATIONS: readonly Migration[] = [v19, v20, v21, v22, v23, v24, v25];
 
 /** The version to which `migrations` bring a schema. */
 export const newestOf = (migrations: readonly Migration[]): number => OLDEST_VERSION + migrations.length - 1;

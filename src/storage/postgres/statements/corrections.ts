@@ -12,12 +12,45 @@ const sumOf = (condition: string): string => `coalesce(sum(queries) FILTER (WHER
 
 export function correctionStatements(schema: string) {
   const query = `${schema}.query`;
+  const since = `(SELECT number, sender FROM ${schema}.receipt WHERE project_id = $1 AND day >= $6) AS since`;
+  const page = `(
+          SELECT id, caller, level, occurred_at, receipt FROM ${query}
+          WHERE project_id = $1 AND id > $2 AND id <= $3 AND occurred_at >= $4 AND occurred_at < $5
+        ) AS page`;
   const row = `id, occurred_at AS "occurredAt", caller, coalesce(level, 0) AS level`;
   return {
     findEnd: `SELECT id FROM ${query} WHERE project_id = $1 AND id > $2 ORDER BY id LIMIT 1 OFFSET $3`,
     findCounted: `SELECT ${row} FROM ${query} WHERE project_id = $1 AND id > $2 AND id <= $3 AND ${isCounted}
       AND occurred_at >= $4 AND occurred_at < $5 AND ($6::text IS NULL OR caller = $6)
       AND CASE WHEN receipt IS NULL THEN $7 ELSE receipt = ANY ($8::integer[]) END ORDER BY id LIMIT $9`,
+    // The queries of a page, $2 to $3, within $4 to $5, with the sender if they arrived on the day $6 or later. Those are alike that
+    // occurred both before $7 or not, and in the same span of $8.
+    findPast: `SELECT caller, false AS "isWithdrawn", first, last, queries, "arrivedFrom",
+        NULL::bytea AS id, NULL::integer AS correction, NULL AS before
+      FROM (
+        SELECT caller, sender AS "arrivedFrom", min(occurred_at) AS first, max(occurred_at) AS last, count(*) AS queries
+        FROM ${page} LEFT JOIN ${since} ON since.number = page.receipt
+        WHERE id NOT IN (SELECT id FROM ${schema}.corrected_query WHERE project_id = $1 AND id > $2 AND id <= $3)
+        GROUP BY caller, sender, occurred_at < $7, (occurred_at - $4::bigint) / $8::bigint
+      ) AS alike
+      UNION ALL
+      SELECT page.caller, coalesce(level, 0) < 0, occurred_at, occurred_at, 1, sender,
+        corrected.id, correction, corrected.caller
+      FROM (
+        SELECT id, correction, caller FROM ${schema}.corrected_query WHERE project_id = $1 AND id > $2 AND id <= $3
+      ) AS corrected
+      JOIN ${page} ON page.id = corrected.id
+      LEFT JOIN ${since} ON since.number = page.receipt`,
+    findPastCounts: `SELECT source, caller, start_at AS start, queries, day, withdrawn_by IS NOT NULL AS "isWithdrawn",
+        (SELECT string_agg(correction::text, ',') FROM ${schema}.withdrawn_count WHERE project_id = $1
+            AND withdrawn_count.source = counted.source AND withdrawn_count.caller = counted.caller
+            AND withdrawn_count.start_at = counted.start_at) AS corrections
+      FROM (
+        SELECT source, caller, start_at, queries, day, withdrawn_by FROM ${schema}.imported_count
+        WHERE project_id = $1 AND start_at >= $2 AND start_at < $3 AND (start_at, source, caller) > ($4, $5, $6)
+        ORDER BY start_at, source, caller LIMIT $7
+      ) AS counted
+      ORDER BY start_at, source, caller`,
     findByIds: `SELECT ${row} FROM ${query} WHERE project_id = $1 AND id = ANY ($2::bytea[]) ORDER BY id`,
     listCorrected: `SELECT id FROM ${schema}.corrected_query
       WHERE project_id = $1 AND correction = $2 AND id > $3 ORDER BY id LIMIT $4`,
@@ -37,6 +70,9 @@ export function correctionStatements(schema: string) {
         AND (caller, start_at) IN (SELECT * FROM unnest($3::text[], $4::bigint[]))`,
     markImported: `UPDATE ${schema}.imported_count SET withdrawn_by = $5
       WHERE project_id = $1 AND source = $2 AND caller = $3 AND start_at = ANY ($4::bigint[])`,
+    noteWithdrawn: `INSERT INTO ${schema}.withdrawn_count (project_id, source, caller, start_at, correction)
+      SELECT project.id, $2::text, $3::text, noted.start_at, $5::integer FROM unnest($4::bigint[]) AS noted (start_at)
+      CROSS JOIN ${schema}.project WHERE project.id = $1 ON CONFLICT DO NOTHING`,
     // The rows $2 get the caller $3 and the level $4.
     moveQueries: `UPDATE ${query} SET caller = $3, level = $4 WHERE project_id = $1 AND id = ANY ($2::bytea[])`,
     // Both lock counters in the order in which the function `record` does.

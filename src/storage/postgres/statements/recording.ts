@@ -36,9 +36,9 @@ export function recordingStatements(schema: string) {
         ORDER BY imported_count.start_at DESC LIMIT 1
       ) AS present ON true
       HAVING ${projectExists}`,
-    importCounts: `SELECT ${schema}.import_counts($1, $2, $3, $4, $5, $6) AS outcome`,
+    importCounts: `SELECT ${schema}.import_counts($1, $2, $3, $4, $5, $6, $7) AS outcome`,
     readImportedCounts: `SELECT source, caller, start_at AS start, end_at AS "end", queries AS count,
-        withdrawn_by AS "withdrawnBy"
+        day, withdrawn_by AS "withdrawnBy"
       FROM ${schema}.imported_count WHERE project_id = $1 AND (source, caller, start_at) > ($2, $3, $4)
         AND ${projectExists}
       ORDER BY source, caller, start_at LIMIT $5`,

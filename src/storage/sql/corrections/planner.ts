@@ -4,7 +4,6 @@ import { hashIds } from '../../../domain/corrections/carried.js';
 import type { Correction, CorrectionRequest, Selection } from '../../../domain/corrections/correction.js';
 import type { Affected } from '../../../domain/corrections/figures.js';
 import { type Applied, correct, isSameState, type QueryState } from '../../../domain/corrections/state.js';
-import { bucketAt, DAY_LEVEL } from '../../../domain/counting/buckets.js';
 import { CallerStatsError } from '../../../domain/errors.js';
 import { formatTime } from '../../../domain/format.js';
 import { correctionRowsPerQuery, unknownNamesMax } from '../../../domain/limits.js';
@@ -141,13 +140,7 @@ export class CorrectionPlanner extends SqlTables {
   /** Whose row is gone can be neither found nor moved. */
   async #requireRows({ key, rowsFrom }: CorrectedProject, from: number): Promise<void> {
     if (rowsFrom === null || from >= rowsFrom) return;
-    const days = [from, rowsFrom].map((timeMs) => bucketAt(timeMs, DAY_LEVEL));
-    const counted = await this.get(
-      `SELECT bucket FROM ${this.table('caller_type_counter')} WHERE ${this.#project} = $1 AND level = ${DAY_LEVEL}
-         AND bucket >= $2 AND bucket < $3 LIMIT 1`,
-      [key, ...days],
-    );
-    if (counted === undefined) return;
+    if (!(await this.hasCounts(key, { from, to: rowsFrom }))) return;
     const since = formatTime(rowsFrom);
     throw refusal(
       `dateFrom: retention has removed the rows of queries from before ${since}, so they cannot be corrected; ` +

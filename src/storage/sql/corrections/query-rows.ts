@@ -1,5 +1,7 @@
 /** What corrections need of the rows of queries, which each store keeps in its own way. */
 import type { QueryState } from '../../../domain/corrections/state.js';
+import type { DateRange } from '../../../domain/counting/date-range.js';
+import type { PastRange } from '../../ports/history.js';
 
 /** A query as its row is. Withdrawn ones are not counted. */
 export interface QueryRow extends QueryState {
@@ -67,8 +69,45 @@ export interface LateChange {
   readonly caller: string;
 }
 
+/** Which queries of a range to read, withdrawn or not. */
+export interface PastFilter extends PastRange, Pick<QueryFilter, 'after' | 'last'> {}
+
+/**
+ * Queries that no correction has changed and whose other columns are alike, with the number of them; or one query with one of its
+ * corrections, by whose number those of the same id are sorted.
+ */
+export interface PastRow extends QueryState {
+  readonly first: number;
+  readonly last: number;
+  readonly queries: number;
+  readonly arrivedFrom: string | null;
+  readonly id: string | null;
+  readonly correction: number | null;
+  /** The caller for which it counted before that. */
+  readonly before: string | null;
+}
+
+/** The place of an imported count among all that begin at a time. */
+export type CountPlace = Pick<ImportedRow, 'caller' | 'start'> & { readonly source: string };
+
+/** An imported count with the UTC day on which it arrived. */
+export interface PastCountRow extends CountPlace, Pick<QueryState, 'isWithdrawn'> {
+  readonly queries: number;
+  readonly day: number | null;
+  /** The numbers of all corrections that have ever withdrawn it, separated by commas. */
+  readonly corrections: string | null;
+}
+
 /** `project` is the key of a project in its rows. */
 export interface QueryRows {
+  findPast(project: unknown, filter: PastFilter): Promise<PastRow[]>;
+  /** The imported counts of a range that come after a place, in the order of start, source and caller. */
+  findPastCounts(
+    project: unknown,
+    range: DateRange,
+    after: CountPlace,
+    limit: number,
+  ): Promise<PastCountRow[]>;
   /** The id of the last of so many queries after `after`; undefined if there are fewer. */
   findEnd(project: unknown, after: string | undefined, rows: number): Promise<string | undefined>;
   /** In the order of ids. */

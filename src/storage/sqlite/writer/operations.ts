@@ -1,6 +1,6 @@
 /** The operations that the main thread sends to the writer thread. All of them can be structurally cloned. */
 
-import type { ImportedCount } from '../../../domain/counting/imported-count.js';
+import type { ArrivingCount } from '../../../domain/counting/imported-count.js';
 import type { Receipt } from '../../../domain/queries/receipt.js';
 import type { CorrectionChanges } from '../../ports/corrections.js';
 import type { RecordResult } from '../../ports/counts.js';
@@ -26,8 +26,10 @@ export interface RecordBatch {
 
 export interface ImportBatch {
   readonly projectId: string;
-  readonly counts: readonly ImportedCount[];
+  readonly counts: readonly ArrivingCount[];
   readonly dryRun: boolean;
+  /** The UTC day of those that have none of their own. */
+  readonly day: number | undefined;
 }
 
 /** The parts of the store that the writer calls by the names of their methods. */

@@ -12,6 +12,7 @@ const TABLES = [
   { table: 'receipt', columns: ['number'] },
   { table: 'correction', columns: ['number'] },
   { table: 'corrected_query', columns: ['correction', 'id'] },
+  { table: 'withdrawn_count', columns: ['source', 'caller', 'start_at', 'correction'] },
   { table: 'imported_count', columns: ['source', 'caller', 'start_at'] },
   { table: 'caller_type_counter', columns: ['level', 'bucket'] },
   { table: 'caller_counter', columns: ['level', 'bucket', 'caller'] },

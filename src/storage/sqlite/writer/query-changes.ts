@@ -51,11 +51,17 @@ export class SqliteQueryChanges extends SqliteQueryRows implements QueryChanges 
     withdrawnBy: number | null,
   ): Promise<void> {
     for (const { caller, start } of rows) {
+      const values = [project, source, callerNumber(this.#statements, caller), start, withdrawnBy];
       this.#statements.run(
         `UPDATE imported_count SET withdrawn_by = $5
          WHERE project = $1 AND source = $2 AND caller = $3 AND start_at = $4`,
-        [project, source, callerNumber(this.#statements, caller), start, withdrawnBy],
+        values,
       );
+      if (withdrawnBy !== null)
+        this.#statements.run(
+          'INSERT INTO withdrawn_count (project, source, caller, start_at, correction) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING',
+          values,
+        );
     }
   }
 

@@ -1,10 +1,10 @@
 /** Records queries, imports counts, and adds both to the counters, within the transaction that is open. */
 import {
+  type ArrivingCount,
   type Conflict,
   conflictError,
   contradicts,
   distinctCounts,
-  type ImportedCount,
 } from '../../../domain/counting/imported-count.js';
 import { CallerStatsError } from '../../../domain/errors.js';
 import { oldQueriesError } from '../../../domain/projects/retention.js';
@@ -100,9 +100,9 @@ export class Recording {
   }
 
   /** Inserts the counts that are new, and notes in `deltas` what they add to the counters. See `CountStore.importCounts`. */
-  importCounts({ projectId, counts, dryRun }: ImportBatch, deltas: CounterDeltas): RecordResult {
+  importCounts({ projectId, counts, dryRun, day }: ImportBatch, deltas: CounterDeltas): RecordResult {
     const { number: project } = this.#findProject(projectId);
-    const added: ImportedCount[] = [];
+    const added: ArrivingCount[] = [];
     const conflicts: Conflict[] = [];
     for (const sent of distinctCounts(counts)) {
       // Of one source and caller no spans overlap, so only the last one that starts before the end can overlap it.
@@ -117,15 +117,19 @@ export class Recording {
     }
     // Before anything is written: a refused operation must change nothing.
     if (conflicts.length > 0) throw conflictError(conflicts);
-    if (!dryRun) for (const count of added) this.#insertCount(project, count, deltas);
+    if (!dryRun) for (const one of added) this.#insertCount(project, { ...one, day: one.day ?? day }, deltas);
     return { recorded: added.length, duplicates: counts.length - added.length };
   }
 
-  #insertCount(project: number, { source, caller, start, end, count }: ImportedCount, deltas: CounterDeltas) {
+  #insertCount(
+    project: number,
+    { source, caller, start, end, count, day }: ArrivingCount,
+    deltas: CounterDeltas,
+  ): void {
     const number = callerNumber(this.#statements, caller);
     this.#statements.run(
-      'INSERT INTO imported_count (project, source, caller, start_at, end_at, queries) VALUES ($1, $2, $3, $4, $5, $6)',
-      [project, source, number, start, end, count],
+      'INSERT INTO imported_count (project, source, caller, start_at, end_at, queries, day) VALUES ($1, $2, $3, $4, $5, $6, $7)',
+      [project, source, number, start, end, count, day ?? null],
     );
     if (count > 0) deltas.add(project, start, TYPE_INDEX[callerType(caller)], number, count);
   }

@@ -1,0 +1,190 @@
+/**
+ * What a project's queries were at a moment, and what has changed since. Each change is one of an event, so that the changes of a
+ * query add up to the difference between then and now.
+ */
+import type { CorrectionAction } from '../corrections/correction.js';
+import { correct, isSameState, type QueryState } from '../corrections/state.js';
+
+/** Queries that are alike, as they count now. */
+export interface PastQueries extends QueryState {
+  readonly queries: number;
+  /** When the first and the last of them occurred. */
+  readonly first: number;
+  readonly last: number;
+  /** Their sender if they arrived since the moment; null if before. */
+  readonly arrivedFrom: string | null;
+  /** The corrections that changed them, in their order, with the callers for which they counted before. */
+  readonly corrections: readonly { readonly number: number; readonly caller: string }[];
+}
+
+/** A correction, as history needs it. */
+export interface PastCorrection {
+  /** Ascends within the project. */
+  readonly number: number;
+  readonly id: string;
+  readonly action: CorrectionAction;
+  /** The caller of a rename. */
+  readonly to: string | null;
+  /** The id of the correction that undoes it. */
+  readonly undoneBy: string | null;
+  readonly createdBy: string;
+  readonly createdAt: number;
+  /** Null while it is carried out. */
+  readonly finishedAt: number | null;
+}
+
+/** What can change a count. Answers list those that are there, and later versions may have more. */
+export const CHANGE_CAUSES = {
+  recorded: 'Queries that occurred since then.',
+  recordedLate: 'Queries that had occurred before, and were recorded since.',
+  imported: 'Queries of an import or a copy, and imported counts.',
+  withdrawn: 'Queries that a correction has withdrawn.',
+  renamed: 'Queries that a correction has given another caller.',
+  undone: 'Queries that an undo has given back what a correction had changed.',
+} as const;
+
+export type ChangeCause = keyof typeof CHANGE_CAUSES;
+
+/** A part of a change: so many queries more, or fewer, of a caller. */
+export interface Change {
+  readonly cause: ChangeCause;
+  /** The sender of what was recorded, or who has corrected. Imported counts have `counts:` and their source. */
+  readonly by: string;
+  /** The id of the correction. */
+  readonly correction: string | null;
+  readonly caller: string;
+  readonly queries: number;
+}
+
+const CAUSES: Readonly<Record<CorrectionAction, ChangeCause>> = {
+  withdraw: 'withdrawn',
+  rename: 'renamed',
+  undo: 'undone',
+};
+
+/** The sender of imported counts. */
+export function senderOfCounts(source: string): string {
+  return `counts:${source}`;
+}
+
+export class Timeline {
+  readonly #atMs: number;
+  readonly #byNumber: ReadonlyMap<number, PastCorrection>;
+  readonly #byId: ReadonlyMap<string, PastCorrection>;
+
+  constructor(atMs: number, corrections: readonly PastCorrection[]) {
+    this.#atMs = atMs;
+    this.#byNumber = new Map(corrections.map((one) => [one.number, one]));
+    this.#byId = new Map(corrections.map((one) => [one.id, one]));
+  }
+
+  /** Whether it knows the corrections of these queries. */
+  knows({ corrections }: PastQueries): boolean {
+    return corrections.every(({ number }) => this.#byNumber.has(number));
+  }
+
+  /** A correction that was being carried out at the moment, when it had changed some of its queries and others not. */
+  get unclear(): PastCorrection | undefined {
+    return [...this.#byNumber.values()].find((one) => one.createdAt < this.#atMs && !this.#isBefore(one));
+  }
+
+  /** For whom these queries counted then; undefined if they did not. */
+  callerThen(queries: PastQueries): string | undefined {
+    if (queries.arrivedFrom !== null) return undefined;
+    return countedCaller(this.#stateOf(queries, (one) => this.#isInEffect(one)));
+  }
+
+  /** What has changed since. */
+  changes(queries: PastQueries): Change[] {
+    const changes: Change[] = [];
+    const { arrivedFrom } = queries;
+    const active = new Set<number>();
+    let state: QueryState | undefined;
+    const go = (next: QueryState, cause: ChangeCause, by: string, correction: string | null): void => {
+      const [from, to] = [state && countedCaller(state), countedCaller(next)];
+      state = next;
+      if (from === to) return;
+      const part = { cause, by, correction };
+      if (from !== undefined) changes.push({ ...part, caller: from, queries: -queries.queries });
+      if (to !== undefined) changes.push({ ...part, caller: to, queries: queries.queries });
+    };
+    const stateNow = () => this.#stateOf(queries, ({ number }) => active.has(number));
+    if (arrivedFrom === null) {
+      for (const { number } of queries.corrections) {
+        const one = this.#byNumber.get(number);
+        if (one !== undefined && this.#isInEffect(one)) active.add(number);
+      }
+      state = stateNow();
+    } else {
+      go(stateNow(), causeOf(arrivedFrom, queries.first < this.#atMs), arrivedFrom, null);
+    }
+    for (const { by, changed } of this.#eventsOf(queries)) {
+      if (by.action === 'undo') active.delete(changed);
+      else active.add(changed);
+      go(stateNow(), CAUSES[by.action], by.createdBy, by.id);
+    }
+    // A correction that is being carried out, or was since its state was read.
+    const last = this.#lastOf(queries);
+    if (last !== undefined && state !== undefined && !isSameState(state, queries))
+      go(queries, CAUSES[last.action], last.createdBy, last.id);
+    return changes;
+  }
+
+  /** Corrections and undos of these queries since the moment, in their order. Of queries that arrived since, all. */
+  #eventsOf({
+    corrections,
+    arrivedFrom,
+  }: PastQueries): { readonly by: PastCorrection; readonly changed: number }[] {
+    const events = corrections.flatMap(({ number }) => {
+      const one = this.#byNumber.get(number);
+      const undo = one && this.#undoOf(one);
+      return [one, undo?.finishedAt === null ? undefined : undo].flatMap((by) =>
+        by === undefined || (arrivedFrom === null && this.#isBefore(by)) ? [] : [{ by, changed: number }],
+      );
+    });
+    return events.sort((a, b) => a.by.number - b.by.number);
+  }
+
+  /** The last correction or undo of these queries. */
+  #lastOf({ corrections }: PastQueries): PastCorrection | undefined {
+    const all = corrections.flatMap(({ number }) => {
+      const one = this.#byNumber.get(number);
+      return one === undefined ? [] : [this.#undoOf(one) ?? one];
+    });
+    return all.sort((a, b) => b.number - a.number)[0];
+  }
+
+  /** Whether it was carried out before the moment. */
+  #isBefore({ finishedAt }: PastCorrection): boolean {
+    return finishedAt !== null && finishedAt < this.#atMs;
+  }
+
+  #isInEffect(correction: PastCorrection): boolean {
+    const undo = this.#undoOf(correction);
+    return this.#isBefore(correction) && (undo === undefined || !this.#isBefore(undo));
+  }
+
+  #undoOf({ undoneBy }: PastCorrection): PastCorrection | undefined {
+    return undoneBy === null ? undefined : this.#byId.get(undoneBy);
+  }
+
+  /** The state that some of the corrections of these queries leave. */
+  #stateOf({ caller, corrections }: PastQueries, isActive: (one: PastCorrection) => boolean): QueryState {
+    let state: QueryState = { caller: corrections[0]?.caller ?? caller, isWithdrawn: false };
+    for (const { number } of corrections) {
+      const one = this.#byNumber.get(number);
+      if (one === undefined || one.action === 'undo' || !isActive(one)) continue;
+      state = correct(state, { action: one.action, to: one.to ?? undefined });
+    }
+    return state;
+  }
+}
+
+function countedCaller({ caller, isWithdrawn }: QueryState): string | undefined {
+  return isWithdrawn ? undefined : caller;
+}
+
+function causeOf(sender: string, isLate: boolean): ChangeCause {
+  if (/^(import:|counts:|copy$|demo$)/.test(sender)) return 'imported';
+  return isLate ? 'recordedLate' : 'recorded';
+}

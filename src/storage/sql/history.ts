@@ -1,0 +1,128 @@
+/** How the counts of a project came about, for every SQL database. */
+import { type DateRange, EARLIEST_MS } from '../../domain/counting/date-range.js';
+import { type PastCorrection, type PastQueries, senderOfCounts } from '../../domain/history/timeline.js';
+import { pastStepCounts, pastStepQueries } from '../../domain/limits.js';
+import { dayOf } from '../../domain/queries/receipt.js';
+import type { History, Past, PastPage, PastRange } from '../ports/history.js';
+import { notFound } from './changes.js';
+import type { CountPlace, PastCountRow, PastRow, QueryRows } from './corrections/query-rows.js';
+import type { Dialect, Session } from './session.js';
+import { SqlTables } from './tables.js';
+
+/** Where a page begins: first come the queries, after an id, then the imported counts. */
+type Position = { readonly afterId: string | null } | { readonly afterCount: CountPlace };
+
+const FIRST: Position = { afterId: null };
+const FIRST_COUNT: CountPlace = { start: EARLIEST_MS, source: '', caller: '' };
+
+interface ProjectRow {
+  readonly key: unknown;
+  readonly knownFrom: number | null;
+  readonly rowsFrom: number | null;
+}
+
+export class SqlHistory extends SqlTables implements History {
+  readonly #rows: QueryRows;
+  readonly #project = this.dialect.projectColumn;
+
+  constructor(session: Session, dialect: Dialect, rows: QueryRows) {
+    super(session, dialect);
+    this.#rows = rows;
+  }
+
+  async findPast(projectId: string, { from }: DateRange): Promise<Past> {
+    const { key, knownFrom, rowsFrom } = await this.#findProject(projectId);
+    const corrections = await this.session.all<PastCorrection>(
+      `SELECT number, id, action, to_caller AS "to", undone_by AS "undoneBy", created_by AS "createdBy",
+         created_at AS "createdAt", finished_at AS "finishedAt"
+       FROM ${this.table('correction')} WHERE ${this.#project} = $1 ORDER BY number`,
+      [key],
+    );
+    const late = await this.get<{ readonly day: number | null }>(
+      `SELECT max(day) AS day FROM ${this.table('late_change')} WHERE ${this.#project} = $1`,
+      [key],
+    );
+    const isGone = rowsFrom !== null && from < rowsFrom && (await this.#hasBefore(key, from, rowsFrom));
+    return { knownFrom, rowsFrom: isGone ? rowsFrom : null, corrections, lateDay: late?.day ?? null };
+  }
+
+  async readPast(projectId: string, range: PastRange, from: string | null): Promise<PastPage> {
+    const { key } = await this.#findProject(projectId);
+    const position: Position = from === null ? FIRST : JSON.parse(from);
+    if ('afterCount' in position) return this.#readCounts(key, range, position.afterCount);
+    const after = position.afterId ?? undefined;
+    const last = await this.#rows.findEnd(key, after, pastStepQueries);
+    const rows = await this.#rows.findPast(key, { ...range, after, last });
+    const next: Position = last === undefined ? { afterCount: FIRST_COUNT } : { afterId: last };
+    return { queries: joinCorrections(rows), next: JSON.stringify(next) };
+  }
+
+  async #readCounts(key: unknown, range: PastRange, after: CountPlace): Promise<PastPage> {
+    const rows = await this.#rows.findPastCounts(key, range, after, pastStepCounts);
+    const last = rows.at(-1);
+    const next: Position | undefined = last && {
+      afterCount: { start: last.start, source: last.source, caller: last.caller },
+    };
+    return {
+      queries: rows.map((row) => toPastCount(row, range.atMs)),
+      next: next === undefined || rows.length < pastStepCounts ? null : JSON.stringify(next),
+    };
+  }
+
+  /** Whether anything counts there, or did until it was corrected. */
+  async #hasBefore(key: unknown, from: number, rowsFrom: number): Promise<boolean> {
+    if (await this.hasCounts(key, { from, to: rowsFrom })) return true;
+    const rows = await this.session.all<{ readonly figures: string }>(
+      `SELECT figures FROM ${this.table('correction')} WHERE ${this.#project} = $1`,
+      [key],
+    );
+    return rows.some(({ figures }) => {
+      const { first } = JSON.parse(figures) as { readonly first: number | null };
+      return first !== null && first < rowsFrom;
+    });
+  }
+
+  async #findProject(projectId: string): Promise<ProjectRow> {
+    const project = await this.get<ProjectRow>(
+      `SELECT ${this.dialect.projectKeyColumn} AS key, known_from AS "knownFrom", rows_from AS "rowsFrom"
+       FROM ${this.table('project')} WHERE id = $1 ${this.dialect.andNotDeleted}`,
+      [projectId],
+    );
+    if (project === undefined) throw notFound(`project ${projectId}`);
+    return project;
+  }
+}
+
+/** A query that was corrected has a row for each correction. */
+function joinCorrections(rows: readonly PastRow[]): PastQueries[] {
+  const corrected = new Map<string, PastRow[]>();
+  const joined: PastQueries[] = [];
+  for (const row of rows) {
+    if (row.id === null) joined.push(toPastQueries(row, []));
+    else if (!corrected.get(row.id)?.push(row)) corrected.set(row.id, [row]);
+  }
+  for (const ofQuery of corrected.values()) {
+    const corrections = ofQuery
+      .map(({ correction, before, caller }) => ({ number: correction ?? 0, caller: before ?? caller }))
+      .sort((a, b) => a.number - b.number);
+    for (const row of ofQuery.slice(0, 1)) joined.push(toPastQueries(row, corrections));
+  }
+  return joined;
+}
+
+function toPastQueries(
+  { caller, isWithdrawn, first, last, queries, arrivedFrom }: PastRow,
+  corrections: PastQueries['corrections'],
+): PastQueries {
+  return { caller, isWithdrawn, first, last, queries, arrivedFrom, corrections };
+}
+
+function toPastCount(row: PastCountRow, atMs: number): PastQueries {
+  const { source, caller, start, queries, day, isWithdrawn, corrections } = row;
+  const numbers = corrections === null ? [] : corrections.split(',').map(Number);
+  return {
+    ...{ caller, isWithdrawn, queries, first: start, last: start },
+    arrivedFrom: day === null || day < dayOf(atMs) ? null : senderOfCounts(source),
+    corrections: numbers.sort((a, b) => a - b).map((number) => ({ number, caller })),
+  };
+}

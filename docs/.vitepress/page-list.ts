@@ -113,6 +113,12 @@ export const GROUPS: readonly Group[] = [
   {
     text: 'How to read',
     pages: {
+      changes: {
+        title: 'Why did my number change',
+        description: 'What has changed a count since an earlier report, by cause, sender and caller.',
+        keywords:
+          'why did my number change changed different differs higher lower report late recorded explain as of asof history difference',
+      },
       reading: {
         title: 'Read the counts',
         description: 'Read the counts in the terminal, spreadsheets, Grafana, programs and AI assistants.',

@@ -23,6 +23,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Add>>> = {
   export: async () => (await import('./commands/export.js')).addExportCommand,
   correct: async () => (await import('./commands/correct.js')).addCorrectCommand,
   stats: async () => (await import('./commands/stats.js')).addStatsCommand,
+  changes: async () => (await import('./commands/stats.js')).addChangesCommand,
   mcp: async () => (await import('./commands/mcp.js')).addMcpCommand,
   verify: async () => (await import('./commands/verify.js')).addVerifyCommand,
   migrate: async () => (await import('./commands/migrate.js')).addMigrateCommand,

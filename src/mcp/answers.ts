@@ -2,6 +2,7 @@
  * What the tools answer: words, then a table. Clients pass the text or the structured content to the model, or both, and stop at some
  * 25,000 tokens. So a list is in the text alone, one row for each item, and only as much of it as a model should read at once.
  */
+import type { Changes } from '../app/reading/changes.js';
 import type { Interval } from '../domain/calendar/names.js';
 import {
   addCounts,
@@ -148,6 +149,20 @@ export function callersTable({ callers, previous }: CallerCounts): Table {
         'query',
         'queries',
       )} together`,
+  };
+}
+
+export function changesTable({ before, now, difference, changes, otherChanges }: Changes): Table {
+  const isAll = COUNT_FIELDS.every((field) => otherChanges[field] === 0);
+  return {
+    words: [
+      `before: ${describeCounts(before)}. now: ${describeCounts(now)}. Difference: ${describeCounts(difference)}.`,
+      `One row for each change, the largest first.${isAll ? '' : ` All that are in no row, together: ${describeCounts(otherChanges)}.`}`,
+    ],
+    columns: ['count', 'caller', 'type', 'cause', 'by', 'correction', 'reason'],
+    rows: changes.map(({ count, caller, type, cause, by, correction, reason }) => {
+      return [count, caller, type, cause, by, correction, reason];
+    }),
   };
 }
 

@@ -3,6 +3,7 @@
 import {
   CALLER_STATS,
   CALLERS,
+  CHANGES,
   LIST_PROJECTS,
   type Report,
   type ReportSource,
@@ -36,7 +37,15 @@ import {
   stringSchema,
 } from '../http/schemas/json-schema.js';
 import { CallerStatsSchema } from '../http/schemas/schemas.js';
-import { callersTable, type Page, seriesTable, showTable, statsTable, type Table } from './answers.js';
+import {
+  callersTable,
+  changesTable,
+  type Page,
+  seriesTable,
+  showTable,
+  statsTable,
+  type Table,
+} from './answers.js';
 import { describeQuestion } from './question-words.js';
 
 export interface Tool {
@@ -98,6 +107,16 @@ export function createTools(context: ToolContext): Tool[] {
       input: reportInput(CALLERS.parameters, PAGE),
       toTable: callersTable,
     }),
+    readTool(context, CHANGES, {
+      name: 'get_changes',
+      title: 'Why counts have changed',
+      description:
+        'How the counts of a range have changed since the start of a UTC day, and why: what was recorded since (recordedLate: what ' +
+        'had occurred before), imported, withdrawn, renamed or undone, by whom, and of which callers. before and all changes add up ' +
+        'exactly to now. Use it when a number differs from that of an earlier report.',
+      input: reportInput(CHANGES.parameters, PAGE, ['since']),
+      toTable: changesTable,
+    }),
   ];
 }
 
@@ -118,14 +137,16 @@ const PAGE = {
   },
 } as const;
 
-const reportInput = (parameters: readonly ReportParameter[], more: Readonly<Record<string, Schema>> = {}) =>
-  strictObjectSchema(
-    { projectId },
-    {
-      ...Object.fromEntries(parameters.map((one) => [REPORT_PARAMETER_NAMES[one], DESCRIPTIONS[one]])),
-      ...more,
-    },
-  );
+const reportInput = (
+  parameters: readonly ReportParameter[],
+  more: Readonly<Record<string, Schema>> = {},
+  required: readonly ReportParameter[] = [],
+) => {
+  const describe = (some: readonly ReportParameter[]) =>
+    Object.fromEntries(some.map((one) => [REPORT_PARAMETER_NAMES[one], DESCRIPTIONS[one]]));
+  const optional = parameters.filter((one) => !required.includes(one));
+  return strictObjectSchema({ projectId, ...describe(required) }, { ...describe(optional), ...more });
+};
 
 /** The parameters of reports, with descriptions for models. */
 const DESCRIPTIONS: Readonly<Record<ReportParameter, Schema>> = {
@@ -163,6 +184,11 @@ const DESCRIPTIONS: Readonly<Record<ReportParameter, Schema>> = {
     SERIES_BY,
     'caller adds the counts of each of the busiest callers in each bucket, and those of all other callers together.',
   ),
+  asOf: stringSchema(
+    'Answers as it would have been answered at the start of this UTC day, such as 2026-01-31: for numbers of an earlier report. ' +
+      'Bounds must then lie on quarter hours.',
+  ),
+  since: stringSchema('The UTC day since whose start the counts have changed, such as 2026-01-31.'),
 };
 
 /** Before the counts, so that a model reads it first. Without the $id: clients refuse two schemas that have the same one. */

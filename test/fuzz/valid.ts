@@ -23,7 +23,9 @@ export function validRequest(operation: Operation, project: Project, world: Worl
     ),
   );
   const names = random.oneIn(2) ? query : query.toReversed();
-  const values = names.map((one) => `${one.name}=${encodeURIComponent(parameterValue(one, random))}`);
+  const values = names.map(
+    (one) => `${one.name}=${encodeURIComponent(parameterValue(one, random, operation))}`,
+  );
   const headers: Parts['headers'] = [['Host', 'fuzz.test'], ...usualHeaders(random)];
   if (key !== undefined) headers.push(['Authorization', `Bearer ${key}`]);
   if (type !== undefined) headers.push(['Content-Type', type]);
@@ -59,6 +61,8 @@ function compatible({ template }: Operation, chosen: readonly Parameter[]): Para
     // As CSV, the others refuse it.
     compare: !isTotals || !(hasBounds || (has('period') && !has('dateFrom') && !has('dateTo'))),
     caller: has('by'),
+    // Other bounds go with it.
+    asOf: true,
     // Only an earlier answer knows it.
     before: true,
     // Hours make too many buckets by caller.
@@ -80,7 +84,10 @@ function usualHeaders(random: Random): Parts['headers'] {
 }
 
 /** A range over some of the recorded queries, so that responses stay short, or a value of the schema. */
-function parameterValue({ name, schema }: Parameter, random: Random): string {
+function parameterValue({ name, schema }: Parameter, random: Random, { template }: Operation): string {
+  // What changed is known by quarter hours.
+  if (template.endsWith('/changes') && name.startsWith('date'))
+    return name === 'dateFrom' ? '2025-11-02T01:15Z' : '2025-12-01';
   const [first, last] = random.oneIn(30)
     ? [1 + random.int(28), 1 + random.int(28)]
     : [29 + random.int(2), 1 + random.int(2)];
@@ -95,6 +102,7 @@ function parameterValue({ name, schema }: Parameter, random: Random): string {
       ]);
     case 'recordedFrom':
       return `2025-11-${two(first)}`;
+    case 'since':
     case 'recordedTo':
       return `2025-12-${two(last)}`;
     case 'timeZone':

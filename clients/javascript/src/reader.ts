@@ -32,6 +32,8 @@ export interface RangeRequest {
   readonly weekStart?: WeekStart | undefined;
   /** Adds `previous`: the counts of the period before, or of the range of the same length, or of the same dates one year earlier. */
   readonly compare?: Comparison | undefined;
+  /** The counts as they were at the start of this UTC day, such as `2026-01-31`. Default: as they are now. */
+  readonly asOf?: string | Date | undefined;
   /** Aborts the request; the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }

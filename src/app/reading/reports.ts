@@ -5,8 +5,10 @@ import { callerStatsToCsv, callersToCsv, seriesToCsv } from '../../domain/counti
 import type { CutBounds } from '../../domain/counting/cut-bounds.js';
 import {
   type AskingContext,
+  type ChangesRequest,
   type CountsRequest,
   type NumbersRequest,
+  parseChangesRequest,
   parseCountsRequest,
   parseNumbersRequest,
   parseRange,
@@ -32,6 +34,8 @@ import type { Slots } from '../../shared/slots.js';
 import type { Store } from '../../storage/ports/store.js';
 import { readSeries } from '../../storage/series.js';
 import { requireProject } from '../projects.js';
+import { countsThen } from './as-of.js';
+import { type Changes, changesToCsv, readChanges } from './changes.js';
 import { type Numbers, readNumbers } from './numbers.js';
 
 /** What can be asked about the counts of a project. */
@@ -41,7 +45,13 @@ export interface Readable<Question, Answer> {
   readonly isLong: boolean;
   /** Parses the parameters. Returns all problems, each beginning with the parameter's name. */
   readonly parse: (input: ReportInput, context: AskingContext) => Result<Question>;
-  readonly read: (store: Store, projectId: string, question: Question) => Promise<Answer>;
+  /** `onStep` is called now and then while it takes long; if it throws, the reading ends. */
+  readonly read: (
+    store: Store,
+    projectId: string,
+    question: Question,
+    onStep?: () => void,
+  ) => Promise<Answer>;
 }
 
 export interface Report<Question, Answer> extends Readable<Question, Answer> {
@@ -55,10 +65,12 @@ export const CALLER_STATS: Report<CountsRequest, CallerStats> = {
   parameters: REPORT_PARAMETERS.callerStats,
   isLong: false,
   parse: parseCountsRequest,
-  read: async (store, projectId, { range, compared, timeZone, caller }) => {
-    if (compared === undefined) return store.counts.count(projectId, range, caller);
+  read: async (store, projectId, question, onStep) => {
+    const { range, compared, timeZone, caller } = question;
+    const reads = countsThen(store, question, onStep);
+    if (compared === undefined) return reads.count(projectId, range, caller);
     const tiles = tile([range.from, range.to, compared.from, compared.to]);
-    const counts = await store.counts.countSeries(projectId, tiles, caller);
+    const counts = await reads.countSeries(projectId, tiles, caller);
     const countIn = createCounter(tiles, counts);
     return { ...countIn(range), previous: toPrevious(compared, timeZone, countIn(compared)) };
   },
@@ -70,7 +82,8 @@ export const SERIES: Report<SeriesRequest, Series> = {
   parameters: REPORT_PARAMETERS.series,
   isLong: true,
   parse: parseSeriesRequest,
-  read: readSeries,
+  read: (store, projectId, question, onStep) =>
+    readSeries({ counts: countsThen(store, question, onStep) }, projectId, question),
   toCsv: seriesToCsv,
 };
 
@@ -79,12 +92,23 @@ export const CALLERS: Report<CountsRequest, CallerCounts> = {
   parameters: REPORT_PARAMETERS.callers,
   isLong: true,
   parse: parseCountsRequest,
-  read: async (store, projectId, { range, compared, timeZone }) => {
-    const { inCompared, ...counts } = await store.counts.countCallers(projectId, range, compared);
+  read: async (store, projectId, question, onStep) => {
+    const { range, compared, timeZone } = question;
+    const reads = countsThen(store, question, onStep);
+    const { inCompared, ...counts } = await reads.countCallers(projectId, range, compared);
     if (compared === undefined || inCompared === undefined) return counts;
     return { ...counts, previous: toPrevious(compared, timeZone, inCompared) };
   },
   toCsv: callersToCsv,
+};
+
+export const CHANGES: Report<ChangesRequest, Changes> = {
+  operation: 'changes',
+  parameters: REPORT_PARAMETERS.changes,
+  isLong: false,
+  parse: parseChangesRequest,
+  read: readChanges,
+  toCsv: changesToCsv,
 };
 
 /** For the dashboard. */

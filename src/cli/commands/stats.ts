@@ -1,7 +1,8 @@
 /** `caller-stats stats`: the counts of a range, as totals, over time or by caller. */
 
 import { type Command, Option } from 'commander';
-import { CALLER_STATS, CALLERS, type Report, SERIES } from '../../app/reading/reports.js';
+import type { Changes } from '../../app/reading/changes.js';
+import { CALLER_STATS, CALLERS, CHANGES, type Report, SERIES } from '../../app/reading/reports.js';
 import { INTERVALS } from '../../domain/calendar/names.js';
 import { describeChange } from '../../domain/counting/change.js';
 import {
@@ -9,12 +10,12 @@ import {
   type CallerCounts,
   type CallerStats,
   COUNT_FIELDS,
-  type Compared,
   type PreviousCounts,
 } from '../../domain/counting/counts.js';
 import type { CountsRequest, ReportInput } from '../../domain/counting/report-request.js';
 import type { Series } from '../../domain/counting/series.js';
 import { formatCount } from '../../domain/format.js';
+import type { ChangeCause } from '../../domain/history/timeline.js';
 import { seriesCallersMax } from '../../domain/limits.js';
 import type { WeekStart } from '../../domain/time/calendar.js';
 import { type Io, UsageError } from '../io.js';
@@ -22,10 +23,13 @@ import { addSourceOptions, runOnSource, type SourceOptions } from '../options/co
 import { addRangeOptions, REPORT_OPTIONS } from '../options/report-range.js';
 import { formatTable, printJson, printLine, printText } from '../terminal/output.js';
 
-interface StatsOptions extends SourceOptions, ReportInput {
-  readonly callers?: boolean;
+interface ReportOptions extends SourceOptions, ReportInput {
   readonly json?: boolean;
   readonly csv?: boolean;
+}
+
+interface StatsOptions extends ReportOptions {
+  readonly callers?: boolean;
 }
 
 export function addStatsCommand(program: Command, io: Io): void {
@@ -41,24 +45,40 @@ export function addStatsCommand(program: Command, io: Io): void {
     .option('--caller <caller>', 'count only the queries of this caller')
     .option('--interval <interval>', `print them over time, for each ${INTERVALS.join(', ')}`)
     .option('--by <by>', `print them over time, for each of the ${seriesCallersMax} busiest callers: caller`)
+    .option('--as-of <day>', 'print them as they were at the start of this UTC day')
     .addOption(new Option('--callers', 'print them for each caller').conflicts(['interval', 'by', 'caller']));
-  addSourceOptions(command)
-    .option('--json', 'print the counts as JSON')
-    .addOption(new Option('--csv', 'print the counts as CSV').conflicts('json'))
-    .action(async (projectId: string, options: StatsOptions) => {
-      if (options.callers) return print(CALLERS, formatCallers, projectId, options, io);
-      const overTime = options.interval !== undefined || options.by !== undefined;
-      return overTime
-        ? print(SERIES, formatSeries, projectId, options, io)
-        : print(CALLER_STATS, formatCounts, projectId, options, io);
-    });
+  addReportOptions(command).action(async (projectId: string, options: StatsOptions) => {
+    if (options.callers) return print(CALLERS, formatCallers, projectId, options, io);
+    const overTime = options.interval !== undefined || options.by !== undefined;
+    return overTime
+      ? print(SERIES, formatSeries, projectId, options, io)
+      : print(CALLER_STATS, formatCounts, projectId, options, io);
+  });
 }
 
-async function print<Question extends CountsRequest, Answer extends Compared>(
+/** The options of a report that say where to read it from, and how to print it. */
+function addReportOptions(command: Command): Command {
+  return addSourceOptions(command)
+    .option('--json', 'print the counts as JSON')
+    .addOption(new Option('--csv', 'print the counts as CSV').conflicts('json'));
+}
+
+export function addChangesCommand(program: Command, io: Io): void {
+  const command = program
+    .command('changes')
+    .description('prints how the counts of a range have changed since the start of a UTC day, and why')
+    .argument('<project>', "the project's id")
+    .option('--since <day>', 'the day, such as 2026-01-31');
+  addReportOptions(addRangeOptions(command)).action((projectId: string, options: ReportOptions) =>
+    print(CHANGES, formatChanges, projectId, options, io),
+  );
+}
+
+async function print<Question extends CountsRequest, Answer extends object>(
   report: Report<Question, Answer>,
   format: (answer: Answer, recordingBegan: string | null) => readonly string[],
   projectId: string,
-  options: StatsOptions,
+  options: ReportOptions,
   io: Io,
 ): Promise<void> {
   const nowMs = io.clock.now();
@@ -72,7 +92,7 @@ async function print<Question extends CountsRequest, Answer extends Compared>(
   const isTable = !options.json && !options.csv;
   const { answer, began } = await runOnSource(options, io, 'caller-stats project list', async (source) => {
     const read = await source.read(report, projectId, ask, options);
-    const isCompared = isTable && read.answer.previous !== undefined;
+    const isCompared = isTable && 'previous' in read.answer;
     const recordingBegan = isCompared ? await source.recordingBegan(projectId, timeZone) : null;
     return { answer: read.answer, began: recordingBegan };
   });
@@ -131,6 +151,35 @@ function formatPrevious(previous: PreviousCounts | undefined, began: string | nu
   const note = change?.direction === 'unknown' ? [`no percentages: ${change.text}`] : [];
   return ['', `previous (${previous.dateFrom} to ${previous.dateTo}): ${counts}`, ...note];
 }
+
+function formatChanges({ since, before, now, difference, changes, otherChanges }: Changes): string[] {
+  const sign = (count: number): string => (count > 0 ? `+${formatCount(count)}` : formatCount(count));
+  const counts = COUNT_FIELDS.map((type) => [
+    ...[type, formatCount(before[type]), formatCount(now[type]), sign(difference[type])],
+  ]);
+  const rows = changes.map(({ cause, by, correction, reason, caller, count }) => {
+    return [sign(count), caller, CAUSES[cause], by, correction === null ? '' : `${correction}: ${reason}`];
+  });
+  if (COUNT_FIELDS.some((type) => otherChanges[type] !== 0))
+    rows.push([sign(otherChanges.total), '(others)', '', '', '']);
+  const numbers = ['BEFORE', 'NOW', 'CHANGE'];
+  const why = formatTable(['CHANGE', 'CALLER', 'WHY', 'BY', 'CORRECTION'], rows, ['CHANGE']);
+  return [
+    ...formatTable(['TYPE', ...numbers], counts, numbers),
+    '',
+    ...(rows.length === 0 ? [`nothing has changed since ${since}`] : why),
+  ];
+}
+
+/** In a few words. */
+const CAUSES: Readonly<Record<ChangeCause, string>> = {
+  recorded: 'recorded',
+  recordedLate: 'recorded late',
+  imported: 'imported',
+  withdrawn: 'withdrawn',
+  renamed: 'renamed',
+  undone: 'undone',
+};
 
 /** In a cell without a number. */
 const NOTHING = '-';

@@ -14,6 +14,8 @@ export const REPORT_OPTIONS: ReportNames = {
   caller: '--caller',
   interval: '--interval',
   by: '--by',
+  asOf: '--as-of',
+  since: '--since',
 };
 
 export function addRangeOptions(command: Command): Command {

@@ -11,8 +11,12 @@ import {
 } from '../calendar/comparison.js';
 import { type Comparison, INTERVALS, type Interval } from '../calendar/names.js';
 import { findPeriod, parsePeriod } from '../calendar/period.js';
+import { formatTime } from '../format.js';
 import { CALLER_FORM, isCallerName } from '../queries/caller.js';
 import {
+  dayOf,
+  formatDay,
+  parseDay,
   parseReceiptFilter,
   RECEIPT_PARAMETER_NAMES,
   type ReceiptFilter,
@@ -22,6 +26,7 @@ import {
 import { collectProblems, failure, prefixProblems, quote, type Result, success } from '../result.js';
 import { listKnown } from '../suggest.js';
 import { type Calendar, DEFAULT_WEEK_START, parseWeekStart, type WeekStart } from '../time/calendar.js';
+import { dayMs, quarterHourMs } from '../time/duration.js';
 import { parseTimeZone, type TimeZone, UTC } from '../time/time-zone.js';
 import { PARAMETER_NAMES, parseDateRange } from './date-bounds.js';
 import type { DateRange } from './date-range.js';
@@ -36,6 +41,8 @@ export const REPORT_PARAMETER_NAMES = {
   caller: 'caller',
   interval: 'interval',
   by: 'by',
+  asOf: 'asOf',
+  since: 'since',
 } as const;
 
 export type ReportParameter = keyof typeof REPORT_PARAMETER_NAMES;
@@ -54,9 +61,10 @@ const COMPARED_PARAMETERS = [...RANGE_PARAMETERS, 'compare'] as const;
 /** The parameters of each report. */
 export const REPORT_PARAMETERS = {
   cutBounds: RANGE_PARAMETERS,
-  callers: COMPARED_PARAMETERS,
-  callerStats: [...COMPARED_PARAMETERS, 'caller'],
-  series: [...COMPARED_PARAMETERS, 'caller', 'interval', 'by'],
+  callers: [...COMPARED_PARAMETERS, 'asOf'],
+  callerStats: [...COMPARED_PARAMETERS, 'caller', 'asOf'],
+  series: [...COMPARED_PARAMETERS, 'caller', 'interval', 'by', 'asOf'],
+  changes: ['since', ...RANGE_PARAMETERS],
   numbers: [...COMPARED_PARAMETERS, 'caller', 'interval'],
   /** Not counts, but the queries themselves. */
   queries: [...RANGE_PARAMETERS, 'caller'],
@@ -72,6 +80,14 @@ export interface CountsRequest extends Calendar {
   readonly compared: ComparedRange | undefined;
   /** Counts only the queries of this caller. */
   readonly caller: string | undefined;
+  /** Counts as they were at this moment, the start of a UTC day. */
+  readonly asOf?: number | undefined;
+}
+
+/** How the counts of a range have changed. */
+export interface ChangesRequest extends CountsRequest {
+  /** The start of a UTC day. */
+  readonly since: number;
 }
 
 export interface SeriesRequest extends CountsRequest {
@@ -152,13 +168,63 @@ export function parseNumbersRequest(input: ReportInput, context: AskingContext):
 
 const DEFAULT_COMPARISON: Comparison = 'previous';
 
+/** As `parseCountsRequest`, for changes. */
+export function parseChangesRequest(input: ReportInput, context: AskingContext): Result<ChangesRequest> {
+  const { nowMs, names = REPORT_PARAMETER_NAMES } = context;
+  const counts = parseCountsRequest(input, context);
+  const since: Result<number> = prefixProblems(
+    names.since,
+    input.since === undefined
+      ? failure('is missing; give the day since whose start the counts have changed, such as 2026-01-31')
+      : parsePastDay(input.since, nowMs),
+  );
+  const problems = counts.ok ? quarterProblems(counts.value, names) : [];
+  if (!(counts.ok && since.ok) || problems.length > 0)
+    return failure(...collectProblems(counts, since), ...problems);
+  return success({ ...counts.value, since: since.value });
+}
+
+/** Parses the start of a UTC day that is not over, or has not begun later than now. */
+function parsePastDay(text: string, nowMs: number): Result<number> {
+  const day = parseDay(text);
+  if (!day.ok) return day;
+  return day.value * dayMs <= nowMs
+    ? success(day.value * dayMs)
+    : failure(
+        `${quote(text)} lies in the future; the last day that can be asked for is ${formatDay(dayOf(nowMs))}`,
+      );
+}
+
+/** What changed is told by quarter hours, in which all time zones begin their days. */
+function quarterProblems(
+  { range, compared }: Pick<CountsRequest, 'range' | 'compared'>,
+  names: ReportNames,
+): string[] {
+  const bounds = [
+    [names.from, range.from],
+    [names.to, range.to],
+    [names.compare, compared?.from ?? 0],
+    [names.compare, compared?.to ?? 0],
+  ] as const;
+  return bounds
+    .filter(([, timeMs]) => timeMs % quarterHourMs !== 0)
+    .map(([name, timeMs]) => {
+      return `${name}: ${formatTime(timeMs)} is not the start of a quarter hour, and what changed is known by quarter hours`;
+    });
+}
+
 /** `orNone` decides what it means that there is no range to compare with. */
 function parseCompared(
   input: ReportInput,
   context: AskingContext,
   orNone: (found: Result<ComparedRange>) => Result<ComparedRange | undefined>,
 ): Result<CountsRequest> {
-  const { nowMs, names = REPORT_PARAMETER_NAMES } = context;
+  const { names = REPORT_PARAMETER_NAMES } = context;
+  const asOf: Result<number | undefined> =
+    input.asOf === undefined
+      ? success(undefined)
+      : prefixProblems(names.asOf, parsePastDay(input.asOf, context.nowMs));
+  const nowMs = (asOf.ok ? asOf.value : undefined) ?? context.nowMs;
   const asked = parseRangeRequest(input, context);
   const compare = (): Result<ComparedRange | undefined> => {
     if (input.compare === undefined) return success(undefined);
@@ -168,16 +234,42 @@ function parseCompared(
   };
   const compared = prefixProblems(names.compare, compare());
   const caller = prefixProblems(names.caller, parseCaller(input.caller));
-  if (!(asked.range.ok && asked.problems.length === 0 && compared.ok && caller.ok)) {
-    return failure(...collectProblems(asked.range), ...asked.problems, ...collectProblems(compared, caller));
+  if (!(asked.range.ok && asked.problems.length === 0 && compared.ok && caller.ok && asOf.ok)) {
+    return failure(
+      ...collectProblems(asked.range),
+      ...asked.problems,
+      ...collectProblems(compared, caller, asOf),
+    );
   }
   const { from, to } = asked.range.value;
-  return success({
+  const request: CountsRequest = {
     range: { from, to },
     ...asked.calendar,
     compared: compared.value,
     caller: caller.value,
-  });
+  };
+  if (asOf.value === undefined) return success(request);
+  const problems = [
+    ...periodProblems(input, context, { ...request.range, asOf: asOf.value }),
+    ...quarterProblems(request, names),
+  ];
+  return problems.length > 0 ? failure(...problems) : success({ ...request, asOf: asOf.value });
+}
+
+/** What a period names now must be what it named then, so that then and all changes since are now. One that goes on may. */
+function periodProblems(
+  input: ReportInput,
+  context: AskingContext,
+  { from, to, asOf }: DateRange & { readonly asOf: number },
+): string[] {
+  const { names = REPORT_PARAMETER_NAMES } = context;
+  const { range } = parseRangeRequest(input, { ...context, nowMs: asOf });
+  if (!range.ok) return [];
+  const { from: fromThen, to: toThen } = range.value;
+  if (from === fromThen && (to === toThen || toThen > asOf)) return [];
+  return [
+    `${names.period}: ${input.period} was another range then; give ${names.from} and ${names.to} instead`,
+  ];
 }
 
 /** Parses the parameters that say which time to count. */

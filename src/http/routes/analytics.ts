@@ -6,6 +6,7 @@ import { CSV_FORM, JSON_FORM, type Listing, writeInPieces } from '../../app/read
 import {
   CALLER_STATS,
   CALLERS,
+  CHANGES,
   CUT_BOUNDS,
   NUMBERS,
   type Readable,
@@ -14,11 +15,13 @@ import {
   SERIES,
 } from '../../app/reading/reports.js';
 import { REPORT_PARAMETER_NAMES, type ReportInput } from '../../domain/counting/report-request.js';
-import { seriesBucketsMax } from '../../domain/limits.js';
+import { CallerStatsError } from '../../domain/errors.js';
+import { changesListedMax, seriesBucketsMax } from '../../domain/limits.js';
 import type { Clock } from '../../domain/time/clock.js';
 import type { Slots } from '../../shared/slots.js';
 import type { Store } from '../../storage/ports/store.js';
 import { onFinished } from '../connection/connections.js';
+import { extendDeadline } from '../connection/deadlines.js';
 import { type Authenticator, READING_TYPES } from '../request/authenticate.js';
 import { openedProject } from '../request/opened.js';
 import { readParameters, requireNoParameters } from '../request/parameters.js';
@@ -28,6 +31,8 @@ import {
   CallerStatsSchema,
   CallersParameters,
   CallersSchema,
+  ChangesParameters,
+  ChangesSchema,
   CutBoundsParameters,
   CutBoundsSchema,
   errorResponses,
@@ -50,13 +55,20 @@ interface ReportSources {
   readonly slots: Slots;
 }
 
-/** Creates the handlers of the reports, for requests with an API key, for the dashboard and for share links. */
-export function createReportHandlers({ store, clock, ingestion, slots }: ReportSources) {
+/**
+ * Creates the handlers of the reports, for requests with an API key, for the dashboard and for share links. Those of the past read
+ * all rows of a project, so `ofNow` refuses them to people whom nobody knows.
+ */
+export function createReportHandlers(
+  { store, clock, ingestion, slots }: ReportSources,
+  { ofNow = false } = {},
+) {
   const readerOf = <Question, Answer, Result>(
     report: Readable<Question, Answer>,
     finish: (answer: Answer, request: FastifyRequest, reply: FastifyReply) => Result | Promise<Result>,
   ) => {
-    const names = Object.fromEntries(report.parameters.map((one) => [one, REPORT_PARAMETER_NAMES[one]]));
+    const parameters = report.parameters.filter((one) => !ofNow || one !== 'asOf');
+    const names = Object.fromEntries(parameters.map((one) => [one, REPORT_PARAMETER_NAMES[one]]));
     return async (request: FastifyRequest, reply: FastifyReply): Promise<Result> => {
       const question = readParameters<string, Question>(request, names, (parameters: ReportInput) =>
         report.parse(parameters, { nowMs: clock.now(), weekStart: openedProject(request).weekStart }),
@@ -64,7 +76,14 @@ export function createReportHandlers({ store, clock, ingestion, slots }: ReportS
       return readInSlot(
         { slots, onGone: (callback) => onFinished(request.raw, reply.raw, callback) },
         report,
-        async () => finish(await report.read(store, openedProject(request).id, question), request, reply),
+        async () => {
+          const { id } = openedProject(request);
+          return finish(
+            await report.read(store, id, question, goOnWhileWaiting(request, reply)),
+            request,
+            reply,
+          );
+        },
       );
     };
   };
@@ -94,12 +113,25 @@ export function createReportHandlers({ store, clock, ingestion, slots }: ReportS
     numbers: readerOf(NUMBERS, read),
     cutBounds: readerOf(CUT_BOUNDS, read),
     callers: writerOf(CALLERS, 'callers'),
+    changes: readerOf(CHANGES, read),
     seriesCsv: writerOf(SERIES, 'buckets', { isAlwaysCsv: true }),
     callersCsv: writerOf(CALLERS, 'callers', { isAlwaysCsv: true }),
     ingestion: async (request: FastifyRequest) => {
       requireNoParameters(request);
       return ingestion.report(openedProject(request));
     },
+  };
+}
+
+/** Gives a request that reads for long more time with each step, and stops when nobody waits for its answer any more. */
+function goOnWhileWaiting({ raw }: FastifyRequest, reply: FastifyReply): () => void {
+  let isWatched = false;
+  let isGone = false;
+  return () => {
+    if (!isWatched) onFinished(raw, reply.raw, () => (isGone = true));
+    isWatched = true;
+    if (isGone) throw new CallerStatsError('busy', 'Nobody waits for this answer any more.');
+    extendDeadline(raw, reply.raw);
   };
 }
 
@@ -114,6 +146,18 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 function prefersCsv(request: FastifyRequest): boolean {
   return new Negotiator(request.raw).mediaType([JSON_TYPE, CSV]) === CSV;
 }
+
+const CHANGES_SCHEMA = {
+  operationId: 'getChanges',
+  summary: 'Why counts have changed',
+  description:
+    'How the counts of the half-open range [dateFrom, dateTo) have changed since the start of a UTC day: what was recorded since, ' +
+    'imported, withdrawn or renamed, by whom, and of which callers. The changes add up exactly to the difference, and `before` ' +
+    `is what caller stats answer with \`asOf\`. At most ${changesListedMax} changes; the others are summed. Bounds must lie on ` +
+    'quarter hours. Refused with the reason if the past is not known: before the upgrade to a version that keeps it, where ' +
+    'retention has removed rows, and while a correction was carried out.',
+  querystring: ChangesParameters,
+};
 
 export function addAnalytics(
   app: FastifyInstance,
@@ -168,6 +212,8 @@ export function addAnalytics(
       'stats of the same range. CSV for `Accept: text/csv`.',
     querystring: CallersParameters,
   });
+  const changes = jsonResponse(ChangesSchema, 'The changes.');
+  add('/v1/analytics/:projectId/assistant/changes', handlers.changes, changes, CHANGES_SCHEMA);
   const ingestion = jsonResponse(IngestionSchema, 'The sources.');
   add('/v1/analytics/:projectId/assistant/ingestion', handlers.ingestion, ingestion, {
     operationId: 'getIngestion',

@@ -5,7 +5,7 @@
 
 import { COMPARISONS, INTERVALS, PERIODS } from '../../domain/calendar/names.js';
 import { CORRECTION_ACTIONS } from '../../domain/corrections/correction.js';
-import { mapTypes } from '../../domain/counting/counts.js';
+import { COUNT_FIELDS, mapTypes } from '../../domain/counting/counts.js';
 import { SOURCE_PATTERN } from '../../domain/counting/imported-count.js';
 import {
   DEFAULT_INTERVAL,
@@ -14,9 +14,11 @@ import {
   type ReportParameter,
   SERIES_BY,
 } from '../../domain/counting/report-request.js';
+import { CHANGE_CAUSES } from '../../domain/history/timeline.js';
 import { REFUSAL_REASONS } from '../../domain/ingestion/refusals.js';
 import { SOURCE_KINDS } from '../../domain/ingestion/source-counts.js';
 import {
+  changesListedMax,
   correctionIdsMax,
   correctionReasonCharactersMax,
   importedCountMax,
@@ -162,6 +164,52 @@ export const CallersSchema = {
     },
     compared,
   ),
+};
+
+const typeChanges = Object.fromEntries(
+  COUNT_FIELDS.map((field) => [field, { type: 'integer', description: 'More, or fewer if it is negative.' }]),
+);
+
+const nullableText = (description: string) => ({ type: ['string', 'null'], description });
+
+export const ChangesSchema = {
+  $id: 'Changes',
+  description:
+    'How the counts of a range have changed since a moment. `before` and all changes add up to `now`, by type and by caller.',
+  ...objectSchema({
+    since: moment('The moment.'),
+    dateFrom: nullableText('Start of the range, inclusive; null if it has none.'),
+    dateTo: nullableText('End of the range, exclusive; null if it has none.'),
+    before: { description: 'The counts as they were answered then.', ...objectSchema(typeCounts) },
+    now: { description: 'The counts now.', ...objectSchema(typeCounts) },
+    difference: { description: 'What is more now, by type.', ...objectSchema(typeChanges) },
+    changes: arraySchema(
+      objectSchema({
+        cause: stringSchema(
+          `Why: ${Object.entries(CHANGE_CAUSES)
+            .map(([cause, meaning]) => `\`${cause}\`: ${meaning}`)
+            .join(' ')} Later versions may add more.`,
+          { examples: Object.keys(CHANGE_CAUSES) },
+        ),
+        by: stringSchema(
+          'By whom: the sender of what was recorded, as in `recordedBy`, `counts:` and the source of imported counts, or who has corrected.',
+        ),
+        correction: nullableText('Id of the correction; null for what was recorded or imported.'),
+        reason: nullableText('Why that correction was made.'),
+        caller: callerCount.caller,
+        type: callerCount.type,
+        count: {
+          type: 'integer',
+          description: 'So many queries of this caller more, or fewer if it is negative.',
+        },
+      }),
+      { description: `The largest first, at most ${changesListedMax}.` },
+    ),
+    otherChanges: {
+      description: 'All changes that are not in the list, together.',
+      ...objectSchema(typeChanges),
+    },
+  }),
 };
 
 const QuerySchema = {
@@ -465,6 +513,7 @@ export const SHARED_SCHEMAS: readonly NamedSchema[] = [
   CallerStatsSchema,
   SeriesSchema,
   CallersSchema,
+  ChangesSchema,
   QuerySchema,
   QueriesSchema,
   RecordResultSchema,
@@ -521,6 +570,15 @@ const REPORT_SCHEMAS: Readonly<Record<ReportParameter, Schema>> = {
     SERIES_BY,
     `Adds a series for each of the ${seriesCallersMax} busiest callers, and one for the rest. At most ${seriesByCallerBucketsMax} buckets.`,
   ),
+  asOf: stringSchema(
+    'Answers as it would have been answered at the start of this UTC day. Bounds must then lie on quarter hours, and `period` must ' +
+      'have been the same range. Reads all queries of the project, so it takes longer than the counts of now.',
+    { pattern: BOUND_PATTERN, examples: ['2026-01-31'] },
+  ),
+  since: stringSchema('The UTC day since whose start the counts have changed.', {
+    pattern: BOUND_PATTERN,
+    examples: ['2026-01-31'],
+  }),
 };
 
 const RECEIPT_SCHEMAS: Readonly<Record<keyof ReceiptInput, Schema>> = {
@@ -536,18 +594,24 @@ const RECEIPT_SCHEMAS: Readonly<Record<keyof ReceiptInput, Schema>> = {
   ),
 };
 
-const parametersOf = (parameters: readonly ReportParameter[], more: Readonly<Record<string, Schema>> = {}) =>
-  strictObjectSchema(
-    {},
-    {
-      ...Object.fromEntries(parameters.map((one) => [REPORT_PARAMETER_NAMES[one], REPORT_SCHEMAS[one]])),
-      ...more,
-    },
-  );
+const parametersOf = (
+  parameters: readonly ReportParameter[],
+  more: Readonly<Record<string, Schema>> = {},
+  required: Readonly<Record<string, Schema>> = {},
+) =>
+  strictObjectSchema(required, {
+    ...Object.fromEntries(parameters.map((one) => [REPORT_PARAMETER_NAMES[one], REPORT_SCHEMAS[one]])),
+    ...more,
+  });
 
 export const CallerStatsParameters = parametersOf(REPORT_PARAMETERS.callerStats);
 export const SeriesParameters = parametersOf(REPORT_PARAMETERS.series);
 export const CallersParameters = parametersOf(REPORT_PARAMETERS.callers);
+export const ChangesParameters = parametersOf(
+  REPORT_PARAMETERS.changes.filter((one) => one !== 'since'),
+  {},
+  { since: REPORT_SCHEMAS.since },
+);
 export const CutBoundsParameters = parametersOf(REPORT_PARAMETERS.cutBounds);
 export const QueriesParameters = parametersOf(REPORT_PARAMETERS.queries, RECEIPT_SCHEMAS);
 export const NumbersParameters = parametersOf(REPORT_PARAMETERS.numbers);

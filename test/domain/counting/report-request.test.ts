@@ -107,6 +107,7 @@ describe('a report is refused', () => {
       '--weekStart',
       '--compare',
       '--caller',
+      '--asOf',
       '--interval',
       '--by',
     ]);
@@ -124,6 +125,8 @@ test('the parameters over HTTP have the documented names', () => {
     'caller',
     'interval',
     'by',
+    'asOf',
+    'since',
   ]);
 });
 

@@ -90,6 +90,8 @@ const rules: Tree = {
 /** `shared` is the path of a share link. */
 export function operationsOf(shared: string): ReadonlyMap<string, readonly Request[]> {
   const series: Tree = { ...(range as object), interval: 'day' };
+  const compared: Tree = { ...(range as object), compare: 'previous', timeZone: 'Europe/Berlin' };
+  const changes: Tree = { ...(range as object), since: '2026-01-01' };
   return new Map<string, readonly Request[]>([
     ['queries', [record('json', [query], `${RECORDED}/queries`)]],
     ['query', [record('json', query, `${RECORDED}/queries`)]],
@@ -110,19 +112,11 @@ export function operationsOf(shared: string): ReadonlyMap<string, readonly Reque
       [owned(`${OWNED}/projects/demo`, rules, 'PATCH'), record('json', traces('d'), '/v1/traces')],
     ],
     ['tools', [{ method: 'POST', by: 'admin', form: 'json', body: call, path: '/mcp' }]],
-    [
-      'counts',
-      [
-        read(`${REPORTS}/caller-stats`, {
-          ...(range as object),
-          compare: 'previous',
-          timeZone: 'Europe/Berlin',
-        }),
-      ],
-    ],
+    ['counts', [read(`${REPORTS}/caller-stats`, compared)]],
     ['series', [read(`${REPORTS}/caller-stats/series`, series)]],
     ['series by caller', [read(`${REPORTS}/caller-stats/series`, { ...(series as object), by: 'caller' })]],
     ['callers', [read(`${REPORTS}/callers`, range)]],
+    ['changes', [read(`${RECORDED}/changes`, changes)]],
     ['export', [read(`${REPORTS}/queries`, range)]],
     ['cuts', [read(`${RECORDED}/imported-counts/cuts`, range)]],
     ['shared series', [read(`${shared}/series`, series, 'anybody')]],

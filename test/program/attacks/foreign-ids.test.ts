@@ -132,7 +132,9 @@ function requestFor({ method, path }: DashboardRoute, id: string, organization: 
   if (body === undefined && (method === 'POST' || method === 'PATCH'))
     throw new Error(`${method} ${short} has no row in BODIES`);
   const filled = path.replace(':organizationId', organization).replace(/:\w+/, encodeURIComponent(id));
-  return { method, path: filled, ...(body && { body }) };
+  // The one that reads must say since when.
+  const query = short.endsWith('/changes') ? '?since=2024-01-01' : '';
+  return { method, path: `${filled}${query}`, ...(body && { body }) };
 }
 
 /** Everything of the owner and of the owner's organization. */
@@ -222,6 +224,7 @@ const KEYED: Readonly<Record<string, KeyedRoute>> = {
     request: { path: '?interval=day&dateFrom=2024-01-01&dateTo=2024-01-03' },
   },
   'GET /v1/analytics/:projectId/assistant/callers': { request: {} },
+  'GET /v1/analytics/:projectId/assistant/changes': { request: { path: '?since=2024-01-01' } },
   'GET /v1/analytics/:projectId/assistant/ingestion': { request: {} },
   'GET /v1/analytics/:projectId/assistant/imported-counts/cuts': { request: {} },
   'GET /v1/analytics/:projectId/assistant/queries': { request: {}, isForAdmins: true },

@@ -27,6 +27,9 @@ const NOT_HERE: Readonly<Record<string, string>> = {
   'README.md: npm ci && npm test': 'is what CI runs',
   'README.md: caller-stats listens on': 'what a server prints; test/program/run/first-run.test.ts',
   'docs/index.md: caller-stats listens on': 'the same',
+  'docs/guides/read/changes.md: $ caller-stats changes':
+    'the numbers of a made-up project; test/program/record/correct-command.test.ts has others',
+  'docs/guides/read/changes.md: caller-stats stats docs': 'the same',
   'docs/guides/read/dashboard.md: Set up the dashboard': 'the same',
   'docs/index.md: export ADMIN_KEY':
     'the keys of the reader, cut short; each block below runs with such variables',

@@ -63,6 +63,7 @@ describe('the OpenAPI document', () => {
       `get ${STATS.replace('docs', '{projectId}')}`,
       `get ${SERIES.replace('docs', '{projectId}')}`,
       `get ${CALLERS.replace('docs', '{projectId}')}`,
+      `get ${CALLERS.replace('docs', '{projectId}').replace('callers', 'changes')}`,
       `get ${CALLERS.replace('docs', '{projectId}').replace('callers', 'ingestion')}`,
       'get /v1/analytics/{projectId}/assistant/imported-counts/cuts',
       `get ${QUERIES.replace('docs', '{projectId}')}`,
@@ -171,7 +172,7 @@ describe('the OpenAPI document', () => {
       .map((parameter) => ['name', 'in', 'required'].map((member) => at(parameter, member)))
       .sort();
     expect(parameters).toEqual([
-      ...['caller', 'compare'].map((name) => [name, 'query', false]),
+      ...['asOf', 'caller', 'compare'].map((name) => [name, 'query', false]),
       ['dateFrom', 'query', false],
       ['dateTo', 'query', false],
       ['period', 'query', false],

@@ -276,6 +276,7 @@ describe('the official client', () => {
             'get_caller_stats',
             'get_caller_stats_series',
             'get_callers',
+            'get_changes',
           ]);
           const call = async (name: string, given: Record<string, unknown>) =>
             (await client.callTool({ name, arguments: given })).structuredContent;

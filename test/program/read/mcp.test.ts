@@ -107,6 +107,12 @@ describe('mcp refuses', () => {
   });
 });
 
+/** The parameters that a tool must have, unless it is the project alone. */
+const REQUIRED: Readonly<Record<string, readonly string[]>> = {
+  list_projects: [],
+  get_changes: ['projectId', 'since'],
+};
+
 describe('mcp', () => {
   test.concurrent('lists read-only tools with their input and output schemas', async () => {
     const place = await placeWithProject();
@@ -117,13 +123,14 @@ describe('mcp', () => {
         'get_caller_stats',
         'get_caller_stats_series',
         'get_callers',
+        'get_changes',
       ]);
       for (const { name, title, description, annotations, inputSchema, outputSchema } of tools) {
         expect(title, name).toBeTruthy();
         expect(description?.length, name).toBeGreaterThan(50);
         expect(annotations).toEqual({ readOnlyHint: true, idempotentHint: true, openWorldHint: false });
         expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
-        expect(inputSchema['required'] ?? []).toEqual(name === 'list_projects' ? [] : ['projectId']);
+        expect(inputSchema['required'] ?? []).toEqual(REQUIRED[name] ?? ['projectId']);
         expect(Object.keys(outputSchema ?? {})).not.toContain('$id');
         for (const property of Object.values(inputSchema.properties ?? {}))
           expect(property).toHaveProperty('description');
@@ -131,7 +138,7 @@ describe('mcp', () => {
       // Long lists are text alone: clients would show both to the model.
       expect(tools.map(({ outputSchema }) => outputSchema?.['type'])).toEqual([
         ...['object', 'object'],
-        ...[undefined, undefined],
+        ...[undefined, undefined, undefined],
       ]);
       expect(client.getInstructions()).toMatch(/dateTo is exclusive/);
     });

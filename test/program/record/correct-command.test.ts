@@ -1,6 +1,7 @@
 /** `caller-stats correct`, on a database and on a running server. */
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
+import { dayMs } from '../../../src/domain/time/duration.js';
 import { makeKey, placeWithProject, project, succeed } from '../../support/cli/cli-place.js';
 
 const LINES = ['web', 'slak', 'slak', 'bot']
@@ -48,6 +49,19 @@ describe('correct', () => {
     const { stdout } = await succeed(place.run(['correct', project, 'list']));
     expect(stdout).toMatch(/withdraw +2 +undone by two +command line +a test/);
     expect(await place.run(['verify'])).toMatchObject({ status: 0 });
+    const yesterday = new Date(Date.now() - dayMs).toISOString().slice(0, 'YYYY-MM-DD'.length);
+    const { stdout: changes } = await succeed(place.run(['changes', project, '--since', yesterday]));
+    expect(changes).toMatch(/^total +0 +4 +\+4$/m);
+    expect(changes).toMatch(/^ +-2 +slak +renamed +command line +\w+: a test$/m);
+    expect(changes).toMatch(/^ +\+1 +bot +undone +command line +two: a test$/m);
+    const then = await succeed(place.run(['stats', project, '--as-of', yesterday, '--json']));
+    expect(JSON.parse(then.stdout)).toEqual({ web: 0, api: 0, other: 0, total: 0 });
+    expect(
+      await place.run(['changes', project, '--since', 'soon', '--from', '2024-01-01T00:01']),
+    ).toMatchObject({
+      status: 2,
+      stderr: expect.stringMatching(/--since: "soon" is neither[\s\S]*--from: .* quarter hour/),
+    });
   });
 
   test('are in a copy, as often as it is made, with withdrawn ids, imported counts and what was undone', async () => {

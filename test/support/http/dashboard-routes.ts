@@ -56,6 +56,7 @@ const TABLE: Readonly<Record<string, DashboardRoute['who']>> = {
   [`GET ${organization}/projects/:projectId/ingestion`]: 'viewer',
   [`GET ${organization}/projects/:projectId/numbers`]: 'viewer',
   [`GET ${organization}/projects/:projectId/imported-counts`]: 'viewer',
+  [`GET ${organization}/projects/:projectId/changes`]: 'viewer',
   [`GET ${organization}/projects/:projectId/corrections`]: 'viewer',
   [`POST ${organization}/projects/:projectId/corrections`]: 'editor',
   [`GET ${organization}/summaries`]: 'viewer',

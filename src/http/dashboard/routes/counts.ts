@@ -4,6 +4,7 @@ import { createReportHandlers } from '../../routes/analytics.js';
 import {
   CallerStatsParameters,
   CallersParameters,
+  ChangesParameters,
   CutBoundsParameters,
   NoParameters,
   NumbersParameters,
@@ -25,6 +26,7 @@ export function addCounts(app: FastifyInstance, dashboard: Dashboard): void {
     ['caller-stats', CallerStatsParameters, handlers.callerStats],
     ['series', SeriesParameters, handlers.series],
     ['callers', CallersParameters, handlers.callers],
+    ['changes', ChangesParameters, handlers.changes],
     ['ingestion', NoParameters, handlers.ingestion],
     ['numbers', NumbersParameters, handlers.numbers],
     ['imported-counts', CutBoundsParameters, handlers.cutBounds],

@@ -97,7 +97,7 @@ function createSharedReports(
   { withoutPassword = false } = {},
 ) {
   return {
-    handlers: createReportHandlers({ store, clock, ingestion, slots }),
+    handlers: createReportHandlers({ store, clock, ingestion, slots }, { ofNow: true }),
     preHandler: async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
       reply.headers(UNLISTED);
       const { link, project } = await sharedLinks[withoutPassword ? 'find' : 'authorize'](request, reply);

@@ -445,7 +445,8 @@ export const CorrectionSchema = {
     reason: stringSchema('Why.'),
     selection: {
       type: 'object',
-      additionalProperties: { type: ['string', 'integer'] },
+      // Generators of Go know no list of two types but null.
+      additionalProperties: { anyOf: [{ type: 'string' }, { type: 'integer' }] },
       description: 'Which queries, under the names of the request. Of ids, how many there are.',
     },
     to: { type: ['string', 'null'], description: 'The caller of a rename.' },

@@ -1,0 +1,78 @@
+"""Clients that openapi-python-client and oapi-codegen make of the OpenAPI document record and read."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import shutil
+import subprocess
+import sys
+from http import HTTPStatus
+from pathlib import Path
+from urllib.request import urlopen
+
+from .support import REPOSITORY, RecordingTest, server
+
+GO_TEST = REPOSITORY / "test" / "generated"
+LIMIT = 170
+PATH = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+
+
+class GeneratedTest(RecordingTest):
+    def setUp(self) -> None:
+        super().setUp()
+        self.document = self.folder / "openapi.json"
+        with urlopen(server().url + "/openapi.json") as answer:
+            self.document.write_bytes(answer.read())
+
+    def run_command(self, *command: str, folder: Path | None = None) -> str:
+        done = subprocess.run(
+            [shutil.which(command[0], path=PATH) or command[0], *command[1:]],
+            capture_output=True,
+            text=True,
+            timeout=LIMIT,
+            cwd=folder,
+            # The generator formats with ruff.
+            env=self.environment(READING_KEY=server().reading_key, PATH=PATH),
+        )
+        self.assertEqual(done.returncode, 0, done.stdout[-2000:] + done.stderr[-2000:])
+        return done.stdout
+
+    def test_openapi_python_client(self) -> None:
+        package = "generated_client"
+        made = str(self.folder / package)
+        self.run_command(
+            "openapi-python-client", "generate", "--path", str(self.document), "--output-path", made, "--meta", "none"
+        )
+        sys.path.insert(0, str(self.folder))
+        self.addCleanup(sys.path.remove, str(self.folder))
+        load = importlib.import_module
+        client = load(f"{package}.client").AuthenticatedClient
+        models = load(f"{package}.models")
+        recording = client(base_url=server().url, token=server().key)
+        reading = client(base_url=server().url, token=server().reading_key)
+        for one in (recording, reading):
+            self.addCleanup(one.get_httpx_client().close)
+        record = load(f"{package}.api.recording.record_queries")
+        at = "2026-03-28T12:00:00Z"
+        queries = [models.Query(id=f"{self.caller}-{number}", caller=self.caller, occurred_at=at) for number in (1, 2)]
+        for recorded, duplicates in ((2, 0), (0, 2)):
+            result = record.sync("docs", client=recording, body=queries)
+            self.assertEqual((result.recorded, result.duplicates), (recorded, duplicates))
+        stats = load(f"{package}.api.analytics.get_caller_stats")
+        self.assertEqual(stats.sync("docs", client=reading, caller=self.caller).total, 2)
+        series = load(f"{package}.api.analytics.get_caller_stats_series").sync(
+            "docs", client=reading, date_from="2026-03-28", date_to="2026-03-31", caller=self.caller
+        )
+        self.assertEqual([bucket.total for bucket in series.buckets], [2, 0, 0])
+        refused = stats.sync_detailed("docs", client=reading, date_from="2026-02-30")
+        self.assertEqual(refused.status_code, HTTPStatus.BAD_REQUEST)
+        self.assertIsInstance(refused.parsed, models.Error)
+        self.assertIn("February", refused.parsed.details[0].message)
+
+    def test_oapi_codegen(self) -> None:
+        folder = self.folder / "generated"
+        shutil.copytree(GO_TEST, folder)
+        options = ("-generate", "types,client", "-package", "generated", "-o", "client.gen.go", str(self.document))
+        self.run_command("go", "tool", "oapi-codegen", *options, folder=folder)
+        self.run_command("go", "test", "-count=1", "./...", folder=folder)

@@ -29,6 +29,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Add>>> = {
   migrate: async () => (await import('./commands/migrate.js')).addMigrateCommand,
   backup: async () => (await import('./commands/backup.js')).addBackupCommand,
   restore: async () => (await import('./commands/backup.js')).addRestoreCommand,
+  compact: async () => (await import('./commands/backup.js')).addCompactCommand,
   copy: async () => (await import('./commands/copy.js')).addCopyCommand,
 };
 

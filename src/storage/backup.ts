@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { CallerStatsError } from '../domain/errors.js';
 import { isSameStore, locationOf } from './open.js';
-import type { Contents, Restored } from './sqlite/files/backup.js';
+import type { Compacted, Contents, Restored } from './sqlite/files/backup.js';
 
-export type { Contents, Restored };
+export type { Compacted, Contents, Restored };
 
 /**
  * Writes a snapshot of the store to `target`, atomically, while others record and read. `replace` is whether an existing
@@ -16,8 +16,7 @@ export async function backUpStore(
   target: string,
   { replace }: { readonly replace: boolean },
 ): Promise<Contents> {
-  const file = requireFile(url, 'pg_dump makes backups of it');
-  if (!existsSync(file)) throw new CallerStatsError('not_found', `There is no database ${file}.`);
+  const file = requireExisting(url, 'pg_dump makes backups of it');
   await requireOther(url, target);
   const { backUpFile } = await import('./sqlite/files/backup.js');
   return backUpFile(file, resolve(target), replace);
@@ -37,6 +36,23 @@ export async function restoreStore(
   await requireOther(url, backup);
   const { restoreFile } = await import('./sqlite/files/backup.js');
   return restoreFile(resolve(backup), file, replace, nowMs);
+}
+
+/**
+ * Gives free space of the file back to the disk. Throws `not_found` if there is no store, `invalid` for PostgreSQL, and `unavailable`
+ * while any process has the store open, or if the disk has no room for a second copy; then nothing has changed.
+ */
+export async function compactStore(url: string): Promise<Compacted> {
+  const otherwise = 'it uses free space again by itself, and VACUUM FULL gives it back to the disk';
+  const file = requireExisting(url, otherwise);
+  const { compactFile } = await import('./sqlite/files/backup.js');
+  return compactFile(file);
+}
+
+function requireExisting(url: string, otherwise: string): string {
+  const file = requireFile(url, otherwise);
+  if (existsSync(file)) return file;
+  throw new CallerStatsError('not_found', `There is no database ${file}.`);
 }
 
 function requireFile(url: string, otherwise: string): string {

@@ -1,9 +1,9 @@
-/** `caller-stats backup` and `restore`: copy a SQLite database to a file and back. */
+/** `caller-stats backup`, `restore` and `compact`: copy a SQLite database to a file and back, and make it small. */
 
 import type { Command } from 'commander';
 import { formatCount, formatQuantity } from '../../domain/format.js';
 import { parseGenerations } from '../../domain/time/generations.js';
-import { backUpStore, type Contents, restoreStore } from '../../storage/backup.js';
+import { backUpStore, type Contents, compactStore, restoreStore } from '../../storage/backup.js';
 import { addGeneration } from '../backup-folder.js';
 import { type Io, UsageError } from '../io.js';
 import { readSettings, settingOption } from '../settings/settings.js';
@@ -58,6 +58,27 @@ export function addRestoreCommand(program: Command, io: Io): void {
     const restored = await restoreStore(file, database, { replace, nowMs: io.clock.now() });
     const renamed = restored.kept === null ? [] : [`The previous database is now ${restored.kept}.`];
     return { json: restored, text: [`The database has ${describeContents(restored)}.`, ...renamed] };
+  });
+}
+
+export function addCompactCommand(program: Command, io: Io): void {
+  const command = program
+    .command('compact')
+    .description('gives free space of a SQLite database back to the disk; stop all of its servers first')
+    .addOption(settingOption('database'))
+    .addHelpText(
+      'after',
+      '\nFree space is what deleted projects and retention have left; new queries use it again. The disk needs room for a second copy\n' +
+        'meanwhile. If interrupted, nothing has changed.',
+    );
+  addAction(command, io, 'print the sizes in bytes as JSON', async (options) => {
+    const { database } = readSettings(['database'], options, io.env);
+    const compacted = await compactStore(database);
+    const { bytesBefore, bytes } = compacted;
+    return {
+      json: compacted,
+      text: `The database has ${formatCount(bytes)} bytes, ${formatCount(Math.max(bytesBefore - bytes, 0))} fewer than before.`,
+    };
   });
 }
 

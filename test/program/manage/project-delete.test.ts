@@ -1,5 +1,5 @@
 /** Deleting a project: refusals, what disappears at once, and what servers remove later. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { openStore } from '../../../src/storage/open.js';
 import { clientOf } from '../../support/cli/cli-client.js';
@@ -11,11 +11,14 @@ import {
   placeWithProject,
   placeWithSample,
   project,
+  refusal,
   succeed,
 } from '../../support/cli/cli-place.js';
 import { eventually } from '../../support/postgres/nodes.js';
 import { knownEvent } from '../../support/storage/ledger.js';
 import { by } from '../../support/storage/store.js';
+
+const A_QUERY = '{"id":"a","caller":"web","occurredAt":"2026-01-01T00:00:00Z"}';
 
 /** The number of rows of queries and counters, of all projects. */
 function rowsIn(place: Place): number {
@@ -125,4 +128,27 @@ test('the next server completes an interrupted deletion', async () => {
   await eventually(async () => (rowsIn(place) === 0 ? true : undefined));
   const { stderr } = await server.stop();
   expect(stderr).not.toMatch(/"level":[456]0/);
+});
+
+test('compact refuses what is in use or is no file, and gives back what a deletion has left', async () => {
+  const place = await placeWithSample();
+  // In processes of their own, because this one would keep the file open.
+  const server = await place.spawnServer();
+  const size = () => statSync(place.database).size;
+  await succeed(place.spawn(['project', 'create', 'Blog', '--id', 'blog']));
+  await succeed(place.spawn(['import', '-', '--project', 'blog'], { input: A_QUERY }));
+  await succeed(place.spawn(['project', 'delete', project, '--confirm', 'Docs']));
+  expect(await refusal(place.spawn(['compact']), 1)).toMatch(/is in use: stop its server, and compact again/);
+  for (const [url, problem] of [
+    ['postgres://x@localhost/x', /is a database of PostgreSQL: .*VACUUM FULL/],
+    [`sqlite:${place.path('none.db')}`, /There is no database/],
+  ] as const)
+    expect(await refusal(place.run(['compact', '--database', url]), 1)).toMatch(problem);
+  await server.stop('SIGTERM');
+  const bytesBefore = size();
+  const { stdout } = await succeed(place.spawn(['compact', '--json']));
+  expect(JSON.parse(stdout)).toEqual({ bytesBefore, bytes: size() });
+  expect(size()).toBeLessThan(bytesBefore / 4);
+  expect((await succeed(place.spawn(['compact']))).stdout).toMatch(/^The database has [\d,]+ bytes, 0 fewer/);
+  expect((await succeed(place.run(['verify']))).stdout).toMatch(/^1 query in 1 project: /);
 });

@@ -3,8 +3,8 @@ import { copyFileSync, existsSync, linkSync, renameSync, rmSync, statSync } from
 import { dirname } from 'node:path';
 import { CallerStatsError } from '../../../domain/errors.js';
 import { flush, flushFolder } from '../../../shared/flush.js';
-import { openConnection } from '../connection.js';
-import { isDamage } from '../errors.js';
+import { type Connection, openConnection } from '../connection.js';
+import { isDamage, storeError } from '../errors.js';
 import { NEWEST_VERSION } from '../migrations/index.js';
 import { versionOf } from '../migrations/migrate.js';
 import { countRows } from '../statements.js';
@@ -20,6 +20,30 @@ export interface Contents {
 export interface Restored extends Contents {
   /** The new name of the replaced database, or of its log if only that existed; null if neither existed. */
   readonly kept: string | null;
+}
+
+export interface Compacted {
+  /** The size of the file before and after. */
+  readonly bytesBefore: number;
+  readonly bytes: number;
+}
+
+/** See `compactStore`. */
+export function compactFile(file: string): Compacted {
+  const free = using(openConnection(file), (db) => {
+    // In one connection, because a closed one keeps its locks until its statements are collected.
+    requireOursIn(db, file);
+    // Without a log, a process that is killed leaves a journal, which undoes everything.
+    leaveLog(db, file, 'compact');
+    const bytesBefore = statSync(file).size;
+    try {
+      db.exec('VACUUM');
+    } catch (error) {
+      throw storeError(error);
+    }
+    return { bytesBefore };
+  });
+  return { ...free, bytes: statSync(file).size };
 }
 
 /** See `backUpStore`. */
@@ -83,8 +107,12 @@ function sizeOrNone(file: string): number {
 
 /** Throws unless the file is ours, of a version that this program can migrate. Does not change it. */
 function requireOurs(file: string): void {
+  using(openConnection(file), (db) => requireOursIn(db, file));
+}
+
+function requireOursIn(db: Connection, file: string): void {
   try {
-    if (using(openConnection(file), (db) => versionOf(db, file, NEWEST_VERSION)) > 0) return;
+    if (versionOf(db, file, NEWEST_VERSION) > 0) return;
   } catch (error) {
     if (!isDamage(error)) throw error;
     throw new CallerStatsError('invalid', `${file} is not a database, or is damaged.`, { cause: error });
@@ -132,13 +160,22 @@ function moveLogs(file: string, aside: string): string[] {
 /** Moves the log into the file, which requires that no one else has it open. False if the file is damaged. */
 function mergeLog(file: string): boolean {
   try {
-    using(openConnection(file), (db) => db.exec('PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE'));
+    using(openConnection(file), (db) => leaveLog(db, file, 'restore'));
     return true;
   } catch (error) {
     if (isDamage(error)) return false;
-    throw new CallerStatsError('unavailable', `${file} is in use: stop its server, and restore again.`, {
-      cause: error,
-    });
+    throw error;
+  }
+}
+
+/** Moves the log into the file, and works without one. `unavailable`, with what to do again, while someone else has it open. */
+function leaveLog(db: Connection, file: string, again: string): void {
+  try {
+    db.exec('PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE');
+  } catch (error) {
+    if (isDamage(error)) throw error;
+    const message = `${file} is in use: stop its server, and ${again} again.`;
+    throw new CallerStatsError('unavailable', message, { cause: error });
   }
 }
 

@@ -40,6 +40,34 @@ export const KNOWN_RULES: readonly KnownRule[] = [
     values: ['invoke_agent', 'invoke_workflow', 'chat', 'generate_content', 'text_completion'],
   },
   {
+    source: "Semantic Kernel's completions of text, and dd-trace 6.21 with OTLP (2026-11-26).",
+    attribute: 'gen_ai.operation.name',
+    values: ['text_completions', 'llm'],
+  },
+  {
+    source: "Google's ADK for Python of 2025, on calls of models and tools; by its documentation.",
+    attribute: 'gen_ai.system',
+    values: ['gcp.vertex.agent'],
+  },
+  {
+    source: "Haystack's own tracer and opentelemetry-haystack 2.0.0 (2026-11-26), on the run of an agent.",
+    attribute: 'haystack.agent.max_steps',
+    values: [],
+  },
+  {
+    source: "Haystack's generators; by its documentation.",
+    attribute: 'haystack.component.type',
+    values: [
+      ...['Agent', 'OpenAIChatGenerator', 'OpenAIGenerator', 'OpenAIResponsesChatGenerator'],
+      ...['AzureOpenAIChatGenerator', 'AzureOpenAIGenerator', 'AzureOpenAIResponsesChatGenerator'],
+      ...['HuggingFaceAPIChatGenerator', 'HuggingFaceAPIGenerator', 'HuggingFaceLocalChatGenerator'],
+      ...['HuggingFaceLocalGenerator', 'FallbackChatGenerator', 'AnthropicChatGenerator'],
+      ...['AnthropicGenerator', 'MistralChatGenerator', 'CohereChatGenerator', 'OllamaChatGenerator'],
+      ...['AmazonBedrockChatGenerator', 'GoogleGenAIChatGenerator', 'GoogleAIGeminiChatGenerator'],
+      ...['VertexAIGeminiChatGenerator', 'LlamaCppChatGenerator', 'OpenRouterChatGenerator'],
+    ],
+  },
+  {
     source: 'ai 5.0.277, ai 6.0.326, LegacyOpenTelemetry of @ai-sdk/otel 1.0.173 (2026-11-23).',
     attribute: 'ai.operationId',
     values: ['ai.generateText', 'ai.streamText', 'ai.generateObject', 'ai.streamObject'],

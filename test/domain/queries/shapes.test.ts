@@ -222,6 +222,34 @@ describe('in any order and any requests', () => {
   });
 });
 
+describe('SDKs that name their calls in their own way', () => {
+  const ofAdk = { 'gen_ai.system': 'gcp.vertex.agent' };
+  test.each<Shape>([
+    ["Semantic Kernel's completions", [span(1, { 'gen_ai.operation.name': 'text_completions' })], 1],
+    [
+      'dd-trace',
+      [span(1, { 'gen_ai.operation.name': 'llm' }, { below: 2 }), span(2, post, { isEntry: true })],
+      1,
+    ],
+    ["Google's ADK", [span(1, ofAdk, { below: 3 }), span(2, ofAdk, { below: 3 }), span(3, plain)], 1],
+    [
+      "Haystack's agent",
+      [
+        span(1, { 'haystack.component.type': 'OpenAIChatGenerator' }, { below: 2 }),
+        span(2, { 'haystack.agent.max_steps': '100' }),
+        span(3, { 'haystack.component.type': 'InMemoryBM25Retriever' }, { trace: 2 }),
+      ],
+      1,
+    ],
+  ])('%s', (_what, records, queries) => {
+    fc.assert(
+      fc.property(inAnyRequests(records), (requests) => {
+        expect(callersOf(requests)).toHaveLength(queries);
+      }),
+    );
+  });
+});
+
 describe('what another process, or one that ended, has found', () => {
   const request = { ...post, 'caller_stats.caller': 'web' };
   test.each<readonly [what: string, requests: readonly TelemetryRecord[], callers: readonly string[]]>([

@@ -1,9 +1,11 @@
 /** Parses HTTP/1.1 responses from the bytes of a connection. */
+import { gunzipSync } from 'node:zlib';
 
 export interface RawResponse {
   readonly status: number;
   /** Names in lower case; the values of repeated headers are joined with ", ". */
   readonly headers: Readonly<Record<string, string>>;
+  /** Without the gzip coding. */
   readonly body: Buffer;
 }
 
@@ -40,7 +42,8 @@ export class ResponseReader {
     if (found === undefined) return undefined;
     this.#unread = this.#unread.subarray(found.end);
     this.#head = undefined;
-    return { status, headers, body: found.body };
+    const isCompressed = hasBody && headers['content-encoding'] === 'gzip';
+    return { status, headers, body: isCompressed ? gunzipSync(found.body) : found.body };
   }
 
   #readHead() {

@@ -48,7 +48,7 @@ export function validRequest(operation: Operation, project: Project, world: Worl
 
 /** A series needs both bounds: the range of all recorded queries has too many buckets. */
 function isRequired({ template }: Operation, { name }: Parameter): boolean {
-  return template.endsWith('/series') && name.startsWith('date');
+  return name === 'since' || (template.endsWith('/series') && name.startsWith('date'));
 }
 
 /** Leaves out parameters that are refused together with another one that is chosen. */

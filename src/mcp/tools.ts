@@ -112,7 +112,7 @@ export function createTools(context: ToolContext): Tool[] {
       title: 'Why counts have changed',
       description:
         'How the counts of a range have changed since the start of a UTC day, and why: what was recorded since (recordedLate: what ' +
-        'had occurred before), imported, withdrawn, renamed or undone, by whom, and of which callers. before and all changes add up ' +
+        'had occurred before), known of telemetry later, imported, withdrawn, renamed or undone, by whom, and of which callers. before and all changes add up ' +
         'exactly to now. Use it when a number differs from that of an earlier report.',
       input: reportInput(CHANGES.parameters, PAGE, ['since']),
       toTable: changesTable,

@@ -1,10 +1,12 @@
 /** The ids of queries: the same for every handle, whatever arrives first and at the same time. */
 import { describe, expect, test } from 'vitest';
+import { CALLERS, CHANGES } from '../../src/app/reading/reports.js';
 import { recordTelemetry } from '../../src/app/record-telemetry.js';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import type { FoundFacts } from '../../src/domain/queries/found-queries.js';
 import type { QueryKeys } from '../../src/domain/queries/query-identity.js';
 import { dayMs } from '../../src/domain/time/duration.js';
+import { UTC } from '../../src/domain/time/time-zone.js';
 import { expiredKeysMin, keysKeptMs } from '../../src/storage/ports/identities.js';
 import type { Store } from '../../src/storage/ports/store.js';
 import { spanId, traceId, uuidOf } from '../support/http/telemetry.js';
@@ -197,6 +199,34 @@ export function describeIdentities(kind: string, factory: PlaceFactory): void {
         duplicates: 3,
       });
       expect(await other.maintenance.verify()).toMatchObject({ damage: [], differencesTotal: 0 });
+    });
+
+    test('are told as they counted on an earlier day, and what became known since', async () => {
+      const [one, other] = await openTwo();
+      const day = Math.ceil(nowMs / dayMs) * dayMs;
+      await receive(one, [{}, { keys: trace(2) }, { keys: message('a', trace(3)) }, { keys: trace(4) }]);
+      await receive(one, [{ ...named('slack', trace(5)), occurredAt: day }], day);
+      await receive(other, [named('web'), { keys: message('a', trace(2)) }], day);
+      await receive(other, [{ keys: { ...trace(4), isIgnored: true } }], day + 1);
+      await receive(other, [{ keys: message('a', trace(5)), occurredAt: day }], day + 2);
+      expect(await countsOf(one)).toEqual({ web: 1, slack: 1 });
+      const asked = {
+        range: ALL_TIME,
+        timeZone: UTC,
+        weekStart: 'monday',
+        caller: undefined,
+        compared: undefined,
+      } as const;
+      const { callers } = await CALLERS.read(one, 'docs', { ...asked, asOf: day });
+      expect(callers).toMatchObject([{ caller: 'unknown', count: 4 }]);
+      const { changes, difference } = await CHANGES.read(one, 'docs', { ...asked, since: day });
+      const known = { cause: 'known', by: 'telemetry', correction: null };
+      expect(difference).toMatchObject({ web: 1, other: -3, total: -2 });
+      expect(changes).toEqual([
+        expect.objectContaining({ ...known, caller: 'unknown', count: -4 }),
+        expect.objectContaining({ ...known, caller: 'slack', count: 1 }),
+        expect.objectContaining({ ...known, caller: 'web', count: 1 }),
+      ]);
     });
 
     test('do not count while all that is known of them is to be ignored', async () => {

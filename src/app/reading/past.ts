@@ -77,7 +77,7 @@ function toTimeline(
   }
   if (lateDay !== null && lateDay >= dayOf(atMs))
     problems.push(
-      `${parameter}: on ${formatDay(lateDay)}, telemetry told more about queries of earlier days, which changed their counts; ask for ${formatDay(lateDay + 1)} or later`,
+      `${parameter}: on ${formatDay(lateDay)}, telemetry told more about queries of earlier days that were corrected; ask for ${formatDay(lateDay + 1)} or later`,
     );
   if (unclear !== undefined) {
     const { id, createdAt, finishedAt } = unclear;

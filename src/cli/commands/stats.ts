@@ -175,6 +175,7 @@ function formatChanges({ since, before, now, difference, changes, otherChanges }
 const CAUSES: Readonly<Record<ChangeCause, string>> = {
   recorded: 'recorded',
   recordedLate: 'recorded late',
+  known: 'known later',
   imported: 'imported',
   withdrawn: 'withdrawn',
   renamed: 'renamed',

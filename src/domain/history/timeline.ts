@@ -13,6 +13,8 @@ export interface PastQueries extends QueryState {
   readonly last: number;
   /** Their sender if they arrived since the moment; null if before. */
   readonly arrivedFrom: string | null;
+  /** The caller for which they counted at the moment, until telemetry told more of them; null if it did not since. */
+  readonly knownAs: string | null;
   /** The corrections that changed them, in their order, with the callers for which they counted before. */
   readonly corrections: readonly { readonly number: number; readonly caller: string }[];
 }
@@ -37,6 +39,7 @@ export interface PastCorrection {
 export const CHANGE_CAUSES = {
   recorded: 'Queries that occurred since then.',
   recordedLate: 'Queries that had occurred before, and were recorded since.',
+  known: 'Queries in telemetry whose caller became known later, or that they are others or none.',
   imported: 'Queries of an import or a copy, and imported counts.',
   withdrawn: 'Queries that a correction has withdrawn.',
   renamed: 'Queries that a correction has given another caller.',
@@ -91,22 +94,20 @@ export class Timeline {
   /** For whom these queries counted then; undefined if they did not. */
   callerThen(queries: PastQueries): string | undefined {
     if (queries.arrivedFrom !== null) return undefined;
+    if (queries.knownAs !== null) return queries.knownAs;
     return countedCaller(this.#stateOf(queries, (one) => this.#isInEffect(one)));
   }
 
   /** What has changed since. */
   changes(queries: PastQueries): Change[] {
+    if (queries.knownAs !== null) return this.#changesKnownLater(queries, queries.knownAs);
     const changes: Change[] = [];
     const { arrivedFrom } = queries;
     const active = new Set<number>();
     let state: QueryState | undefined;
     const go = (next: QueryState, cause: ChangeCause, by: string, correction: string | null): void => {
-      const [from, to] = [state && countedCaller(state), countedCaller(next)];
+      changes.push(...difference(queries, state, next, { cause, by, correction }));
       state = next;
-      if (from === to) return;
-      const part = { cause, by, correction };
-      if (from !== undefined) changes.push({ ...part, caller: from, queries: -queries.queries });
-      if (to !== undefined) changes.push({ ...part, caller: to, queries: queries.queries });
     };
     const stateNow = () => this.#stateOf(queries, ({ number }) => active.has(number));
     if (arrivedFrom === null) {
@@ -128,6 +129,16 @@ export class Timeline {
     if (last !== undefined && state !== undefined && !isSameState(state, queries))
       go(queries, CAUSES[last.action], last.createdBy, last.id);
     return changes;
+  }
+
+  #changesKnownLater(queries: PastQueries, caller: string): Change[] {
+    const { arrivedFrom, first } = queries;
+    if (arrivedFrom === null)
+      return difference(queries, { caller, isWithdrawn: false }, queries, {
+        ...{ cause: 'known', by: 'telemetry', correction: null },
+      });
+    const cause = causeOf(arrivedFrom, first < this.#atMs);
+    return difference(queries, undefined, queries, { cause, by: arrivedFrom, correction: null });
   }
 
   /** Corrections and undos of these queries since the moment, in their order. Of queries that arrived since, all. */
@@ -178,6 +189,21 @@ export class Timeline {
     }
     return state;
   }
+}
+
+/** The change of queries from one state to another; from undefined if they were not there. */
+function difference(
+  { queries }: Pick<PastQueries, 'queries'>,
+  before: QueryState | undefined,
+  after: QueryState,
+  part: Pick<Change, 'cause' | 'by' | 'correction'>,
+): Change[] {
+  const [from, to] = [before && countedCaller(before), countedCaller(after)];
+  if (from === to) return [];
+  return [
+    ...(from === undefined ? [] : [{ ...part, caller: from, queries: -queries }]),
+    ...(to === undefined ? [] : [{ ...part, caller: to, queries }]),
+  ];
 }
 
 function countedCaller({ caller, isWithdrawn }: QueryState): string | undefined {

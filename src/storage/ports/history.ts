@@ -12,7 +12,10 @@ export interface Past {
   /** Nobody knows what occurred before this time, because retention has removed its rows; null if nothing in the range did. */
   readonly rowsFrom: number | null;
   readonly corrections: readonly PastCorrection[];
-  /** The last UTC day on which it became known for whom queries count that had arrived on earlier ones; null if it never did. */
+  /**
+   * The last UTC day on which telemetry told more of queries that had arrived on earlier ones and were corrected; null if it never
+   * did. Nobody knows for whom they counted before.
+   */
   readonly lateDay: number | null;
 }
 

@@ -39,7 +39,8 @@ export class SqlHistory extends SqlTables implements History {
       [key],
     );
     const late = await this.get<{ readonly day: number | null }>(
-      `SELECT max(day) AS day FROM ${this.table('late_change')} WHERE ${this.#project} = $1`,
+      `SELECT max(day) AS day FROM ${this.table('late_change')} WHERE ${this.#project} = $1
+         AND id IN (SELECT id FROM ${this.table('corrected_query')} WHERE ${this.#project} = $1)`,
       [key],
     );
     const isGone = rowsFrom !== null && from < rowsFrom && (await this.#hasBefore(key, from, rowsFrom));
@@ -98,7 +99,7 @@ function joinCorrections(rows: readonly PastRow[]): PastQueries[] {
   const corrected = new Map<string, PastRow[]>();
   const joined: PastQueries[] = [];
   for (const row of rows) {
-    if (row.id === null) joined.push(toPastQueries(row, []));
+    if (row.id === null || row.correction === null) joined.push(toPastQueries(row, []));
     else if (!corrected.get(row.id)?.push(row)) corrected.set(row.id, [row]);
   }
   for (const ofQuery of corrected.values()) {
@@ -111,10 +112,11 @@ function joinCorrections(rows: readonly PastRow[]): PastQueries[] {
 }
 
 function toPastQueries(
-  { caller, isWithdrawn, first, last, queries, arrivedFrom }: PastRow,
+  { caller, isWithdrawn, first, last, queries, arrivedFrom, correction, before }: PastRow,
   corrections: PastQueries['corrections'],
 ): PastQueries {
-  return { caller, isWithdrawn, first, last, queries, arrivedFrom, corrections };
+  const knownAs = correction === null ? before : null;
+  return { caller, isWithdrawn, first, last, queries, arrivedFrom, corrections, knownAs };
 }
 
 function toPastCount(row: PastCountRow, atMs: number): PastQueries {
@@ -123,6 +125,7 @@ function toPastCount(row: PastCountRow, atMs: number): PastQueries {
   return {
     ...{ caller, isWithdrawn, queries, first: start, last: start },
     arrivedFrom: day === null || day < dayOf(atMs) ? null : senderOfCounts(source),
+    knownAs: null,
     corrections: numbers.sort((a, b) => a - b).map((number) => ({ number, caller })),
   };
 }

@@ -34,6 +34,12 @@ const ARRIVED_FROM = `(SELECT sender FROM receipt WHERE receipt.project = $1 AND
  * The driver binds numbers as floating-point ones, whose division has no remainder.
  */
 const PAST = `
+  WITH late AS (
+    SELECT id, late.caller, min(day) FROM late_change AS late
+    WHERE project = $1 AND id > $2 AND id <= $3 AND day >= $6
+      AND id NOT IN (SELECT id FROM corrected_query WHERE project = $1 AND id > $2 AND id <= $3)
+    GROUP BY id
+  )
   SELECT caller.name AS caller, 0 AS "isWithdrawn", first, last, queries, "arrivedFrom",
     NULL AS id, NULL AS correction, NULL AS before
   FROM (
@@ -41,6 +47,7 @@ const PAST = `
     FROM query
     WHERE project = $1 AND id > $2 AND id <= $3 AND occurred_at >= $4 AND occurred_at < $5
       AND id NOT IN (SELECT id FROM corrected_query WHERE project = $1 AND id > $2 AND id <= $3)
+      AND id NOT IN (SELECT id FROM late)
     GROUP BY caller, "arrivedFrom", occurred_at < $7, (occurred_at - CAST($4 AS INTEGER)) / CAST($8 AS INTEGER)
   ) AS alike
   JOIN caller ON caller.number = alike.caller
@@ -50,7 +57,14 @@ const PAST = `
   CROSS JOIN query ON query.project = corrected.project AND query.id = corrected.id
   JOIN caller ON caller.number = CASE WHEN query.caller < 0 THEN -1 - query.caller ELSE query.caller END
   JOIN caller AS earlier ON earlier.number = corrected.caller
-  WHERE corrected.project = $1 AND corrected.id > $2 AND corrected.id <= $3 AND occurred_at >= $4 AND occurred_at < $5`;
+  WHERE corrected.project = $1 AND corrected.id > $2 AND corrected.id <= $3 AND occurred_at >= $4 AND occurred_at < $5
+  UNION ALL
+  SELECT caller.name, query.caller < 0, occurred_at, occurred_at, 1, ${ARRIVED_FROM}, late.id, NULL, earlier.name
+  FROM late
+  CROSS JOIN query ON query.project = $1 AND query.id = late.id
+  JOIN caller ON caller.number = CASE WHEN query.caller < 0 THEN -1 - query.caller ELSE query.caller END
+  JOIN caller AS earlier ON earlier.number = late.caller
+  WHERE occurred_at >= $4 AND occurred_at < $5`;
 
 /** Comes after every id. */
 const AFTER_ALL = Buffer.alloc(17, 0xff);

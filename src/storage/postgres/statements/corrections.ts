@@ -17,6 +17,12 @@ export function correctionStatements(schema: string) {
           SELECT id, caller, level, occurred_at, receipt FROM ${query}
           WHERE project_id = $1 AND id > $2 AND id <= $3 AND occurred_at >= $4 AND occurred_at < $5
         ) AS page`;
+  const late = `(
+          SELECT DISTINCT ON (id) id, caller FROM ${schema}.late_change
+          WHERE project_id = $1 AND id > $2 AND id <= $3 AND day >= $6
+            AND id NOT IN (SELECT id FROM ${schema}.corrected_query WHERE project_id = $1 AND id > $2 AND id <= $3)
+          ORDER BY id, day
+        ) AS late`;
   const row = `id, occurred_at AS "occurredAt", caller, coalesce(level, 0) AS level`;
   return {
     findEnd: `SELECT id FROM ${query} WHERE project_id = $1 AND id > $2 ORDER BY id LIMIT 1 OFFSET $3`,
@@ -30,7 +36,8 @@ export function correctionStatements(schema: string) {
       FROM (
         SELECT caller, sender AS "arrivedFrom", min(occurred_at) AS first, max(occurred_at) AS last, count(*) AS queries
         FROM ${page} LEFT JOIN ${since} ON since.number = page.receipt
-        WHERE id NOT IN (SELECT id FROM ${schema}.corrected_query WHERE project_id = $1 AND id > $2 AND id <= $3)
+        WHERE ${isCounted} AND id NOT IN (SELECT id FROM ${schema}.corrected_query WHERE project_id = $1 AND id > $2 AND id <= $3)
+          AND id NOT IN (SELECT id FROM ${late})
         GROUP BY caller, sender, occurred_at < $7, (occurred_at - $4::bigint) / $8::bigint
       ) AS alike
       UNION ALL
@@ -40,6 +47,10 @@ export function correctionStatements(schema: string) {
         SELECT id, correction, caller FROM ${schema}.corrected_query WHERE project_id = $1 AND id > $2 AND id <= $3
       ) AS corrected
       JOIN ${page} ON page.id = corrected.id
+      LEFT JOIN ${since} ON since.number = page.receipt
+      UNION ALL
+      SELECT page.caller, coalesce(level, 0) < 0, occurred_at, occurred_at, 1, sender, late.id, NULL, late.caller
+      FROM ${late} JOIN ${page} ON page.id = late.id
       LEFT JOIN ${since} ON since.number = page.receipt`,
     findPastCounts: `SELECT source, caller, start_at AS start, queries, day, withdrawn_by IS NOT NULL AS "isWithdrawn",
         (SELECT string_agg(correction::text, ',') FROM ${schema}.withdrawn_count WHERE project_id = $1

@@ -83,7 +83,7 @@ export interface PastRow extends QueryState {
   readonly arrivedFrom: string | null;
   readonly id: string | null;
   readonly correction: number | null;
-  /** The caller for which it counted before that. */
+  /** The caller for which it counted before that, or, without a correction, before telemetry told more of it. */
   readonly before: string | null;
 }
 

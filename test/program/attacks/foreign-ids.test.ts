@@ -100,6 +100,9 @@ const BODIES: Readonly<Record<string, (id: string) => object>> = {
   'PATCH /projects/:projectId': () => ({ name: 'Mine' }),
   'DELETE /projects/:projectId': (id) => ({ name: id }),
   'POST /projects/:projectId/share-links': () => ({ name: 'Mine' }),
+  'POST /projects/:projectId/corrections': () => ({
+    ...{ id: 'mine', action: 'withdraw', reason: 'a test', caller: 'web', dryRun: true },
+  }),
   'POST /projects/:projectId/notifications': () => ({ ...digest, destination: 'https://192.0.2.1' }),
   'PATCH /notifications/:notificationId': () => digest,
   'POST /notifications/:notificationId/test': () => ({}),

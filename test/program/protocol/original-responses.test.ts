@@ -38,7 +38,10 @@ let elsewhere = '';
 
 /** Two messages list what a request can have, so they name what was added. */
 const ADDED: readonly (readonly [original: string, now: string])[] = [
-  ['there are dateFrom, dateTo', 'there are dateFrom, dateTo, period, timeZone, weekStart, compare, caller'],
+  [
+    'there are dateFrom, dateTo',
+    'there are dateFrom, dateTo, period, timeZone, weekStart, compare, caller, asOf',
+  ],
   ['of type admin; the one', 'of type admin or reading; the one'],
 ];
 

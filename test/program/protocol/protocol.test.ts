@@ -64,7 +64,7 @@ describe('an unknown path returns 404:', () => {
 
   test.each([
     '/docs/nothing',
-    '/docs/settings/',
+    '/docs/nothing/',
     '/docs/settings.html',
     '/docs/index',
     '/docs/404',

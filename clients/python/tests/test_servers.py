@@ -11,7 +11,6 @@ import signal
 import subprocess
 import sys
 import time
-import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any

@@ -54,13 +54,19 @@ export class Carried {
     const [first] = corrected.changes;
     let state: QueryState = { caller: first?.caller ?? query.caller, isWithdrawn: false };
     const changes: CarriedChange[] = [];
+    let isKnown = true;
     for (const { correction, caller } of corrected.changes) {
       const known = this.#applied.get(correction);
-      if (known === undefined) continue;
+      if (known === undefined) {
+        isKnown = false;
+        continue;
+      }
       changes.push({ correction: known.id, caller });
       if (known.applied !== undefined) state = correct(state, known.applied);
     }
-    return { ...query, ...state, ...(changes.length > 0 ? { changes } : {}) };
+    // No correction withdrew it: telemetry told that it is another query, or none.
+    const isWithdrawn = state.isWithdrawn || (isKnown && corrected.isWithdrawn);
+    return { ...query, ...state, isWithdrawn, ...(changes.length > 0 ? { changes } : {}) };
   }
 
   #add(number: number, { request }: CarriedCorrection): void {
@@ -100,7 +106,9 @@ export async function recordCarriedQueries(
   queries: readonly CarriedQuery[],
 ): Promise<RecordResult> {
   const result = await recordQueries(target, sender, projectId, queries.map(toRecorded));
-  const changed = queries.flatMap(({ id, changes = [] }) => (changes.length > 0 ? [{ id, changes }] : []));
+  const changed = queries.flatMap(({ id, isWithdrawn = false, changes = [] }) =>
+    changes.length > 0 || isWithdrawn ? [{ id, isWithdrawn, changes }] : [],
+  );
   for (let at = 0; at < changed.length; at += correctionStepQueriesMax)
     await target.store.corrections.restoreChanges(
       projectId,

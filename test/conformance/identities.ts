@@ -1,5 +1,6 @@
 /** The ids of queries: the same for every handle, whatever arrives first and at the same time. */
 import { describe, expect, test } from 'vitest';
+import { Carried, recordCarriedQueries } from '../../src/app/carried.js';
 import { CALLERS, CHANGES } from '../../src/app/reading/reports.js';
 import { recordTelemetry } from '../../src/app/record-telemetry.js';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
@@ -198,6 +199,13 @@ export function describeIdentities(kind: string, factory: PlaceFactory): void {
         recorded: 0,
         duplicates: 3,
       });
+      // Exports and copies know them.
+      const read = (await one.counts.readQueries('docs', undefined, 10)).map((row) =>
+        new Carried().describe(row),
+      );
+      expect(read.filter(({ isWithdrawn }) => isWithdrawn)).toHaveLength(2);
+      await recordCarriedQueries({ store: one, clock: { now: () => nowMs } }, { kind: 'copy' }, 'blog', read);
+      expect(await one.counts.count('blog', ALL_TIME)).toMatchObject({ web: 1, total: 1 });
       expect(await other.maintenance.verify()).toMatchObject({ damage: [], differencesTotal: 0 });
     });
 

@@ -34,7 +34,7 @@ export const WRITING: Readonly<Record<ExportFormat, Writing>> = {
       (receipt
         ? `"recordedOn":"${dateOf(receipt.day)}","recordedBy":${JSON.stringify(receipt.sender)}`
         : '"recordedOn":null,"recordedBy":null') +
-      (changes === undefined ? '}\n' : `${describeChanges(isWithdrawn, changes)}}\n`),
+      `${isWithdrawn ? ',"withdrawn":true' : ''}${changes === undefined ? '' : describeChanges(changes)}}\n`,
   },
   csv: {
     head: `${EXPORTED_COLUMNS.join()}\r\n`,
@@ -47,12 +47,9 @@ export const WRITING: Readonly<Record<ExportFormat, Writing>> = {
   },
 };
 
-function describeChanges(
-  isWithdrawn: boolean | undefined,
-  changes: NonNullable<CarriedQuery['changes']>,
-): string {
+function describeChanges(changes: NonNullable<CarriedQuery['changes']>): string {
   const corrections = changes.map(({ correction, caller }) => ({ id: correction, caller }));
-  return `${isWithdrawn ? ',"withdrawn":true' : ''},"corrections":${JSON.stringify(corrections)}`;
+  return `,"corrections":${JSON.stringify(corrections)}`;
 }
 
 /** Formatting the same days over and over would take as long as the rest of a row. */

@@ -127,7 +127,7 @@ export function parseCarriedQuery(input: unknown, nowMs: number): Result<Carried
     return parseExportedQuery(input, nowMs);
   const { corrections, withdrawn = false, ...fields } = input;
   const query = parseExportedQuery(fields, nowMs);
-  const changes = parseChanges(corrections);
+  const changes = corrections === undefined ? success([]) : parseChanges(corrections);
   const problems = [
     ...collectProblems(query, changes),
     ...(typeof withdrawn === 'boolean' ? [] : ['withdrawn: is not true or false']),

@@ -19,9 +19,10 @@ export interface Measured {
   readonly next: string | null;
 }
 
-/** The id of a query, and the corrections that changed it, in their order. */
+/** The id of a query, and the corrections that changed it, in their order. It may be withdrawn by none of them. */
 export interface CarriedChanges {
   readonly id: string;
+  readonly isWithdrawn?: boolean;
   readonly changes: readonly CarriedChange[];
 }
 

@@ -18,9 +18,9 @@ export function toRecordedQuery(
 ): RecordedQuery {
   const receipt = day === null || sender === null ? null : knownReceipt({ day, sender });
   const query = { id, caller, occurredAt, receipt };
-  return changes === undefined
+  return changes === undefined && !isWithdrawn
     ? query
-    : { ...query, corrected: { isWithdrawn: Boolean(isWithdrawn), changes } };
+    : { ...query, corrected: { isWithdrawn: Boolean(isWithdrawn), changes: changes ?? [] } };
 }
 
 export type CountRow = Omit<RecordedCount, 'withdrawnBy'> & { readonly withdrawnBy: number | null };

@@ -156,7 +156,7 @@ describe('correct', () => {
     const good = { correction: { ...correction, createdAt: at, finishedAt: at, figures } };
     const query = { id: 'a', caller: 'web', occurredAt: at };
     const lines: [line: object, problem: RegExp][] = [
-      [{ ...query, withdrawn: true }, /corrections: is not a list/],
+      [{ ...query, withdrawn: true, corrections: [] }, /corrections: is not a list/],
       [{ ...query, corrections: [{ id: 'c' }] }, /corrections: is not a list/],
       [{ ...query, corrections: [{ id: 'c', caller: 'web' }], withdrawn: 1 }, /withdrawn: is not true/],
       [

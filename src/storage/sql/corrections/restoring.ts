@@ -75,7 +75,11 @@ export class Restoring extends SqlTables implements Restores {
       }
     for (const noting of missing.values()) await this.#changes.noteCorrected(key, noting);
     const states = await this.#planner.findStates(key, ids);
-    const moves = rows.flatMap((row) => toMove(row, states.get(row.id) ?? row));
+    const withdrawn = new Set(queries.flatMap(({ id, isWithdrawn }) => (isWithdrawn ? [id] : [])));
+    const moves = rows.flatMap((row) => {
+      const state = states.get(row.id) ?? row;
+      return toMove(row, { ...state, isWithdrawn: state.isWithdrawn || withdrawn.has(row.id) });
+    });
     if (moves.length > 0) await this.#changes.move(key, moves);
   }
 

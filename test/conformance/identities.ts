@@ -163,6 +163,9 @@ export function describeIdentities(kind: string, factory: PlaceFactory): void {
       const [one, other] = await openTwo();
       await receive(one, [{}, { keys: trace(2) }]);
       type Change = { action: 'withdraw' } | { action: 'rename'; to: string };
+      const finish = async () => {
+        while ((await one.corrections.step('docs', nowMs, 10)) !== undefined);
+      };
       const correct = (id: string, number: number, change: Change) =>
         other.corrections.accept(
           'docs',
@@ -176,10 +179,18 @@ export function describeIdentities(kind: string, factory: PlaceFactory): void {
         );
       await correct('c1', 1, { action: 'rename', to: 'bot' });
       await correct('c2', 2, { action: 'withdraw' });
-      while ((await one.corrections.step('docs', nowMs, 10)) !== undefined);
+      await finish();
       await receive(one, [named('web'), named('web', trace(2))]);
       await receive(one, [named('web', entry(1, 2)), named('web', message('a', entry(1, 2)))]);
       expect(await countsOf(other)).toEqual({ bot: 1 });
+      // It turns out to be another one, which an undo does not change.
+      await receive(one, [{ keys: message('b', trace(3)), occurredAt: nowMs - 1 }]);
+      await receive(other, [{ keys: message('b', trace(1)) }]);
+      expect(await countsOf(other)).toEqual({ web: 1 });
+      const undo = { id: 'c3', reason: 'a test', action: 'undo', correction: 'c1' } as const;
+      await other.corrections.accept('docs', undo, by);
+      await finish();
+      expect(await countsOf(one)).toEqual({ web: 1 });
     });
 
     test('become the earlier one when an id shows that they are one', async () => {

@@ -248,7 +248,12 @@ export class CorrectionPlanner extends SqlTables {
     const ids = await this.#rows.listCorrected(key, number, from ?? undefined, limit);
     const states = await this.findStates(key, ids, number);
     const rows = await this.#rows.findByIds(key, ids);
-    const moves = rows.flatMap((row) => toMove(row, states.get(row.id) ?? row));
+    // What telemetry took back after a rename stays so.
+    const keeps = request.action === 'rename';
+    const moves = rows.flatMap((row) => {
+      const { caller, isWithdrawn } = states.get(row.id) ?? row;
+      return toMove(row, { caller, isWithdrawn: keeps ? row.isWithdrawn : isWithdrawn });
+    });
     return { moves, imported: [], next: ids.length === limit ? (ids.at(-1) ?? null) : null };
   }
 

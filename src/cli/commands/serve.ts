@@ -92,6 +92,8 @@ export function addServeCommand(program: Command, io: Io, version: string): void
           const url = `${localUrl(settings.host, serving.port)}${settings.basePath}`;
           printLine(io.stdout, `caller-stats listens on ${url}`);
           printLine(io.stdout, `Time zones: ${ZONE_DATA_ORIGIN}`);
+          const node = judgeNode(versions.node, io.clock.now());
+          if (node !== undefined) printLine(io.stdout, `Node: ${node.message}; ${node.advice}`);
           const { publicUrl, basePath, keyPrefix, keyLifeMax } = settings;
           const pagesUrl = publicUrl === null ? url : `${publicUrl}${basePath}`;
           const started = { url, pagesUrl, keyPrefix, keyLifeMax, demo: options.demo ?? false };
@@ -140,11 +142,9 @@ function runJobs(
 }
 
 /** Says what `doctor` would, as far as it costs nothing. Only the first process does. */
-function warnOfSetUp({ env, clock }: Io, log: Logger): void {
+function warnOfSetUp({ env }: Io, log: Logger): void {
   if (cluster.isWorker) return;
   for (const problem of unknownVariables(env)) log.warn(problem);
-  const node = judgeNode(versions.node, clock.now());
-  if (node !== undefined) log.warn(`Node: ${node.message}; ${node.advice}`);
 }
 
 /** Resolves when the server's terminal is closed. A server without one ignores the signal, which often asks for a reload. */

@@ -181,7 +181,7 @@ describe('a foreign organization returns the same 404 as an unknown one:', () =>
     const paths = DASHBOARD_ROUTES.filter(
       ({ method, path }) => method === 'GET' && path.includes(':projectId'),
     );
-    expect(paths).toHaveLength(9);
+    expect(paths).toHaveLength(10);
     for (const { path } of paths) {
       for (const project of ['rival-docs', 'none', 'x'.repeat(70), 'docs%20']) {
         const asked = exampleOf(path).replace('/docs/', `/${project}/`);

@@ -184,7 +184,7 @@ test('every documented privilege is necessary', async () => {
   await (await openStore(url)).close();
   const grants = documentedGrants(schemaOf(url), user.name);
   const all = oneByOne(grants).filter((privilege) => !isOfPeople(privilege));
-  expect(all).toHaveLength(72);
+  expect(all).toHaveLength(75);
   const change = (sql: string) => onDatabase(url, (client) => client.query(sql));
   await change(grants.join('\n'));
   const store = await openForTest(user.url(url));

@@ -99,7 +99,9 @@ export const DASHBOARD_ROUTES: readonly DashboardRoute[] = Object.entries(TABLE)
 /** Fills in the parameters of a path: an existing organization and project; all other ids do not exist. */
 export function exampleOf(path: string, organizationId = 'default'): string {
   const known: Readonly<Record<string, string>> = { organizationId, projectId: 'docs' };
-  return path.replaceAll(/:(\w+)/g, (_, name: string) => known[name] ?? 'nobody@example.org');
+  const example = path.replaceAll(/:(\w+)/g, (_, name: string) => known[name] ?? 'nobody@example.org');
+  // The one that must say since when.
+  return path.endsWith('/changes') ? `${example}?since=2024-01-01` : example;
 }
 
 /** A body that every operation rejects because of its field, before it changes anything. */

@@ -24,7 +24,7 @@ test.each(withBodies)('%s accepts only a small JSON object', async (_name, asked
   expect(await refused('{"name": ')).toEqual([400, expect.stringMatching(/^The body .*JSON/)]);
   expect(await refused('\xff')).toEqual([400, expect.stringMatching(/^The body /)]);
   for (const body of ['[]', 'null', '1', '"text"'])
-    expect(await refused(body)).toEqual([400, 'The body is not a JSON object.']);
+    expect(await refused(body)).toEqual([400, expect.stringMatching(/\b(the|The) body is not a /)]);
   const large = JSON.stringify({ name: 'x'.repeat(dashboardBodyBytesMax) });
   expect(await refused(large)).toEqual([413, expect.stringMatching(/too large/)]);
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'x'])

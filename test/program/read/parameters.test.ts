@@ -37,7 +37,7 @@ describe('an invalid bound returns 400:', () => {
 
 const A = 'dateFrom=2026-01-31';
 const unknown = (name: string, hint: string) => `${quoted(name)}: is not a parameter here; ${hint}`;
-const BOTH = 'there are dateFrom, dateTo, period, timeZone, weekStart, compare, caller';
+const BOTH = 'there are dateFrom, dateTo, period, timeZone, weekStart, compare, caller, asOf';
 
 /** Invalid query strings and their error messages. */
 const BAD_QUERY_STRINGS: [queryString: string, details: string[]][] = [

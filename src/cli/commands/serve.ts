@@ -92,8 +92,6 @@ export function addServeCommand(program: Command, io: Io, version: string): void
           const url = `${localUrl(settings.host, serving.port)}${settings.basePath}`;
           printLine(io.stdout, `caller-stats listens on ${url}`);
           printLine(io.stdout, `Time zones: ${ZONE_DATA_ORIGIN}`);
-          const node = judgeNode(versions.node, io.clock.now());
-          if (node !== undefined) printLine(io.stdout, `Node: ${node.message}; ${node.advice}`);
           const { publicUrl, basePath, keyPrefix, keyLifeMax } = settings;
           const pagesUrl = publicUrl === null ? url : `${publicUrl}${basePath}`;
           const started = { url, pagesUrl, keyPrefix, keyLifeMax, demo: options.demo ?? false };
@@ -213,7 +211,9 @@ async function serve(
   try {
     const port = await listen(app, { ...settings, hostFlag: 'host', portFlag: 'port' });
     const url = `${localUrl(settings.host, port)}${settings.basePath}`;
-    observers.log.info({ url, timeZones: ZONE_DATA_ORIGIN }, 'listening');
+    const judged = judgeNode(versions.node, io.clock.now());
+    const node = judged === undefined ? versions.node : `${judged.message}; ${judged.advice}`;
+    observers.log.info({ url, timeZones: ZONE_DATA_ORIGIN, node }, 'listening');
     return { port, stop };
   } catch (error) {
     await stop();

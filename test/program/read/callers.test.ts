@@ -19,7 +19,7 @@ describe('GET callers returns 400 with a message for each wrong parameter:', () 
     [
       'interval=day',
       [
-        '"interval": is not a parameter here; there are dateFrom, dateTo, period, timeZone, weekStart, compare',
+        '"interval": is not a parameter here; there are dateFrom, dateTo, period, timeZone, weekStart, compare, asOf',
       ],
     ],
   ])('?%s', async (queryString, details) => {

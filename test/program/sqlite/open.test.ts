@@ -23,7 +23,10 @@ test('creates a missing file, and opens it if it must exist', async () => {
 
 test('creates a file with the newest schema', async () => {
   const folder = await temporaryFolder();
-  expect(await migrateStore(`sqlite:${folder}/new.db`, { distribute: false })).toEqual(newest);
+  expect(await migrateStore(`sqlite:${folder}/new.db`, { distribute: false })).toEqual({
+    ...newest,
+    before: 0,
+  });
   expect(statSync(`${folder}/new.db`).size).toBeGreaterThan(0);
 });
 
@@ -32,9 +35,9 @@ test.each(upgradedVersions)('backs up a file of version %i unless told not to', 
     const file = await keptFile(version);
     const kept = backup === false ? null : `${file}.version-${version}`;
     const options = { distribute: false, ...(backup === undefined ? {} : { backup }) };
-    expect(await migrateStore(`sqlite:${file}`, options)).toEqual({ ...newest, kept });
+    expect(await migrateStore(`sqlite:${file}`, options)).toEqual({ ...newest, before: version, kept });
     expect(existsSync(`${file}.version-${version}`)).toBe(kept !== null);
-    expect(await migrateStore(`sqlite:${file}`, options)).toEqual(newest);
+    expect(await migrateStore(`sqlite:${file}`, options)).toEqual({ ...newest, before: newest.version });
   }
 });
 

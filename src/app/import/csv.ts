@@ -87,9 +87,11 @@ function* nameSwallowed(line: number, swallowed: readonly number[]): Generator<T
   const names = first === last ? `line ${first}, which is a row` : `rows up to line ${last}`;
   const problem = `has ${names}, within its quotes: close the quote or remove it, and import the file again`;
   yield { line, value: failure(problem) };
-  for (const one of swallowed) {
-    yield { line: one, value: failure(`is a row, but within quotes that begin in line ${line}`) };
-  }
+  for (const one of swallowed) yield nameWithin(one, line);
+}
+
+function nameWithin(line: number, begin: number): TableRecord<never> {
+  return { line, value: failure(`is a row, but within quotes that begin in line ${begin}`) };
 }
 
 /** Reads the rows below a header. */
@@ -112,8 +114,12 @@ class Rows<T> {
     const like = whole !== 'skipped' && whole.ok ? whole.value : undefined;
     const isRow = first !== undefined && (this.#isRow(first.plain, like) || this.#isRow(first.closed, like));
     const swallowed = isRow ? this.findRows(others, like) : [];
-    if (swallowed.length > 0) yield* nameSwallowed(line, swallowed);
-    else yield { line, value: fields.ok ? this.#read(fields.value) : fields };
+    if (swallowed.length > 0) return yield* nameSwallowed(line, swallowed);
+    const value = fields.ok ? this.#read(fields.value) : fields;
+    yield { line, value };
+    if (value === 'skipped' || value.ok) return;
+    // A quote that is missing may be what is wrong with it.
+    for (const other of others) if (other.plain.length >= this.#columns) yield nameWithin(other.line, line);
   }
 
   /** The lines that are rows by themselves. */

@@ -54,7 +54,7 @@ function digits(number: number, count: number): string {
 function parseWithTemporal(text: string): number | undefined {
   const one = text.replace(/(\.\d{9})\d+/, '$1');
   try {
-    if (/[Zz]$|[+-]\d\d:\d\d$/.test(one) && /[Tt]/.test(one))
+    if (/[Zz]$|[+-]\d\d:\d\d$/.test(one) && /[Tt ]/.test(one))
       return Temporal.Instant.from(one).epochMilliseconds;
     return Temporal.PlainDateTime.from(one, { overflow: 'reject' }).toZonedDateTime('UTC').epochMilliseconds;
   } catch {

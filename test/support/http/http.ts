@@ -281,15 +281,14 @@ async function addKeysTo(databaseUrl: string): Promise<Service['keys']> {
   }
 }
 
-const openApis = new Map<BasePath, Promise<OpenApi>>();
+const openApis = new Map<string, Promise<OpenApi>>();
 
-/** The document of all services with this base path, on which alone it depends: generating it takes as long as their start. */
+/** The document of all services with what it depends on, because generating it takes as long as their start. */
 function openApiOf(options: AppOptions): Promise<OpenApi> {
-  const { basePath } = options;
+  const name = `${options.basePath} ${options.limits.bodyBytesMax}`;
   const known =
-    openApis.get(basePath) ??
-    askForOpenApi({ ...options, log: pino({ level: 'silent' }), metrics: undefined });
-  openApis.set(basePath, known);
+    openApis.get(name) ?? askForOpenApi({ ...options, log: pino({ level: 'silent' }), metrics: undefined });
+  openApis.set(name, known);
   return known;
 }
 

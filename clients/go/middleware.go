@@ -28,7 +28,7 @@ type MiddlewareOptions struct {
 
 // Middleware returns a function that wraps a handler. A query counts once when the handler has answered it with a status below
 // 400, also if the reader leaves early or the handler panics later. Its time is the arrival of the request. A connection that the
-// handler takes over, such as for a WebSocket, is no query. It returns an error if the rules are invalid.
+// handler takes over, such as for a WebSocket, is not a query. It returns an error if the rules are invalid.
 func Middleware(recorder *Recorder, options MiddlewareOptions) (func(http.Handler) http.Handler, error) {
 	if problems := options.Rules.Problems(); len(problems) > 0 {
 		return nil, errors.New("callerstats: " + strings.Join(problems, "; "))

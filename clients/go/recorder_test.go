@@ -345,7 +345,7 @@ func TestReader(t *testing.T) {
 	other, err := NewReader(front.url, project, shared.readingKey)
 	check(t, err)
 	if _, err := other.Counts(t.Context(), Range{}); err == nil {
-		t.Error("an answer of something else is no error")
+		t.Error("the answer of another program is not an error")
 	}
 }
 

@@ -76,7 +76,7 @@ func TestQueries(t *testing.T) {
 	repeated := regexp.MustCompile(`(?s)(.)\{(\d+)\}`)
 	unfold := func(raw json.RawMessage) (string, bool) {
 		var text string
-		// A half of a surrogate pair is no text of Go.
+		// Half of a surrogate pair is not valid text in Go.
 		if json.Unmarshal(raw, &text) != nil || string(raw) == "null" {
 			return "", false
 		}
@@ -91,7 +91,7 @@ func TestQueries(t *testing.T) {
 		id, isText := unfold(one.ID)
 		caller, isName := unfold(one.Caller)
 		when, hasTime := unfold(one.OccurredAt)
-		// The compiler refuses other kinds of values, and what is no time.
+		// The compiler refuses other kinds of values, and what is not a time.
 		if !isText && one.Wrong == "id" || !isName && one.Wrong == "caller" || one.Wrong == "occurredAt" {
 			continue
 		}

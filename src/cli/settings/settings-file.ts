@@ -7,7 +7,7 @@ import { UsageError } from '../io.js';
 /** What this program, systemd and a shell read alike: a value has no quotes inside, nothing to escape, nothing to replace. */
 const line = /^(?<name>[A-Za-z_]\w*)=(?:'(?<single>[^'\\]*)'|"(?<double>[^"\\$`]*)"|(?<plain>[^'"\\$`\s]*))$/;
 
-/** Reads lines `NAME=value`. Throws `not_found`, `unavailable`, or a `UsageError` with each line that is none. Never shows a value. */
+/** Reads lines `NAME=value`. Throws `not_found`, `unavailable`, or a `UsageError` with each line that is not one. Never shows a value. */
 export function readSettingsFile(file: string): Record<string, string> {
   const variables: Record<string, string> = {};
   const problems: string[] = [];

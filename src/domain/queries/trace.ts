@@ -238,9 +238,7 @@ export class Trace {
 
   /** The request that the trace began with, if it says something of queries that another process may have found. */
   requests(spanIds: readonly string[]): IndexedQuery[] {
-    const hasQueries = Array.from(this.#places.values()).some(({ span }) => span?.askedAt !== undefined);
-    if (hasQueries) return [];
-    return spanIds.flatMap((spanId) => {
+    const requests = spanIds.flatMap((spanId) => {
       const span = this.#places.get(spanId)?.span;
       if (span === undefined || span.parentSpanId !== '' || span.entryKind !== 'request') return [];
       const { explicitId, caller, service, isIgnored } = span;
@@ -248,6 +246,9 @@ export class Trace {
       const keys = { explicitId, traceId: this.#traceId, service };
       return [{ keys, caller, askedAt: 0, isIgnored, isRequest: true, noteRecorded: () => {} }];
     });
+    // Most traces have none, and need not be searched.
+    const hasQueries = () => [...this.#places.values()].some(({ span }) => span?.askedAt !== undefined);
+    return requests.length === 0 || hasQueries() ? [] : requests;
   }
 
   /** Removes those of which another span is to be counted. */

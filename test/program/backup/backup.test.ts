@@ -290,7 +290,7 @@ describe('a backup', () => {
 });
 
 describe('backup --keep', () => {
-  test.concurrent('refuses what is no list of generations, and --replace', async () => {
+  test.concurrent('refuses what is not a list of generations, and --replace', async () => {
     const place = await placeWithProject();
     const refused = await refusal(place.run(['backup', 'all', '--keep', '7x']), 2);
     expect(refused).toBe(

@@ -25,7 +25,7 @@ const recipes: readonly Recipe[] = [
   { language: 'php', file: 'record.php', command: 'php' },
 ];
 
-/** Answers that are no success and after which a program must not go on. */
+/** Answers that are not a success and after which a program must not go on. */
 const refusals = [
   { status: 200, headers: {}, body: '<h1>Sign in</h1>', expected: 'answered 200: <h1>Sign in</h1>' },
   { status: 307, headers: { location: '/elsewhere' }, body: '', expected: /answered 307: .*\/elsewhere/ },

@@ -130,7 +130,7 @@ test('the next server completes an interrupted deletion', async () => {
   expect(stderr).not.toMatch(/"level":[456]0/);
 });
 
-test('compact refuses what is in use or is no file, and gives back what a deletion has left', async () => {
+test('compact refuses what is in use or is not a file, and gives back what a deletion has left', async () => {
   const place = await placeWithSample();
   // In processes of their own, because this one would keep the file open.
   const server = await place.spawnServer();

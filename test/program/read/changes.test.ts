@@ -53,7 +53,7 @@ describe('changes', () => {
 
   test.each<[what: string, parameters: string, details: RegExp[]]>([
     ['no day', '', [/^since: is missing; give the day/]],
-    ['a day that is none', '?since=yesterday', [/^since: "yesterday" is neither a date/]],
+    ['a text that is not a day', '?since=yesterday', [/^since: "yesterday" is neither a date/]],
     ['a moment within a day', '?since=2026-06-16T12:00:00Z', [/^since: .* is not the start of a UTC day/]],
     ['a day in a zone', '?since=2026-06-16T00:00:00%2B02:00', [/^since: .* is not the start of a UTC day/]],
     ['tomorrow', '?since=2026-06-19', [/^since: .* lies in the future; the last day .* is 2026-06-18$/]],

@@ -112,9 +112,11 @@ export function sendPage(
   return reply.send(html);
 }
 
-/** Whether a browser loads this in a window: its `Accept` prefers HTML. Programs get errors in JSON. */
+/** Whether a browser loads this in a window: its `Accept` names HTML and prefers it. Programs get errors in JSON. */
 export function asksForPage(request: FastifyRequest): boolean {
   if (request.method !== 'GET' && request.method !== 'HEAD') return false;
+  // The library takes any number for a weight: a range for all types, with one above 1, would be asking for a page.
+  if (!/text\/html/i.test(request.headers.accept ?? '')) return false;
   return new Negotiator(request.raw).mediaType(['application/json', 'text/html']) === 'text/html';
 }
 

@@ -86,6 +86,7 @@ describe('at an unknown address', () => {
     ['a program', 'GET', 'application/json'],
     ['either', 'GET', 'application/json, text/html'],
     ['a form', 'POST', WINDOW],
+    ['a weight above 1', 'GET', 'application/json, */*;q=1e400'],
   ])('%s gets 404 in JSON', async (_who, method, accept) => {
     const { send } = service();
     for (const path of ['/nothing', '/docs/settings/more']) {

@@ -2,12 +2,19 @@ import { defineConfig } from 'vitest/config';
 import { executableFile } from './test/support/setup/executable-setup.js';
 import { LongestFirst } from './test/support/setup/longest-first.js';
 import { folderInMemory } from './test/support/setup/memory-folder.js';
+import { seedOfContent } from './test/support/setup/seed.js';
 import { isDeep } from './test/support/volume.js';
 
 // All that the tests make goes to the folder for temporary files, which they ask Node for.
 if (process.env['TMPDIR'] === undefined) {
   const inMemory = folderInMemory();
   if (inMemory !== undefined) process.env['TMPDIR'] = inMemory;
+}
+
+// The deep run tries new input each time.
+if (!isDeep) {
+  const seed = seedOfContent();
+  if (seed !== undefined) process.env['CALLER_STATS_TEST_SEED'] ??= String(seed);
 }
 
 /** Threads cannot be started from TypeScript: the tests start the built ones, and `globalSetup` builds them. */
@@ -39,10 +46,12 @@ const builtThreads = {
 /** `npm test` leaves the deep tests out. */
 const exclude = isDeep ? [] : ['test/**/*.deep.test.ts'];
 
+const seedSetup = './test/support/setup/seed-setup.ts';
+
 /** Tests of the program as processes, in which files share a process: loading everything for each would take a tenth of the time. */
 const processes = {
   isolate: false,
-  setupFiles: ['./test/support/setup/places-setup.ts'],
+  setupFiles: [seedSetup, './test/support/setup/places-setup.ts'],
   // What is built runs as it is.
   server: { deps: { external: [/\/dist\//] } },
   testTimeout: 120_000,
@@ -102,6 +111,7 @@ export default defineConfig({
           // The long properties, and removing what they wrote, take a while on a busy machine.
           testTimeout: 60_000,
           hookTimeout: 60_000,
+          setupFiles: [seedSetup],
           isolate: false,
         },
       },

@@ -9,11 +9,7 @@ import { required } from '../support/client/client-recorder.js';
 import { BAD, ModelServer, type Trouble } from '../support/client/client-server.js';
 import { lawRuns } from '../support/volume.js';
 
-const seed = process.env['CALLER_STATS_LAW_SEED'];
-const runs = {
-  numRuns: lawRuns,
-  ...(seed === undefined ? {} : { seed: Number(seed) }),
-};
+const runs = { numRuns: lawRuns };
 
 const troubles = fc.array(
   fc.oneof(

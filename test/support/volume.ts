@@ -13,7 +13,7 @@ export function randomCases(deep: number, variable?: string): number {
 /** The runs of each law. */
 export const lawRuns = randomCases(1000, 'CALLER_STATS_LAW_RUNS');
 
-/** Prints a new seed for random input, or the one in `CALLER_STATS_TEST_SEED`, which repeats a run that failed. */
+/** Prints a new seed for random input, or the one in `CALLER_STATS_TEST_SEED`: a clean checkout sets it, and you repeat a run by it. */
 export function newSeed(name: string): number {
   const seed = Number(process.env['CALLER_STATS_TEST_SEED'] ?? Date.now() % 2 ** 31);
   process.stdout.write(`${name}: seed ${seed}\n`);

@@ -125,18 +125,7 @@ async function start({ main, databaseUrl, ...build }: Build): Promise<RunningBui
   const port = await freePort();
   const server = spawn(
     process.execPath,
-    [
-      main,
-      'serve',
-      '--database',
-      databaseUrl,
-      '--port',
-      String(port),
-      '--log-level',
-      'info',
-      '--log-format',
-      'json',
-    ],
+    [main, 'serve', '--database', databaseUrl, '--port', String(port), '--log-level', 'info'],
     { stdio: ['ignore', 'ignore', 'pipe'] },
   );
   const url = `http://127.0.0.1:${port}`;

@@ -4,6 +4,7 @@
  */
 
 import autocannon from 'autocannon';
+import { recordingsMax } from '../src/domain/limits.js';
 import { residentBytesOf } from '../test/support/resident-memory.js';
 import { makeEvents, writeNdjson } from './support/events.js';
 import { makeRanges, toQueryString } from './support/ranges.js';
@@ -19,9 +20,8 @@ export interface OverloadOptions {
   readonly note: (line: string) => void;
 }
 
-/** The connections that the server accepts at once, and those that are opened. */
-const recordingsMax = 64;
-const connectionsBeyond = 256;
+/** The connections that are opened beyond those that the server accepts at once. */
+const connectionsBeyond = 4 * recordingsMax;
 /** Exports per second and their connections: few enough to wait only for the recordings. */
 const exportsPerSecond = 100;
 const exportConnections = 4;
@@ -51,7 +51,7 @@ export async function benchOverload(
   await writeNdjson(file, makeEvents(lines, 1));
   await database.import(file, lines);
   const key = await database.createAdminKey();
-  const server = await database.serve('--recordings-max', String(recordingsMax), '--log-level', 'error');
+  const server = await database.serve('--log-level', 'error');
   const record = async (connections: number, time: number): Promise<Recorded> => {
     const args = [...programArguments('recording-load'), server.url, key, `${connections}`, `${time}`];
     const recorded = JSON.parse((await workspace.run(process.execPath, args)).stdout) as Recorded;
@@ -99,7 +99,7 @@ function toReport(rounds: readonly Round[]): Report {
     name: 'overload',
     method:
       `${exportsPerSecond} exports per second over ${exportConnections} connections from a server on SQLite that accepts ${recordingsMax} concurrent recordings ` +
-      `(\`--recordings-max\`): alone, and while ${connectionsBeyond} connections record single queries and retry at once when they are ` +
+      `at a time: alone, and while ${connectionsBeyond} connections record single queries and retry at once when they are ` +
       `refused. The recording rate is compared with that of ${recordingsMax} connections beside the same exports. The senders run in ` +
       'a separate process on the same cores. The benchmark checks that everything acknowledged was counted.',
     ratios: [

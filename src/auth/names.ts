@@ -48,8 +48,6 @@ export type LegacyAlgorithms = (typeof LEGACY_ALGORITHMS)[number];
 
 /** An OpenID Connect provider whose users may sign in. */
 export interface SingleSignOn {
-  /** The label of the button. */
-  readonly name: string;
   /** The URL that `/.well-known/openid-configuration` is appended to. */
   readonly issuer: string;
   readonly clientId: string;

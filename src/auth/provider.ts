@@ -23,13 +23,12 @@ interface ProviderOptions {
 }
 
 export function signInWithProvider(provider: SingleSignOn, options: ProviderOptions) {
-  const { name, clientId, clientSecret } = provider;
+  const { clientId, clientSecret } = provider;
   const discoveryUrl = `${provider.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
   return genericOAuth({
     config: [
       {
         providerId: PROVIDER_ID,
-        name,
         clientId,
         clientSecret,
         discoveryUrl,

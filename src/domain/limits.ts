@@ -231,11 +231,11 @@ export const detailBytesMax = 128 * 1024;
 
 /** Bytes of a request's headers: Node's own default, repeated here so that an upgrade cannot change it. */
 export const headerBytesMax = 16 * 1024;
-/** Time for a client to send its whole request (setting), so that a stalled client cannot hold a connection. */
+/** Time for a client to send its whole request, so that a stalled client cannot hold a connection. */
 export const requestTimeoutMs = minuteMs;
 /** Time for a client to send its headers, for the same reason. */
 export const headersTimeoutMs = 10_000;
-/** Time to produce a response once the request could have arrived, and again for the client to read it (setting). */
+/** Time to produce a response once the request could have arrived, and again for the client to read it. */
 export const answerTimeoutMs = 30_000;
 /** Pause between checks for late requests. Node's default of 30 s would double the timeouts above. */
 export const lateRequestsIntervalMs = 2_000;
@@ -247,7 +247,7 @@ export const unreadBodyBytesMax = 1024 * 1024;
 export const lingeringBytesMax = 256 * 1024 * 1024;
 /** Connections that close this way at a time. Each takes up to 64 KB; others are closed at once. */
 export const lingeringConnectionsMax = 256;
-/** Open connections (setting): an idle one takes about 20 KB, and file descriptors are limited. */
+/** Open connections: an idle one takes about 20 KB, and file descriptors are limited. */
 export const connectionsMax = 10_000;
 /** How long an idle connection stays open: longer than the 60 s of common proxies, so that they close first. */
 export const keepAliveTimeoutMs = 72_000;
@@ -262,15 +262,15 @@ export const failuresPerMinute = 600;
 
 // Admission.
 
-/** Concurrent requests, recordings and probes not included (setting). */
+/** Concurrent requests, recordings and probes not included. */
 export const requestsMax = 1_000;
-/** Concurrent recording requests (setting): enough to share commits well, few enough to finish soon. */
+/** Concurrent recording requests: enough to share commits well, few enough to finish soon. */
 export const recordingsMax = 1_000;
-/** Bytes of all recording bodies in memory (setting). Parsed, they take several times as much. */
+/** Bytes of all recording bodies in memory. Parsed, they take several times as much. */
 export const recordingBytesMax = 64 * 1024 * 1024;
 /** Recording bodies that are decompressed at a time, before the memory that they take is known. */
 export const inflationsMax = 4;
-/** Mean event loop delay above which the server refuses recordings (setting). */
+/** Mean event loop delay above which the server refuses recordings. */
 export const eventLoopDelayMsMax = 1_000;
 
 /** Window of a zstd body: what a decoder keeps in memory. All that decoders have to support (RFC 8878). */

@@ -16,12 +16,19 @@ import { SealedTexts } from '../auth/sealed-texts.js';
 import type { LoadLimits } from '../domain/admission.js';
 import { createNetworks } from '../domain/keys/networks.js';
 import {
+  answerTimeoutMs,
+  connectionsMax,
+  eventLoopDelayMsMax,
   keepAliveTimeoutMs,
+  recordingBytesMax,
+  recordingsMax,
   reportsMax,
+  requestsMax,
+  requestTimeoutMs,
   sharedRequestsPerMinute,
   waitingReportsMax,
 } from '../domain/limits.js';
-import { ProjectRules, type TelemetryTexts } from '../domain/queries/telemetry-settings.js';
+import { ProjectRules } from '../domain/queries/telemetry-settings.js';
 import type { Clock } from '../domain/time/clock.js';
 import { Slots } from '../shared/slots.js';
 import type { RecordResult, Store } from '../storage/ports/store.js';
@@ -74,13 +81,12 @@ export interface AppOptions {
   readonly clock: Clock;
   /** Left out, notifications believe the clock. */
   readonly clockWatch?: ClockWatch;
-  readonly limits: RecordingLimits & RateLimits & LoadLimits & ConnectionLimits;
+  /** The limits without a setting may be left out. */
+  readonly limits: RecordingLimits & RateLimits & Partial<LoadLimits & ConnectionLimits>;
   /** The prefix of every path. */
   readonly basePath: BasePath;
   /** Proxies whose `X-Forwarded-For` is trusted, in the form of `parseNetwork`. */
   readonly trustProxy: readonly string[];
-  /** Which spans and log records are queries of projects that do not say so themselves. */
-  readonly telemetry: TelemetryTexts;
   readonly dashboard: DashboardSettings;
   /** The folder of the documentation's built site. */
   readonly docs: string;
@@ -97,15 +103,26 @@ export interface AppOptions {
   readonly eventLoopDelayMs?: () => number;
 }
 
+const FIXED_LIMITS: LoadLimits & ConnectionLimits = {
+  recordingsMax,
+  recordingBytesMax,
+  requestsMax,
+  eventLoopDelayMsMax,
+  connectionsMax,
+  requestTimeoutMs,
+  answerTimeoutMs,
+};
+
 /** The app, ready to listen or to receive requests with `inject`. It does not close the store. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
-  const { store, clock, limits, basePath, log, metrics, tracing } = options;
+  const { store, clock, basePath, log, metrics, tracing } = options;
+  const limits = { ...FIXED_LIMITS, ...options.limits };
   const refusals = new RefusalLog(log, clock);
-  const app = createServer(options, refusals);
+  const app = createServer({ ...options, limits }, refusals);
   // There must be room for one request of the largest size, compressed and decompressed.
-  const recordingBytesMax = Math.max(limits.recordingBytesMax, 2 * limits.bodyBytesMax);
+  const bytesMax = Math.max(limits.recordingBytesMax, 2 * limits.bodyBytesMax);
   const admission = new Admission(
-    { ...limits, recordingBytesMax },
+    { ...limits, recordingBytesMax: bytesMax },
     clock,
     options.eventLoopDelayMs ?? watchEventLoop(app),
   );
@@ -121,7 +138,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const requests = new RateLimit('organization', limits.requestsPerMinute);
   const failures = new FailureLimit(limits.failuresPerMinute);
   const authenticator = new Authenticator({ store, clock, requests, failures, log: app.log });
-  const projectRules = new ProjectRules(options.telemetry);
+  const projectRules = new ProjectRules();
   const ingestion = new IngestionMonitor({ store, clock, projectRules, log: app.log, metrics });
   const slots = new Slots(reportsMax, waitingReportsMax);
   addAnalytics(app, { store, clock, ingestion, slots }, authenticator);
@@ -166,7 +183,6 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     requests: new RateLimit('share link', limits.requestsPerMinute || sharedRequestsPerMinute),
     ingestion,
     slots,
-    telemetry: projectRules.defaults,
     failures,
     refusals,
   });
@@ -210,7 +226,15 @@ function createNotifications(
 
 /** The framework with the limits of connections, without routes. */
 function createServer(
-  { limits, basePath, trustProxy, users, dashboard, log, metrics }: AppOptions,
+  {
+    limits,
+    basePath,
+    trustProxy,
+    users,
+    dashboard,
+    log,
+    metrics,
+  }: AppOptions & { readonly limits: ConnectionLimits },
   refusals: RefusalLog,
 ): FastifyInstance {
   const grpc = new Grpc(basePath);

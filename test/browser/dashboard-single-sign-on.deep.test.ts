@@ -23,14 +23,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     // The provider needs the redirect URL, and the server the provider's, before it listens.
     const port = await freePort();
     const { issuer, clientId, clientSecret } = provider;
-    const args = [
-      '--port',
-      `${port}`,
-      '--public-url',
-      `http://127.0.0.1:${port}`,
-      '--oidc-name',
-      'Example SSO',
-    ];
+    const args = ['--port', `${port}`, '--public-url', `http://127.0.0.1:${port}`];
     const place = await startSetUp(start, [...args, '--oidc-issuer', issuer, '--oidc-client-id', clientId], {
       env: { CALLER_STATS_OIDC_CLIENT_SECRET: clientSecret },
     })();
@@ -53,13 +46,13 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
 
   test('users who cancel return to the sign-in page', async () => {
     const { page } = await openSignIn();
-    await page.getByRole('link', { name: 'Continue with Example SSO' }).click();
+    await page.getByRole('link', { name: 'Continue with single sign-on' }).click();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page
       .getByRole('alert')
       .getByText(/Single sign-on failed/)
       .waitFor();
-    await page.getByRole('link', { name: 'Continue with Example SSO' }).waitFor();
+    await page.getByRole('link', { name: 'Continue with single sign-on' }).waitFor();
   });
 
   test('an invited user signs in without the link, reaches the wanted page, and has no password to change', async () => {
@@ -85,7 +78,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
 });
 
 async function signInAs(page: Page, email: string): Promise<void> {
-  await page.getByRole('link', { name: 'Continue with Example SSO' }).click();
+  await page.getByRole('link', { name: 'Continue with single sign-on' }).click();
   await page.getByLabel('E-mail').fill(email);
   await page.getByRole('button', { name: 'Sign in' }).click();
 }

@@ -34,6 +34,7 @@ const shared = [
   'src/domain/people/member.ts',
   'src/domain/projects/samples.ts',
   'src/domain/queries/caller.ts',
+  'src/domain/queries/telemetry-defaults.ts',
   'src/domain/random-text.ts',
 ];
 

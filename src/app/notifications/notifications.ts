@@ -143,9 +143,7 @@ function readDestination(
   before: Notification | undefined,
 ): Result<ReadDestination> {
   if (CHANNEL_FORMS[channel].needsMailer && !sendsEmail) {
-    return failure(
-      'channel: this server sends no e-mail; its operator can set CALLER_STATS_SMTP_URL and --mail-from',
-    );
+    return failure('channel: this server sends no e-mail; its operator can set CALLER_STATS_SMTP_URL for it');
   }
   if (destination !== undefined)
     return prefixProblems(

@@ -6,7 +6,8 @@ import { withSide } from '../../app/copy/side.js';
 import { formatCount, formatQuantity } from '../../domain/format.js';
 import { isSameStore } from '../../storage/open.js';
 import { type Io, UsageError } from '../io.js';
-import { readSettings, settingOption } from '../settings/settings.js';
+import { readSetting } from '../settings/setting.js';
+import { databaseSetting, readSettings } from '../settings/settings.js';
 import { addAction, connectionLimits } from '../store-command.js';
 import { formatTable, printLine } from '../terminal/output.js';
 import { withProgress } from '../terminal/progress.js';
@@ -18,23 +19,32 @@ export function addCopyCommand(program: Command, io: Io): void {
       'copies organizations, members, projects, keys, queries, corrections and imported counts from one database into another, and ' +
         'verifies that the totals are equal',
     )
-    .addOption(settingOption('from'))
-    .addOption(settingOption('to'))
+    .requiredOption('--from <url>', 'the database to copy from, a URL as for --database')
+    .requiredOption('--to <url>', 'the database to copy into; a SQLite file is created if it does not exist')
     .addHelpText(
       'after',
       '\nServers may run on both databases. Existing queries count as duplicates, so you can stop and repeat a copy; another\n' +
         'run copies what arrived meanwhile. The exit status is 1 if the totals of a project differ.',
     );
-  addAction(command, io, 'print what was copied as JSON', async (options) => {
+  addAction(command, io, 'print what was copied as JSON', async (options: Sides) => {
     const copied = await copy(options, io);
     const differences = copied.projects.map(difference).filter((found) => found !== undefined);
     return { json: toJson(copied), text: describe(copied, differences), failed: differences.length > 0 };
   });
 }
 
-async function copy(options: object, io: Io): Promise<Copied> {
-  const names = ['from', 'to', 'databaseConnectionsMax', 'databaseTimeoutMs'] as const;
-  const { from, to, ...settings } = readSettings(names, options, io.env);
+interface Sides {
+  readonly from: string;
+  readonly to: string;
+}
+
+async function copy({ from, to }: Sides, io: Io): Promise<Copied> {
+  const settings = readSettings(['databaseConnectionsMax', 'databaseTimeoutMs'], {}, io.env);
+  const problems = Object.entries({ from, to }).flatMap(([flag, url]) => {
+    const read = readSetting({ ...databaseSetting, description: '', flag, environment: '' }, url, {});
+    return read.ok ? [] : read.problems;
+  });
+  if (problems.length > 0) throw new UsageError(problems);
   if (await isSameStore(from, to)) {
     throw new UsageError(['--to: is the same database as --from; name the one to copy into']);
   }

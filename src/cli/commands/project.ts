@@ -1,5 +1,5 @@
 /** `caller-stats project`: creates, lists, changes and deletes projects. */
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { purgeAll } from '../../app/jobs/purge.js';
 import { type ProjectJson, projectToJson } from '../../app/json.js';
 import { changeProject, createProject, deleteProject } from '../../app/projects.js';
@@ -8,9 +8,10 @@ import { nameCharactersMax, retentionDaysMax } from '../../domain/limits.js';
 import { parseName } from '../../domain/names.js';
 import { PROJECT_ID_PATTERN, type ProjectChange } from '../../domain/projects/project.js';
 import { parseRetentionDays } from '../../domain/projects/retention.js';
+import { TELEMETRY_DEFAULTS } from '../../domain/queries/telemetry-defaults.js';
 import {
   mapTelemetrySettings,
-  parseOwnTelemetryText,
+  parseTelemetryText,
   TELEMETRY_SETTINGS,
   type TelemetrySetting,
 } from '../../domain/queries/telemetry-settings.js';
@@ -19,7 +20,6 @@ import { DEFAULT_WEEK_START, parseWeekStart, WEEK_STARTS } from '../../domain/ti
 import { parseTimeZone } from '../../domain/time/time-zone.js';
 import { type Io, UsageError } from '../io.js';
 import { toFlag } from '../settings/setting.js';
-import { SETTINGS } from '../settings/settings.js';
 import { addStoreAction, readNewName } from '../store-command.js';
 import { formatTable } from '../terminal/output.js';
 
@@ -85,8 +85,25 @@ function describeTelemetry(project: ProjectJson): string {
   return own.map((name) => `${toFlag(name)} ${project[name]}`).join(', ');
 }
 
-/** Brings back the server's text. Where a caller or attribute really has this name, the dashboard can set it. */
-const SERVER_DEFAULT = 'server-default';
+/** The placeholder and the description of each OpenTelemetry setting. */
+const TELEMETRY_OPTIONS: { readonly [Name in TelemetrySetting]: readonly [string, string] } = {
+  otlpQuery: [
+    'rules',
+    'which OpenTelemetry spans and log records belong to questions: those with one of these values, such as ' +
+      'http.route=/api/ask,/api/chat; several rules with ; between; default is the known instrumentations',
+  ],
+  otlpId: [
+    'source',
+    'what tells queries apart: question (their id, else the span of the server, else the trace), trace, span, or an ' +
+      'attribute whose values identify queries',
+  ],
+  otlpCaller: ['attribute', 'attribute with the caller, of the span, log record or resource'],
+  otlpDefaultCaller: ['caller', 'caller if neither attributes nor headers name one'],
+  otlpSiteOrigins: [
+    'origins',
+    'origins of the documentation site, such as https://docs.example.com, or none; requests from them have the caller web',
+  ],
+};
 
 type ChangeOptions = {
   readonly [Name in 'name' | 'timeZone' | 'weekStart' | 'retentionDays' | TelemetrySetting]?: string;
@@ -105,12 +122,10 @@ function addChange(project: Command, io: Io): void {
       `days after which queries lose their rows, but not their counts: 1 to ${retentionDaysMax}, or none for never`,
     );
   for (const name of TELEMETRY_SETTINGS) {
-    const { placeholder, description } = SETTINGS[name];
-    command.addOption(
-      new Option(
-        `--${toFlag(name)} <${placeholder}>`,
-        `${description}; ${SERVER_DEFAULT} for what serve says`,
-      ),
+    const [placeholder, description] = TELEMETRY_OPTIONS[name];
+    command.option(
+      `--${toFlag(name)} <${placeholder}>`,
+      `${description} (default: ${TELEMETRY_DEFAULTS[name]})`,
     );
   }
   addStoreAction(command, io, {
@@ -151,8 +166,8 @@ function readChange(options: ChangeOptions): ProjectChange {
 }
 
 function readTelemetryText(setting: TelemetrySetting, text: string): Result<string | null> {
-  if (text === SERVER_DEFAULT) return success(null);
-  const parsed = parseOwnTelemetryText(setting, text);
+  if (text === TELEMETRY_DEFAULTS[setting]) return success(null);
+  const parsed = parseTelemetryText(setting, text);
   return parsed.ok ? parsed : failure(...parsed.problems.map((problem) => `${quote(text)} ${problem}`));
 }
 

@@ -180,10 +180,9 @@ async function serve(
     basePath: settings.basePath,
     limits: settings,
     trustProxy: settings.trustProxy,
-    telemetry: settings.telemetry,
     dashboard: {
       pages: fileURLToPath(new URL('dist/dashboard', io.packageFolder)),
-      singleSignOnName: settings.singleSignOn?.name,
+      singleSignOn: settings.singleSignOn !== undefined,
       keyPrefix: settings.keyPrefix,
       keyLifeMax: settings.keyLifeMax,
       shareLinks: settings.shareLinks,
@@ -191,7 +190,7 @@ async function serve(
       version,
     },
     docs: fileURLToPath(new URL('dist/docs', io.packageFolder)),
-    notifications: { mail: settings.mail, privateNetworks: settings.notificationNetworks },
+    notifications: { mail: settings.mail ?? undefined, privateNetworks: settings.notificationNetworks },
     // Loaded with the first call.
     mcp: async (call) => {
       const { answerToolRequest } = await import('../../mcp/server.js');

@@ -11,14 +11,14 @@ import { printLine } from '../terminal/output.js';
 import { listen, localUrl } from './listen.js';
 import { answerQuestions, askWorkers } from './workers.js';
 
-type MetricsSettings = Values<'metricsHost' | 'metricsPort' | 'database' | 'workers'>;
+type MetricsSettings = Values<'metrics' | 'database' | 'workers'>;
 
 export async function openMetrics(
-  { metricsPort, database }: MetricsSettings,
+  { metrics, database }: MetricsSettings,
   { monotonicMs }: Io,
   version: string,
 ): Promise<Metrics | undefined> {
-  if (metricsPort === null) return undefined;
+  if (metrics === null) return undefined;
   const { Metrics } = await import('../../observability/metrics/metrics.js');
   return new Metrics(monotonicMs, { version, database: locationOf(database).kind });
 }
@@ -26,10 +26,10 @@ export async function openMetrics(
 /** Serves `/metrics`; the caller closes the app. With several workers, the primary process serves the metrics of all. */
 export async function serveMetrics(
   metrics: Metrics | undefined,
-  { metricsHost, metricsPort, workers }: MetricsSettings,
+  { metrics: address, workers }: MetricsSettings,
   { store, log, io }: { readonly store: Store; readonly log: Logger; readonly io: Io },
 ): Promise<FastifyInstance | undefined> {
-  if (metrics === undefined || metricsPort === null) return undefined;
+  if (metrics === undefined || address === null) return undefined;
   metrics.watchStore(store, io.clock);
   if (cluster.isWorker) {
     answerQuestions(() => metrics.read());
@@ -39,13 +39,8 @@ export async function serveMetrics(
   const { aggregateWorkers } = await import('../../observability/metrics/aggregate-workers.js');
   const page = workers > 1 ? aggregateWorkers(metrics, askWorkers<MetricData[]>) : metrics;
   const app = await buildMetricsApp(page, log);
-  const port = await listen(app, {
-    host: metricsHost,
-    port: metricsPort,
-    hostFlag: 'metrics-host',
-    portFlag: 'metrics-port',
-  });
-  const url = `${localUrl(metricsHost, port)}/metrics`;
+  const port = await listen(app, { ...address, hostFlag: 'metrics', portFlag: 'metrics' });
+  const url = `${localUrl(address.host, port)}/metrics`;
   log.info({ url }, 'metrics: listening');
   printLine(io.stdout, `Metrics for Prometheus: ${url}`);
   return app;

@@ -21,11 +21,11 @@ type SecretStore = Pick<Store, 'directory'>;
 
 /** Returns the secrets, newest first; none if the store has one for all servers of the database. */
 export async function findSecrets(
-  { database, secret, oldSecrets, secretFile }: SecretSettings,
+  { database, secret, secretFile }: SecretSettings,
   store: SecretStore,
   log?: Logger,
 ): Promise<readonly string[]> {
-  if (secret !== null) return [secret, ...oldSecrets];
+  if (secret.length > 0) return secret;
   const file = secretFileOf({ database, secretFile });
   const location = locationOf(database);
   if (file !== null && location.kind === 'sqlite') {

@@ -1,7 +1,5 @@
 /** The settings of `serve`, including those that are made of several settings. */
-import type { MailOptions } from '../../app/notifications/channels/mailer.js';
 import type { SingleSignOn } from '../../auth/names.js';
-import { mapTelemetrySettings, type TelemetryTexts } from '../../domain/queries/telemetry-settings.js';
 import { quote } from '../../domain/result.js';
 import type { TraceProtocol, TracingOptions } from '../../observability/tracing/tracing.js';
 import { allOrProblems, UsageError } from '../io.js';
@@ -11,12 +9,8 @@ import { readSettings, SERVER_SETTING_NAMES, type Values } from './settings.js';
 type ServerValues = Values<(typeof SERVER_SETTING_NAMES)[number]>;
 
 export interface ServerSettings extends ServerValues {
-  /** Which OpenTelemetry spans and log records are queries of projects that do not say so themselves. */
-  readonly telemetry: TelemetryTexts;
   /** Undefined without single sign-on. */
   readonly singleSignOn: SingleSignOn | undefined;
-  /** Undefined if the server sends no e-mail. */
-  readonly mail: MailOptions | undefined;
   /** Undefined if no traces are sent. */
   readonly tracing: Pick<TracingOptions, 'protocol'> | undefined;
 }
@@ -27,13 +21,12 @@ export function readServerSettings(flags: object, env: Environment): ServerSetti
     () => readSettings(SERVER_SETTING_NAMES, flags, env),
     () => readTracingSettings(env),
   );
-  const telemetry = mapTelemetrySettings((name) => values[name]);
-  return { ...values, telemetry, singleSignOn: toSingleSignOn(values), mail: toMail(values), tracing };
+  return { ...values, singleSignOn: toSingleSignOn(values), tracing };
 }
 
 /** Throws `UsageError` if only some of the settings of single sign-on are given. */
 function toSingleSignOn(values: ServerValues): SingleSignOn | undefined {
-  const { oidcIssuer, oidcClientId, oidcClientSecret, oidcName, oidcSecondFactor, publicUrl } = values;
+  const { oidcIssuer, oidcClientId, oidcClientSecret, oidcSecondFactor, publicUrl } = values;
   if (oidcIssuer === null && oidcClientId === null && oidcClientSecret === null) return undefined;
   const needed = {
     '--oidc-issuer': oidcIssuer,
@@ -47,21 +40,11 @@ function toSingleSignOn(values: ServerValues): SingleSignOn | undefined {
   if (oidcIssuer === null || oidcClientId === null || oidcClientSecret === null || missing.length > 0)
     throw new UsageError(missing);
   return {
-    name: oidcName,
     issuer: oidcIssuer,
     clientId: oidcClientId,
     clientSecret: oidcClientSecret,
     secondFactor: oidcSecondFactor,
   };
-}
-
-/** Throws `UsageError` if only one of the settings of e-mail is given. */
-function toMail({ smtpUrl, mailFrom }: ServerValues): MailOptions | undefined {
-  if (smtpUrl === null && mailFrom === null) return undefined;
-  if (smtpUrl === null)
-    throw new UsageError(['CALLER_STATS_SMTP_URL: is missing; --mail-from needs a server that sends e-mail']);
-  if (mailFrom === null) throw new UsageError(['--mail-from: is missing; e-mail needs a sender']);
-  return { smtpUrl, mailFrom };
 }
 
 /** OpenTelemetry's own variables. The first endpoint is for all signals; the first protocol that is set applies. */

@@ -3,17 +3,15 @@
  * All are read and checked once, at start, and all problems are reported together.
  */
 import { Option } from 'commander';
+import type { MailOptions } from '../../app/notifications/channels/mailer.js';
 import { LEGACY_ALGORITHMS } from '../../auth/names.js';
 import { VENDOR_PATTERN } from '../../domain/keys/api-key.js';
 import { parseKeyLife } from '../../domain/keys/key-lifetime.js';
 import { parseNetworks } from '../../domain/keys/networks.js';
 import * as limits from '../../domain/limits.js';
-import { isName } from '../../domain/names.js';
 import { toEmail } from '../../domain/people/member.js';
 import { SHARE_LINK_RULES } from '../../domain/projects/share-link.js';
-import { parseTelemetryText, type TelemetrySetting } from '../../domain/queries/telemetry-settings.js';
 import { collectProblems, failure, oneOf, type Result, success } from '../../domain/result.js';
-import { hourMs } from '../../domain/time/duration.js';
 import type { BasePath } from '../../http/request/base-path.js';
 import { parseDatabaseUrl } from '../../storage/open.js';
 import { UsageError } from '../io.js';
@@ -35,7 +33,7 @@ import {
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 /** The URL of a database. */
-const databaseSetting = {
+export const databaseSetting = {
   placeholder: 'url',
   hides: mayHoldPassword,
   parse: (text: string): Result<string> => {
@@ -44,13 +42,8 @@ const databaseSetting = {
   },
 };
 
-/** The parser of a setting that projects may have for themselves. Its value is the text. */
-const telemetrySetting = (name: TelemetrySetting) => ({
-  parse: (text: string): Result<string> => parseTelemetryText(name, text),
-});
-
-/** In the order of the help text of `serve`. */
-const SERVER_SETTINGS = defineSettings({
+/** All in the order of the help text of `serve`. A test checks that the docs list them. */
+export const SETTINGS = defineSettings({
   host: {
     environment: 'HOST',
     fallback: '127.0.0.1',
@@ -115,14 +108,11 @@ const SERVER_SETTINGS = defineSettings({
     parse: basePath,
   },
   secret: {
-    ...optionalSetting('text', secret),
-    description: 'signs sessions and encrypts second factors; none uses the file of --secret-file',
-    environmentOnly: true,
-  },
-  oldSecrets: {
     fallback: 'none',
     placeholder: 'texts',
-    description: 'earlier values of CALLER_STATS_SECRET, separated by commas, which still verify sessions',
+    description:
+      'signs sessions and encrypts second factors; earlier ones after it, separated by commas, still verify; none uses ' +
+      'the file of --secret-file',
     environmentOnly: true,
     parse: (text) => (text === 'none' ? success([]) : secrets(text.split(','))),
   },
@@ -141,15 +131,12 @@ const SERVER_SETTINGS = defineSettings({
       'file for the keys and the set-up link of the first start; - prints them; none prints them only on a terminal, and ' +
       'otherwise uses a file beside a SQLite database',
   },
-  smtpUrl: {
-    ...optionalSetting('url', smtpUrl),
+  mail: {
+    environment: 'CALLER_STATS_SMTP_URL',
+    ...optionalSetting('url', mailServer),
     description:
-      'SMTP server for the e-mail of notifications, such as smtps://user:password@mail.example.org; also needs --mail-from',
+      'SMTP server for e-mail and its sender, such as smtps://user:password@mail.example.org?from=stats@example.org',
     environmentOnly: true,
-  },
-  mailFrom: {
-    ...optionalSetting('address', mailAddress),
-    description: 'sender of e-mail, such as stats@example.org',
   },
   notificationNetworks: {
     fallback: 'none',
@@ -157,41 +144,6 @@ const SERVER_SETTINGS = defineSettings({
     description:
       'private networks that notifications may be sent to, such as 10.0.0.0/8,::1; public addresses are always allowed',
     parse: (text) => (text === 'none' ? success([]) : parseNetworks(text.split(','))),
-  },
-  otlpQuery: {
-    ...telemetrySetting('otlpQuery'),
-    fallback: 'default',
-    placeholder: 'rules',
-    description:
-      'which OpenTelemetry spans and log records belong to questions: those with one of these values, such as ' +
-      'http.route=/api/ask,/api/chat; several rules with ; between; default is the known instrumentations',
-  },
-  otlpId: {
-    ...telemetrySetting('otlpId'),
-    fallback: 'question',
-    placeholder: 'source',
-    description:
-      'what tells queries apart: question (their id, else the span of the server, else the trace), trace, span, or an ' +
-      'attribute whose values identify queries',
-  },
-  otlpCaller: {
-    ...telemetrySetting('otlpCaller'),
-    fallback: 'caller_stats.caller',
-    placeholder: 'attribute',
-    description: 'attribute with the caller, of the span, log record or resource',
-  },
-  otlpDefaultCaller: {
-    ...telemetrySetting('otlpDefaultCaller'),
-    fallback: 'unknown',
-    placeholder: 'caller',
-    description: 'caller if neither attributes nor headers name one',
-  },
-  otlpSiteOrigins: {
-    ...telemetrySetting('otlpSiteOrigins'),
-    fallback: 'none',
-    placeholder: 'origins',
-    description:
-      'origins of the documentation site, such as https://docs.example.com, or none; requests from them have the caller web',
   },
   oidcIssuer: {
     ...optionalSetting('url', safeWebAddress),
@@ -206,12 +158,6 @@ const SERVER_SETTINGS = defineSettings({
     ...optionalSetting('text', success<string>),
     description: "this service's client secret at the provider",
     environmentOnly: true,
-  },
-  oidcName: {
-    fallback: 'single sign-on',
-    placeholder: 'name',
-    description: "name of the provider on the sign-in page's button",
-    parse: (text) => (isName(text) ? success(text) : failure('is not a name')),
   },
   oidcSecondFactor: {
     fallback: 'require',
@@ -257,76 +203,19 @@ const SERVER_SETTINGS = defineSettings({
     ...integerSetting('bytes', limits.bodyBytesMax, { min: 1024, max: 100 * 1024 * 1024 }),
     description: 'maximum size of a recording request, compressed and decompressed',
   },
-  connectionsMax: {
-    ...integerSetting('number', limits.connectionsMax, { min: 1, max: 1_000_000 }),
-    description: 'maximum number of open connections; further ones are closed at once',
-  },
-  requestsMax: {
-    ...integerSetting('number', limits.requestsMax, { min: 1, max: 1_000_000 }),
-    description: 'maximum number of concurrent requests, without recordings and probes',
-  },
-  recordingsMax: {
-    ...integerSetting('number', limits.recordingsMax, { min: 1, max: 1_000_000 }),
-    description: 'maximum number of concurrent recording requests',
-  },
-  recordingBytesMax: {
-    ...integerSetting('bytes', limits.recordingBytesMax, { min: 1024, max: 64 * 1024 ** 3 }),
-    description: 'maximum total size of recording requests in memory; never less than twice --body-bytes-max',
-  },
-  eventLoopDelayMsMax: {
-    flag: 'event-loop-delay-max-ms',
-    ...integerSetting('milliseconds', limits.eventLoopDelayMsMax, { min: 10, max: 600_000 }),
-    description:
-      'mean event loop delay above which recordings are refused; reads are refused above four times this',
-  },
-  requestTimeoutMs: {
-    ...integerSetting('milliseconds', limits.requestTimeoutMs, { min: 100, max: hourMs }),
-    description: 'deadline for receiving a request',
-  },
-  answerTimeoutMs: {
-    ...integerSetting('milliseconds', limits.answerTimeoutMs, { min: 100, max: hourMs }),
-    description: 'deadline for producing a response, and again for sending it',
-  },
   logLevel: {
     fallback: 'info',
     placeholder: 'level',
     description: `what to log: ${logLevels.join(', ')}; debug and trace log each request`,
     parse: oneOf(logLevels),
   },
-  logFormat: {
-    fallback: 'auto',
-    placeholder: 'format',
-    description: 'json, pretty (for people), or auto: pretty on a terminal, otherwise json',
-    parse: oneOf(['auto', 'json', 'pretty']),
-  },
-  metricsPort: {
-    ...optionalSetting('number', integer(0, 65_535)),
-    description: 'port of /metrics, for Prometheus; 0 for any free port, none for no metrics',
-  },
-  metricsHost: {
-    fallback: '127.0.0.1',
-    placeholder: 'address',
-    description: 'address of /metrics, which needs no key: choose one that only your Prometheus can reach',
-    parse: host,
+  metrics: {
+    ...optionalSetting('address', metricsAddress),
+    description:
+      'port of /metrics for Prometheus, or address and port, such as 10.0.0.5:9464, which only Prometheus should reach: it ' +
+      'needs no key. A port alone is one of 127.0.0.1; 0 is any free port',
   },
 });
-
-/** Every setting. A test checks that the docs list all of them. */
-export const SETTINGS = {
-  ...SERVER_SETTINGS,
-  ...defineSettings({
-    from: {
-      environment: 'CALLER_STATS_COPY_FROM',
-      ...databaseSetting,
-      description: 'the database to copy from, a URL as for --database',
-    },
-    to: {
-      environment: 'CALLER_STATS_COPY_TO',
-      ...databaseSetting,
-      description: 'the database to copy into; a SQLite file is created if it does not exist',
-    },
-  }),
-};
 
 export type SettingName = keyof typeof SETTINGS;
 
@@ -335,13 +224,13 @@ export type Values<Name extends SettingName> = {
 };
 
 /** The settings of the server. */
-export const SERVER_SETTING_NAMES = Object.keys(SERVER_SETTINGS) as (keyof typeof SERVER_SETTINGS)[];
+export const SERVER_SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 
 /** The settings of every command that opens the store. A command has only some of them as flags. */
 export const STORE_SETTINGS = ['database', 'databaseConnectionsMax', 'databaseTimeoutMs'] as const;
 
 /** What finds the secrets that sign sessions, besides the database. */
-export const SECRET_SETTINGS = ['secret', 'oldSecrets', 'secretFile'] as const;
+export const SECRET_SETTINGS = ['secret', 'secretFile'] as const;
 
 export type StoreSettings = Values<(typeof STORE_SETTINGS)[number]>;
 
@@ -398,14 +287,26 @@ function secret(text: string): Result<string> {
       );
 }
 
-function smtpUrl(text: string): Result<string> {
-  const isServer = URL.canParse(text) && /^smtps?:\/\/[^/]/.test(text) && new URL(text).hostname !== '';
-  return isServer ? success(text) : failure('is not an address that begins with smtps:// or smtp://');
+/** An SMTP server, and the sender of its messages in the parameter `from`. */
+function mailServer(text: string): Result<MailOptions> {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || url.hostname === '' || !/^smtps?:\/\/[^/]/.test(text))
+    return failure('is not an address that begins with smtps:// or smtp://');
+  const mailFrom = toEmail(url.searchParams.get('from') ?? '');
+  if (mailFrom === undefined)
+    return failure('does not end with ?from= and the sender, such as ?from=stats@example.org');
+  url.searchParams.delete('from');
+  return success({ smtpUrl: url.href, mailFrom });
 }
 
-function mailAddress(text: string): Result<string> {
-  const email = toEmail(text);
-  return email === undefined ? failure('is not an e-mail address') : success(email);
+/** A port, and the address to listen on in front of it. */
+function metricsAddress(text: string): Result<{ readonly host: string; readonly port: number }> {
+  const { address = '127.0.0.1', digits = '' } =
+    /^(?:(?<address>.+):)?(?<digits>\d+)$/.exec(text)?.groups ?? {};
+  const [named, port] = [host(address.replace(/^\[(.*)\]$/, '$1')), integer(0, 65_535)(digits)];
+  return named.ok && port.ok
+    ? success({ host: named.value, port: port.value })
+    : failure('is not a port, nor an address and a port such as 10.0.0.5:9464');
 }
 
 /** Several secrets, each as long as one has to be. */

@@ -4,13 +4,12 @@ import type { Values } from '../settings/settings.js';
 
 /** The log on stderr: JSON lines, or lines that are easy to read if stderr is a terminal. */
 export async function openLog(
-  { logLevel, logFormat }: Values<'logLevel' | 'logFormat'>,
-  io: Io,
+  { logLevel }: Values<'logLevel'>,
+  io: Pick<Io, 'stderr' | 'interactive' | 'colors'>,
 ): Promise<Logger> {
   // Loaded only here, because other commands do not need it.
   const { pino } = await import('pino');
-  if (logFormat === 'json' || (logFormat === 'auto' && !io.interactive))
-    return pino({ level: logLevel }, { write: (line) => void io.stderr.write(line) });
+  if (!io.interactive) return pino({ level: logLevel }, { write: (line) => void io.stderr.write(line) });
   const { prettyFactory } = await import('pino-pretty');
   const format = prettyFactory({
     colorize: io.colors,

@@ -1,13 +1,11 @@
-/**
- * The settings that say which spans and log records of OpenTelemetry are queries. The server has a text for each of them, and
- * a project may have its own texts in the same form.
- */
+/** The settings of a project that say which spans and log records of OpenTelemetry are queries. */
 import { BoundedCache } from '../../shared/bounded-cache.js';
 import { CallerStatsError } from '../errors.js';
 import { telemetryTextCharactersMax } from '../limits.js';
 import { failure, type Result, success } from '../result.js';
 import { CALLER_FORM, isCallerName } from './caller.js';
 import { type CallerRules, callerRulesProblems } from './caller-detection.js';
+import { TELEMETRY_DEFAULTS } from './telemetry-defaults.js';
 import { KNOWN_RULES, type QueryRule } from './telemetry-rules.js';
 
 /**
@@ -38,13 +36,12 @@ const PARSERS = {
 
 export type TelemetrySetting = keyof typeof PARSERS;
 
-/** The names of the settings: `otlpQuery` is the server's `--otlp-query`. */
+/** The names of the settings: `otlpQuery` is `project change --otlp-query`. */
 export const TELEMETRY_SETTINGS = Object.keys(PARSERS) as TelemetrySetting[];
 
-/** The texts of a server. */
 export type TelemetryTexts = { readonly [Name in TelemetrySetting]: string };
 
-/** The texts of a project; null where the server's text applies. */
+/** The texts of a project; null where the default applies. */
 export type OwnTelemetryTexts = { readonly [Name in TelemetrySetting]: string | null };
 
 export function mapTelemetrySettings<T>(map: (name: TelemetrySetting) => T): {
@@ -55,36 +52,26 @@ export function mapTelemetrySettings<T>(map: (name: TelemetrySetting) => T): {
   };
 }
 
-/** Checks a text of the server. */
-export function parseTelemetryText(name: TelemetrySetting, text: string): Result<string> {
-  const parsed = PARSERS[name](text);
-  return parsed.ok ? success(text) : parsed;
-}
-
 /** Checks a text of a project, which is stored, and shown in lists and in the audit log. */
-export function parseOwnTelemetryText(name: TelemetrySetting, text: string): Result<string> {
+export function parseTelemetryText(name: TelemetrySetting, text: string): Result<string> {
   if (text.length > telemetryTextCharactersMax)
     return failure(`is longer than ${telemetryTextCharactersMax} characters`);
-  return /\p{Cc}|\p{Cs}/u.test(text) ? failure('has a control character') : parseTelemetryText(name, text);
+  if (/\p{Cc}|\p{Cs}/u.test(text)) return failure('has a control character');
+  const parsed = PARSERS[name](text);
+  return parsed.ok ? success(text) : parsed;
 }
 
 /** More than the different texts in use. */
 const rulesMax = 1000;
 
-/** Finds the rules of projects: by their own texts, and by the server's where they have none. */
+/** Finds the rules of projects: by their own texts, and by the defaults where they have none. */
 export class ProjectRules {
-  /** The server's texts. */
-  readonly defaults: TelemetryTexts;
   /** By the texts, so that a request does not parse them again. */
   readonly #rules = new BoundedCache<string, TelemetryRules>(rulesMax);
 
-  constructor(defaults: TelemetryTexts) {
-    this.defaults = defaults;
-  }
-
   /** Throws `unavailable` for an invalid text, which only another version of this program can have stored. */
   find(own: OwnTelemetryTexts): TelemetryRules {
-    const find = (name: TelemetrySetting) => own[name] ?? this.defaults[name];
+    const find = (name: TelemetrySetting) => own[name] ?? TELEMETRY_DEFAULTS[name];
     const key = JSON.stringify(TELEMETRY_SETTINGS.map(find));
     return this.#rules.getOrCreate(key, () => parseRules(mapTelemetrySettings(find)));
   }

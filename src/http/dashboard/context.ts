@@ -7,7 +7,6 @@ import type { Credentials } from '../../auth/credentials.js';
 import type { Passkeys } from '../../auth/passkeys/passkeys.js';
 import type { Users } from '../../auth/users.js';
 import type { ShareLinkRule } from '../../domain/projects/share-link.js';
-import type { TelemetryTexts } from '../../domain/queries/telemetry-settings.js';
 import type { Clock } from '../../domain/time/clock.js';
 import type { Slots } from '../../shared/slots.js';
 import type { Store } from '../../storage/ports/store.js';
@@ -21,7 +20,7 @@ import type { SharedLinks } from './shared-links.js';
 /** What the operator sets. */
 export interface DashboardSettings {
   /** The label of the single sign-on button; undefined without single sign-on. */
-  readonly singleSignOnName: string | undefined;
+  readonly singleSignOn: boolean;
   /** The prefix of new keys. */
   readonly keyPrefix: string;
   /** The maximum lifetime of new keys in milliseconds; null for no limit. */
@@ -41,7 +40,6 @@ export interface DashboardOptions extends DashboardSettings {
   /** In which long reports of members are made. */
   readonly slots: Slots;
   /** The server's texts, which apply to projects without their own. */
-  readonly telemetry: TelemetryTexts;
   readonly clock: Clock;
   readonly basePath: BasePath;
   /** Limits readers of share links. */

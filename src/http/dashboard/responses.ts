@@ -17,7 +17,6 @@ import type { AuditEntry } from '../../domain/people/audit.js';
 import type { Role } from '../../domain/people/member.js';
 import type { SecondFactorRule } from '../../domain/projects/organization.js';
 import type { ShareLinkRule } from '../../domain/projects/share-link.js';
-import type { TelemetryTexts } from '../../domain/queries/telemetry-settings.js';
 import type { WeekStart } from '../../domain/time/calendar.js';
 import type { TimeZone } from '../../domain/time/time-zone.js';
 
@@ -27,8 +26,6 @@ export type { Summaries as SummariesResponse } from '../../domain/projects/summa
 
 export interface ProjectsResponse {
   readonly projects: readonly ProjectJson[];
-  /** The server's settings, which apply where a project's are null. */
-  readonly server: TelemetryTexts;
 }
 
 export interface CreatedKeyResponse {
@@ -166,7 +163,7 @@ export interface SessionResponse {
   readonly setUp: boolean;
   /** Why the server has no passkeys, if it has none. */
   readonly passkeyProblem: PasskeyProblem | null;
-  readonly singleSignOn: { readonly name: string } | null;
+  readonly singleSignOn: boolean;
   readonly shareLinks: ShareLinkRule;
   readonly keys: {
     readonly prefix: string;

@@ -137,8 +137,8 @@ function addSignal(app: FastifyInstance, signal: Signal, options: OtlpOptions, i
     operationId,
     summary: `Record the queries among OpenTelemetry ${records}`,
     description:
-      `OTLP/HTTP. Records the ${records} that are queries, according to the settings \`--otlp-…\` of the project or else of ` +
-      'the server, and drops all others. Of a query it stores only the id, the caller and the time. Idempotent: requests ' +
+      `OTLP/HTTP. Records the ${records} that are queries, according to the settings \`--otlp-…\` of the project, ` +
+      'and drops all others. Of a query it stores only the id, the caller and the time. Idempotent: requests ' +
       'can be repeated. The response is sent once the queries are on disk.',
     list: signal.lists[0],
     answer,

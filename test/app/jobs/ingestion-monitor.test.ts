@@ -5,7 +5,7 @@ import { IngestionMonitor } from '../../../src/app/jobs/ingestion-monitor.js';
 import { CallerStatsError } from '../../../src/domain/errors.js';
 import { type SourceBucket, UNKNOWN_KEY } from '../../../src/domain/ingestion/source-counts.js';
 import { strangersMax } from '../../../src/domain/limits.js';
-import { mapTelemetrySettings, ProjectRules } from '../../../src/domain/queries/telemetry-settings.js';
+import { ProjectRules } from '../../../src/domain/queries/telemetry-settings.js';
 import type { Ingestion } from '../../../src/storage/ports/ingestion.js';
 
 test('asks a store that is away once in each write, and stores what arrived in all projects once it is back', async () => {
@@ -27,7 +27,7 @@ test('asks a store that is away once in each write, and stores what arrived in a
   const monitor = new IngestionMonitor({
     store: { ingestion, directory: { listExpiringKeys: async () => [] } },
     clock: { now: () => 1_000_000 },
-    projectRules: new ProjectRules(mapTelemetrySettings(() => 'default')),
+    projectRules: new ProjectRules(),
     log: pino({ enabled: false }),
     metrics: undefined,
   });
@@ -57,7 +57,7 @@ test('what strangers send is counted for few projects between two writes', async
   const monitor = new IngestionMonitor({
     store: { ingestion, directory: { listExpiringKeys: async () => [] } },
     clock: { now: () => 1_000_000 },
-    projectRules: new ProjectRules(mapTelemetrySettings(() => 'default')),
+    projectRules: new ProjectRules(),
     log: pino({ enabled: false }),
     metrics: undefined,
   });

@@ -1,7 +1,8 @@
-/** The settings of the server and of projects that say which spans and log records are queries. */
+/** The settings of projects that say which spans and log records are queries. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { telemetryTextCharactersMax } from '../../../src/domain/limits.js';
+import { TELEMETRY_DEFAULTS } from '../../../src/domain/queries/telemetry-defaults.js';
 import { KNOWN_RULES, type QueryRule } from '../../../src/domain/queries/telemetry-rules.js';
 import {
   mapTelemetrySettings,
@@ -9,22 +10,13 @@ import {
   ProjectRules,
   parseAttributeName,
   parseIdSource,
-  parseOwnTelemetryText,
   parseQueryRules,
   parseSiteOrigins,
   parseTelemetryText,
   TELEMETRY_SETTINGS,
   type TelemetrySetting,
-  type TelemetryTexts,
 } from '../../../src/domain/queries/telemetry-settings.js';
 
-const server: TelemetryTexts = {
-  otlpQuery: 'default',
-  otlpId: 'question',
-  otlpCaller: 'caller_stats.caller',
-  otlpDefaultCaller: 'unknown',
-  otlpSiteOrigins: 'https://docs.example.com',
-};
 const none: OwnTelemetryTexts = mapTelemetrySettings(() => null);
 
 const INVALID: Readonly<Record<TelemetrySetting, string>> = {
@@ -36,29 +28,31 @@ const INVALID: Readonly<Record<TelemetrySetting, string>> = {
 };
 
 describe('a text of a project', () => {
-  test.each(TELEMETRY_SETTINGS)('of %s is refused if the server would refuse it, too', (name) => {
+  test.each(TELEMETRY_SETTINGS)('of %s is refused if it is invalid', (name) => {
     for (const text of ['', INVALID[name]]) {
-      const refused = parseOwnTelemetryText(name, text);
+      const refused = parseTelemetryText(name, text);
       expect(refused).toMatchObject({ ok: false, problems: [expect.stringMatching(/^is n/)] });
-      expect(refused).toEqual(parseTelemetryText(name, text));
     }
   });
 
   test.each(TELEMETRY_SETTINGS)('of %s is kept as it is if it is valid', (name) => {
-    expect(parseOwnTelemetryText(name, server[name])).toEqual({ ok: true, value: server[name] });
+    expect(parseTelemetryText(name, TELEMETRY_DEFAULTS[name])).toEqual({
+      ok: true,
+      value: TELEMETRY_DEFAULTS[name],
+    });
   });
 
   test('is bounded', () => {
     const longest = `a=${'b'.repeat(telemetryTextCharactersMax - 2)}`;
-    expect(parseOwnTelemetryText('otlpQuery', longest).ok).toBe(true);
-    expect(parseOwnTelemetryText('otlpQuery', `${longest}b`)).toEqual({
+    expect(parseTelemetryText('otlpQuery', longest).ok).toBe(true);
+    expect(parseTelemetryText('otlpQuery', `${longest}b`)).toEqual({
       ok: false,
       problems: ['is longer than 1000 characters'],
     });
   });
 
   test.each(['a=\u0000', 'a=b\n', 'a=\ud800'])('has no control character: %j', (text) => {
-    expect(parseOwnTelemetryText('otlpQuery', text)).toEqual({
+    expect(parseTelemetryText('otlpQuery', text)).toEqual({
       ok: false,
       problems: ['has a control character'],
     });
@@ -67,7 +61,7 @@ describe('a text of a project', () => {
 
 describe('the rules of a project', () => {
   test.each(TELEMETRY_SETTINGS)('are not found while its %s is invalid', (name) => {
-    const rules = new ProjectRules(server);
+    const rules = new ProjectRules();
     const own = { ...none, [name]: INVALID[name] };
     for (let times = 0; times < 2; times++)
       expect(() => rules.find(own)).toThrow(
@@ -83,33 +77,32 @@ describe('the rules of a project', () => {
     otlpDefaultCaller: fc.constantFrom('unknown', 'web', 'slack'),
     otlpSiteOrigins: fc.constantFrom('none', 'https://a.test', 'https://a.test,https://*.b.test'),
   };
-  const anyServer = fc.record(anyText);
   const anyOwn = fc.record(mapTelemetrySettings((name) => fc.option(anyText[name])));
 
-  test('are those of a server with its texts, and the server’s where it has none', () => {
+  test('are those of its texts, and the defaults where it has none', () => {
     fc.assert(
-      fc.property(anyServer, fc.array(anyOwn, { maxLength: 5 }), (texts, projects) => {
-        const rules = new ProjectRules(texts);
-        // Of a server for each project alone: no text of one project applies to another.
+      fc.property(fc.array(anyOwn, { maxLength: 5 }), (projects) => {
+        const rules = new ProjectRules();
+        // No text of one project applies to another.
         for (const own of [...projects, none]) {
-          const alone = new ProjectRules(mapTelemetrySettings((name) => own[name] ?? texts[name]));
-          expect(rules.find(own)).toEqual(alone.find(none));
+          const whole = mapTelemetrySettings((name) => own[name] ?? TELEMETRY_DEFAULTS[name]);
+          expect(rules.find(own)).toEqual(new ProjectRules().find(whole));
         }
       }),
     );
   });
 
-  test('are those of the server without texts of its own', () => {
-    expect(new ProjectRules(server).find(none)).toEqual({
+  test('are the defaults without texts of its own', () => {
+    expect(new ProjectRules().find(none)).toEqual({
       queries: KNOWN_RULES,
       id: 'question',
       callerAttribute: 'caller_stats.caller',
-      detection: { siteOrigins: ['https://docs.example.com'], fallback: 'unknown' },
+      detection: { siteOrigins: [], fallback: 'unknown' },
     });
   });
 
   test('are its own, one by one', () => {
-    const rules = new ProjectRules(server);
+    const rules = new ProjectRules();
     const find = (own: Partial<OwnTelemetryTexts>) => rules.find({ ...none, ...own });
     const usual = rules.find(none);
     const { detection } = usual;
@@ -127,7 +120,7 @@ describe('the rules of a project', () => {
   });
 
   test('are parsed once', () => {
-    const rules = new ProjectRules(server);
+    const rules = new ProjectRules();
     expect(rules.find({ ...none, otlpId: 'trace' })).toBe(rules.find({ ...none, otlpId: 'trace' }));
   });
 });

@@ -29,7 +29,7 @@ async function start(misbehavior: Misbehavior = {}, users: ServiceOptions['users
   provider.misbehavior = misbehavior;
   const { clientId, clientSecret } = provider;
   const issuer = provider.issuer + issuerEnd;
-  const singleSignOn = { name: 'SSO', issuer, clientId, clientSecret, secondFactor: 'trust' } as const;
+  const singleSignOn = { issuer, clientId, clientSecret, secondFactor: 'trust' } as const;
   const service = await startService({ users: { publicUrl, singleSignOn, ...users } }, whenOver);
   service.hide(clientSecret);
   for (const email of [ada, kate])

@@ -70,10 +70,10 @@ test('Ctrl-C on a terminal ends a copy at once', async () => {
   const target = await opened(to);
   await target.maintenance.check();
   await whileHeld(to, { projectId: project, id: await lateId(place) }, async () => {
-    const command = `echo "process $$"; exec ${programInShell} copy`;
+    const command = `echo "process $$"; exec ${programInShell} copy --from ${from} --to ${to}`;
     const running = startCommand('script', ['-qec', `bash -c '${command}'`, '/dev/null'], {
       cwd: place.folder,
-      env: { ...patient, CALLER_STATS_COPY_FROM: from, CALLER_STATS_COPY_TO: to, TERM: 'xterm' },
+      env: { ...patient, TERM: 'xterm' },
     });
     const shown = await running.printed(/process \d+\s[\s\S]*[1-9][\d,]* read/);
     kill(Number(matched(shown, /process (\d+)/)), 'SIGINT');

@@ -15,7 +15,6 @@ import type { Answer } from '../../support/http/http-checks.js';
 
 /** Configured so that its routes exist; nothing listens there. */
 const singleSignOn = {
-  name: 'SSO',
   issuer: 'http://localhost:9',
   clientId: 'c',
   clientSecret: 's',

@@ -27,7 +27,7 @@ async function startBoth(
     database,
     users: {
       publicUrl: url,
-      singleSignOn: { name: 'Example SSO', issuer, clientId, clientSecret, secondFactor },
+      singleSignOn: { issuer, clientId, clientSecret, secondFactor },
     },
   });
   service.hide(clientSecret);
@@ -272,7 +272,6 @@ test.each([
     // With another setting, the same session counts differently.
     const { issuer, clientId, clientSecret } = provider;
     const singleSignOn = {
-      name: 'Example SSO',
       issuer,
       clientId,
       clientSecret,

@@ -108,7 +108,7 @@ const NOT_HERE: Readonly<Record<string, string>> = {
     'test/program/docs/reading-docs.test.ts; clients/python/tests/test_tables.py; spreadsheets, R and httpfs of DuckDB are not here',
   'docs/guides/run/operate.md: {"error"': 'test/program/protocol/unavailable.test.ts',
   'docs/guides/run/operate.md: {"status"': 'test/program/protocol/unavailable.test.ts',
-  'docs/guides/run/operate.md: $ caller-stats serve --metrics-port':
+  'docs/guides/run/operate.md: $ caller-stats serve --metrics':
     'a server that stays; test/program/run/operate.test.ts',
   'docs/guides/run/operate.md: $ OTEL_EXPORTER_OTLP_ENDPOINT':
     'a server that stays; test/program/run/tracing.test.ts',

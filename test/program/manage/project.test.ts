@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { TELEMETRY_DEFAULTS } from '../../../src/domain/queries/telemetry-defaults.js';
 import { jsonOf } from '../../support/cli/cli-keys.js';
 import { emptyPlace, placeWithProject, project, refusal, succeed } from '../../support/cli/cli-place.js';
 
@@ -164,18 +165,16 @@ describe('project change', () => {
       '--otlp-site-origins',
     ];
     const texts = Object.values(own);
-    // Variables of the server say nothing about a project.
-    const env = { CALLER_STATS_OTLP_ID: 'span' };
     const { stdout } = await succeed(
-      place.run([...change(...flags.flatMap((flag, at) => [flag, texts[at] ?? ''])), '--json'], { env }),
+      place.run([...change(...flags.flatMap((flag, at) => [flag, texts[at] ?? ''])), '--json']),
     );
     expect(JSON.parse(stdout)).toMatchObject(own);
-    expect(await jsonOf(place, change('--otlp-id', 'server-default', '--otlp-query', 'a'))).toMatchObject({
+    expect(await jsonOf(place, change('--otlp-id', 'question', '--otlp-query', 'a'))).toMatchObject({
       ...own,
       otlpId: null,
       otlpQuery: 'a',
     });
-    const reset = flags.flatMap((flag) => [flag, 'server-default']);
+    const reset = flags.flatMap((flag, at) => [flag, Object.values(TELEMETRY_DEFAULTS)[at] ?? '']);
     expect(await jsonOf(place, change(...reset))).toMatchObject(unset);
   });
 });

@@ -108,7 +108,7 @@ test('single sign-on redirects below the base path', async () => {
   const users = [{ id: 'u1', email: 'ada@example.org', emailVerified: true, name: 'Ada' }];
   const redirectPath = `${basePath}/api/sign-in/oidc/callback/sso`;
   const { issuer, clientId, clientSecret } = await startOidcProvider({ users, redirectPath });
-  const singleSignOn = { name: 'SSO', issuer, clientId, clientSecret, secondFactor: 'require' } as const;
+  const singleSignOn = { issuer, clientId, clientSecret, secondFactor: 'require' } as const;
   const service = await startService({ basePath, users: { publicUrl, singleSignOn } });
   await service.store.directory.addMember(memberOf('ada@example.org'), by);
   const browser = new Browser(service);

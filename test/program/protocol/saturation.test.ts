@@ -1,7 +1,9 @@
-/** A real server that receives far more recordings than it accepts. */
+/** A server that receives far more recordings than it accepts. */
 import { expect, test } from 'vitest';
+import { runCli } from '../../support/cli/cli.js';
 import { clientOf } from '../../support/cli/cli-client.js';
-import { makeKey, placeWithProject, project, succeed } from '../../support/cli/cli-place.js';
+import { succeed } from '../../support/cli/cli-place.js';
+import { startService } from '../../support/http/http.js';
 
 const senders = 40;
 const requestsEach = 4;
@@ -14,10 +16,11 @@ function listNumbers(request: number): number[] {
 }
 
 test('a saturated server serves reads and probes, counts exactly the acknowledged queries, and accepts repeats', async () => {
-  const place = await placeWithProject();
-  const key = await makeKey(place, 'admin');
-  const server = await place.spawnServer(['--recordings-max', '4', '--recording-bytes-max', '1024']);
-  const client = clientOf(server, project, key);
+  const service = await startService({
+    limits: { recordingsMax: 4, recordingBytesMax: 1024, bodyBytesMax: 4096 },
+  });
+  const server = { url: await service.origin() };
+  const client = clientOf(server, 'docs', service.keys.admin);
   const acknowledged = new Set<number>();
   const refused: number[] = [];
   let recorded = 0;
@@ -64,6 +67,6 @@ test('a saturated server serves reads and probes, counts exactly the acknowledge
   );
   expect((await client.count()).body.total).toBe(all.size);
   expect(acknowledged.size).toBe(all.size);
-  expect(await server.stop()).toMatchObject({ status: 0 });
-  await succeed(place.run(['verify']));
+  await service.close();
+  await succeed(runCli(['verify', '--database', service.databaseUrl]));
 });

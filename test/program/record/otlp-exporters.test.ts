@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { firstRunOf, runCommand, type Server } from '../../support/cli/cli.js';
 import { clientOf } from '../../support/cli/cli-client.js';
-import { emptyPlace, recordedIn } from '../../support/cli/cli-place.js';
+import { emptyPlace, recordedIn, succeed } from '../../support/cli/cli-place.js';
 import { startHttpServer } from '../../support/http-server.js';
 
 const assistant = fileURLToPath(new URL('../../support/cli/otel-assistant.ts', import.meta.url));
@@ -72,11 +72,11 @@ test.each([
 
 test('the caller is detected from the headers of the request that the span describes', async () => {
   const place = await emptyPlace();
-  const server = await place.serve([
-    ...['--otlp-query', 'http.route=/api/ask', '--otlp-id', 'span'],
-    ...['--otlp-site-origins', 'https://docs.example.com'],
-  ]);
+  const server = await place.serve();
   const { project, recording, admin } = firstRunOf(server);
+  const rules = ['--otlp-query', 'http.route=/api/ask', '--otlp-id', 'span'];
+  const origins = ['--otlp-site-origins', 'https://docs.example.com'];
+  await succeed(place.run(['project', 'change', project, ...rules, ...origins]));
   await sendQueries(3, {
     OTEL_EXPORTER_OTLP_ENDPOINT: server.url,
     OTEL_EXPORTER_OTLP_HEADERS: `Authorization=Bearer%20${recording}`,

@@ -124,15 +124,8 @@ test('diagnostics suggest what the rules of the project leave out', async () => 
 });
 
 describe('the dashboard', () => {
-  const service = sharedService({ telemetry: { otlpDefaultCaller: 'api' } });
+  const service = sharedService();
   const path = `/api/organizations/${org}/projects`;
-  const server = {
-    otlpQuery: 'default',
-    otlpId: 'question',
-    otlpCaller: 'caller_stats.caller',
-    otlpDefaultCaller: 'api',
-    otlpSiteOrigins: 'none',
-  };
   let editor: Browser;
 
   beforeAll(async () => {
@@ -166,13 +159,11 @@ describe('the dashboard', () => {
     expect(refused.status).toBe(403);
   });
 
-  test('shows the server’s texts, and changes those that are given', async () => {
+  test('shows the project’s texts, and changes those that are given', async () => {
     const list = async () => JSON.parse((await editor.send({ path, method: 'GET' })).text) as object;
     expect(await list()).toMatchObject({
-      server,
       projects: [{ id: 'blog' }, { id: 'docs', otlpQuery: null }],
     });
-    expect(Object.keys(((await list()) as { server: object }).server)).toEqual(Object.keys(server));
     expect(JSON.parse((await change({ otlpQuery: 'a;default', otlpId: 'span' })).text)).toMatchObject({
       ...{ otlpQuery: 'a;default', otlpId: 'span', otlpCaller: null },
       ...{ otlpDefaultCaller: null, otlpSiteOrigins: null },

@@ -1,8 +1,10 @@
 /** Metrics, alerts, dashboards and logs for operators: every metric named in them exists on both stores. */
 import { readFileSync } from 'node:fs';
+import { PassThrough } from 'node:stream';
 import { parser } from '@prometheus-io/lezer-promql';
 import { describe, expect, inject, test } from 'vitest';
 import { parse } from 'yaml';
+import { openLog } from '../../../src/cli/terminal/log.js';
 import { sharedByTests } from '../../support/cleanup.js';
 import { firstRunOf, matched, type Server, startServer } from '../../support/cli/cli.js';
 import { batchOf, clientOf } from '../../support/cli/cli-client.js';
@@ -48,7 +50,7 @@ function firstCells(heading: string): string[] {
 }
 
 async function startMeasured(database: string): Promise<Server & { readonly metricsUrl: string }> {
-  const server = await startServer(['--metrics-port', '0'], { env: { DATABASE_URL: database } });
+  const server = await startServer(['--metrics', '0'], { env: { DATABASE_URL: database } });
   return { ...server, metricsUrl: matched(server.stdout, /^Metrics for Prometheus: (http:\S+)$/m) };
 }
 
@@ -149,13 +151,13 @@ test('the Grafana dashboard filters by the selected source, jobs and servers, an
 test('a used metrics port is an error that names the flag', async () => {
   const { port } = new URL(await startHttpServer());
   const place = await emptyPlace();
-  expect(await refusal(place.run(['serve', '--port', '0', '--metrics-port', port]), 1)).toContain(
-    `127.0.0.1:${port} is in use by another program; choose another with --metrics-port.`,
+  expect(await refusal(place.run(['serve', '--port', '0', '--metrics', port]), 1)).toContain(
+    `127.0.0.1:${port} is in use by another program; choose another with --metrics.`,
   );
 });
 
 test('a server logs once that it listens and once that its metrics do', async () => {
-  const server = await (await emptyPlace()).serve(['--metrics-port', '0']);
+  const server = await (await emptyPlace()).serve(['--metrics', '0']);
   const entries = (await server.stop()).stderr
     .trimEnd()
     .split('\n')
@@ -170,21 +172,24 @@ test('a server logs once that it listens and once that its metrics do', async ()
   ]);
 });
 
-test('logs are JSON or, with --log-format pretty, text; request ids differ between starts', async () => {
-  const linesOf = async (args: readonly string[]) => {
-    const server = await (await emptyPlace()).spawnServer(['--log-level', 'debug', ...args], {
+test('logs are JSON or, on a terminal, text; request ids differ between starts', async () => {
+  const linesOf = async () => {
+    const server = await (await emptyPlace()).spawnServer(['--log-level', 'debug'], {
       env: { FORCE_COLOR: '1' },
     });
     for (let times = 0; times < 2; times++) await fetch(`${server.url}/livez`);
     return (await server.stop()).stderr.trimEnd().split('\n');
   };
-  const [json, pretty] = await Promise.all([linesOf([]), linesOf(['--log-format', 'pretty'])]);
-  const entries = json.map((line) => JSON.parse(line));
+  const starts = await Promise.all([linesOf(), linesOf()]);
+  const entries = starts.flat().map((line) => JSON.parse(line));
   expect(entries.map(({ msg }) => msg)).toEqual(expect.arrayContaining(['listening', 'stopping', 'stopped']));
   for (const entry of entries)
     expect(entry).toMatchObject({ level: expect.any(Number), time: expect.any(Number) });
-  expect(pretty.at(-1)).toMatch(/^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}\] INFO: stopped$/);
-  const ids = [json, pretty].map(
+  const stderr = new PassThrough({ encoding: 'utf8' });
+  const log = await openLog({ logLevel: 'info' }, { stderr, interactive: true, colors: false });
+  log.info('stopped');
+  expect(stderr.read()).toMatch(/^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}\] INFO: stopped\n$/);
+  const ids = starts.map(
     (lines) => new Set([...lines.join('\n').matchAll(/"reqId":"([^"]+)"/g)].map(([, id]) => id)),
   );
   expect(ids.map(({ size }) => size)).toEqual([2, 2]);

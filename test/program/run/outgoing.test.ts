@@ -13,7 +13,7 @@ const preload = pathToFileURL(`${root}/test/support/cli/connections-preload.mjs`
 async function connectionsOf(env: Readonly<Record<string, string>> = {}): Promise<string[]> {
   const place = await emptyPlace();
   const options = { env: { NODE_OPTIONS: `--import=${preload}`, ...env } };
-  const server = await place.spawnServer(['--metrics-port', '0'], options);
+  const server = await place.spawnServer(['--metrics', '0'], options);
   const { project, admin } = firstRunOf(server);
   const client = clientOf(server, project, admin);
   expect(await client.record(batchOf(1, 3))).toMatchObject({ status: 200 });

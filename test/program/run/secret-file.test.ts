@@ -44,11 +44,13 @@ test('PostgreSQL needs the file that is named, and has a secret itself without o
 
 test('settings come before files, of which they create none', async () => {
   const { place, find } = await newStore();
-  expect(
-    await find({ CALLER_STATS_SECRET: mine, CALLER_STATS_OLD_SECRETS: `${theirs}, ${'o'.repeat(32)}` }),
-  ).toEqual([mine, theirs, 'o'.repeat(32)]);
+  expect(await find({ CALLER_STATS_SECRET: `${mine},${theirs}, ${'o'.repeat(32)}` })).toEqual([
+    mine,
+    theirs,
+    'o'.repeat(32),
+  ]);
   expect((await readdir(dirname(place.database))).filter((name) => name.includes('secret'))).toEqual([]);
-  expect(() => readServerSettings({}, { CALLER_STATS_OLD_SECRETS: 'short' })).toThrow();
+  expect(() => readServerSettings({}, { CALLER_STATS_SECRET: `${mine},short` })).toThrow();
 });
 
 test('a new secret is created once, in a file that only its owner reads', async () => {

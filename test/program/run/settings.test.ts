@@ -19,19 +19,11 @@ const badEnvironment = {
   CALLER_STATS_KEY_PREFIX: 'Bad_Prefix',
   CALLER_STATS_KEY_LIFE_MAX: '0d',
   CALLER_STATS_LOG_LEVEL: 'loud',
-  CALLER_STATS_LOG_FORMAT: 'xml',
-  CALLER_STATS_METRICS_PORT: '65536',
-  CALLER_STATS_METRICS_HOST: 'not a host',
+  CALLER_STATS_METRICS: 'not a host:1',
   CALLER_STATS_TRUST_PROXY: '0.0.0.0/0',
   CALLER_STATS_PUBLIC_URL: 'https://stats.example.org/path',
   BASE_PATH: 'stats',
-  CALLER_STATS_OTLP_QUERY: '=invoke_agent',
-  CALLER_STATS_OTLP_ID: 'trace, span',
-  CALLER_STATS_OTLP_CALLER: 'caller=web',
-  CALLER_STATS_OTLP_DEFAULT_CALLER: 'Web',
-  CALLER_STATS_OTLP_SITE_ORIGINS: 'docs.example.com',
   CALLER_STATS_OIDC_ISSUER: 'ftp://sso.example.org',
-  CALLER_STATS_OIDC_NAME: 'a\tb',
   CALLER_STATS_REQUESTS_PER_MINUTE: '-1',
   CALLER_STATS_FAILURES_PER_MINUTE: '1000001',
   CALLER_STATS_AUDIT_DAYS: '0',
@@ -72,19 +64,9 @@ describe('settings', () => {
         ...['--batch-queries-max', '2', '--body-bytes-max', '4096'],
         ...['--database-connections-max', '2', '--database-timeout-ms', '100'],
         ...['--key-life-max', '7d', '--trust-proxy', '10.0.0.0/8, ::1', '--audit-days', '36500'],
-        ...[
-          '--requests-per-minute',
-          '0',
-          '--failures-per-minute',
-          '0',
-          '--event-loop-delay-max-ms',
-          '600000',
-        ],
-        ...['--otlp-query', 'http.route=/ask', '--otlp-id', 'span', '--otlp-caller', 'caller'],
-        ...['--otlp-default-caller', 'web', '--otlp-site-origins', 'https://*.example.com'],
+        ...['--requests-per-minute', '0', '--failures-per-minute', '0'],
         ...['--base-path', '/', '--public-url', 'none'],
-        ...['--oidc-issuer', 'none', '--oidc-name', 'Example SSO'],
-        ...['--log-format', 'json', '--metrics-port', 'none', '--metrics-host', '127.0.0.1'],
+        ...['--oidc-issuer', 'none', '--metrics', 'none'],
       ],
       { env: badEnvironment },
     );
@@ -126,9 +108,7 @@ describe('settings', () => {
       ...{ '--database-connections-max': 'x', '--database-timeout-ms': '99' },
       ...{ '--key-life-max': '3651d', '--trust-proxy': 'proxy.example', '--audit-days': '36501' },
       ...{ '--requests-per-minute': '1.5', '--failures-per-minute': 'many' },
-      ...{ '--otlp-query': '', '--otlp-id': '', '--otlp-caller': '', '--otlp-default-caller': '' },
-      ...{ '--otlp-site-origins': '', '--log-format': 'xml' },
-      ...{ '--metrics-port': 'many', '--metrics-host': 'a b' },
+      ...{ '--metrics': '10.0.0.1:65536' },
     };
     const stderr = await refusal(place.run(['serve', ...Object.entries(bad).flat()]), 2);
     const flags = [...stderr.matchAll(/^caller-stats: (--[a-z-]+): /gm)].map(([, flag]) => flag);
@@ -172,6 +152,18 @@ describe('settings', () => {
     for (const flag of ['--secret', '--oidc-client-secret']) {
       const { status, stderr } = await place.run(['serve', flag, secret]);
       expect([status, stderr]).toEqual([2, expect.stringMatching(/unknown option/)]);
+    }
+    for (const url of [
+      `smtp://user:${secret}@mail.example.org`,
+      `http://${secret}`,
+      'smtp://a.test?from=x',
+    ]) {
+      const { status, stderr } = await place.run(['serve'], { env: { CALLER_STATS_SMTP_URL: url } });
+      expect([status, stderr]).toEqual([
+        2,
+        expect.stringMatching(/^caller-stats: CALLER_STATS_SMTP_URL: its value /),
+      ]);
+      expect(stderr).not.toContain(secret);
     }
     const env = {
       CALLER_STATS_SECRET: `${secret}${secret}`,

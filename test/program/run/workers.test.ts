@@ -43,21 +43,18 @@ test.each(['0', '65', 'two', '1.5'])('--workers %s is refused', async (count) =>
   });
 });
 
-test.each(['--port', '--metrics-port'])(
-  'a used %s is reported once, and no process is left',
-  async (flag) => {
-    const place = await placeWithProject();
-    const { port } = new URL((await place.serve()).url);
-    // The last flag wins.
-    const stderr = await refusal(place.spawn(['serve', '--port', '0', flag, port, ...workers]), 1);
-    expect(stderr.match(/is in use by another program/g)).toHaveLength(1);
-  },
-);
+test.each(['--port', '--metrics'])('a used %s is reported once, and no process is left', async (flag) => {
+  const place = await placeWithProject();
+  const { port } = new URL((await place.serve()).url);
+  // The last flag wins.
+  const stderr = await refusal(place.spawn(['serve', '--port', '0', flag, port, ...workers]), 1);
+  expect(stderr.match(/is in use by another program/g)).toHaveLength(1);
+});
 
 test('metrics include all processes, and a replacement after one was killed', async () => {
   const place = await placeWithProject();
   const key = await makeKey(place, 'admin');
-  const server = await place.spawnServer([...workers, '--metrics-port', '0']);
+  const server = await place.spawnServer([...workers, '--metrics', '0']);
   const page = matched(server.stdout, /^Metrics for Prometheus: (http:\S+)$/m);
   const look = async () => readMetrics(await (await fetch(page)).text());
   const startOf = (metrics: Exposition, worker: string) =>

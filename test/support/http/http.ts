@@ -110,6 +110,7 @@ export interface ServiceOptions {
   readonly limits?: Partial<AppOptions['limits']>;
   readonly basePath?: BasePath;
   readonly trustProxy?: readonly string[];
+  /** The project `docs` has these texts. */
   readonly telemetry?: Partial<TelemetryTexts>;
   /** Default: neither e-mail nor private networks. */
   readonly notifications?: Partial<AppOptions['notifications']>;
@@ -166,7 +167,7 @@ export async function startService(
     limits,
     basePath = '',
     trustProxy = [],
-    telemetry = {},
+    telemetry,
     users = {},
     notifications = {},
     nowMs = startMs,
@@ -183,6 +184,7 @@ export async function startService(
   const watched = watchStore(await openStore(databaseUrl));
   const { store, calls } = watched;
   onEnd(() => store.close());
+  if (telemetry !== undefined) await store.directory.changeProject('default', 'docs', telemetry, by);
   const clock = { nowMs };
   const logged: string[] = [];
   const secrets: string[] = [];
@@ -204,10 +206,9 @@ export async function startService(
     metrics,
     basePath,
     trustProxy,
-    telemetry: { ...DEFAULTS.telemetry, ...telemetry },
     dashboard: {
       pages: await makePages(folder),
-      singleSignOnName: users.singleSignOn?.name,
+      singleSignOn: users.singleSignOn !== undefined,
       keyPrefix: 'cs',
       keyLifeMax,
       shareLinks,

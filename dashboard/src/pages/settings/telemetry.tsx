@@ -1,8 +1,7 @@
 /** Which spans and log records of OpenTelemetry are queries of the project. */
-import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { telemetryTextCharactersMax } from '../../../../src/domain/limits.js';
-import { projectsQuery } from '../../api/projects.js';
+import { TELEMETRY_DEFAULTS } from '../../../../src/domain/queries/telemetry-defaults.js';
 import type { TelemetrySetting } from '../../api/types.js';
 import { DocsLink } from '../../components/content/docs-link.js';
 import { TextField } from '../../components/forms/field.js';
@@ -39,8 +38,7 @@ const FIELDS: readonly {
 ];
 
 export function Telemetry(current: CurrentProject) {
-  const { organization, project } = current;
-  const { data } = useQuery(projectsQuery(organization.id));
+  const { project } = current;
   return (
     <ProjectForm
       current={current}
@@ -48,7 +46,7 @@ export function Telemetry(current: CurrentProject) {
       lead={
         <>
           Which spans and log records are queries, from the next request on. Where a field is empty, the
-          server’s value applies, which it shows. See <DocsLink page="opentelemetry">OpenTelemetry</DocsLink>.
+          default applies, which it shows. See <DocsLink page="opentelemetry">OpenTelemetry</DocsLink>.
         </>
       }
       what="OpenTelemetry settings"
@@ -65,7 +63,7 @@ export function Telemetry(current: CurrentProject) {
           name={name}
           hint={hint}
           defaultValue={project[name] ?? ''}
-          placeholder={data?.server[name]}
+          placeholder={TELEMETRY_DEFAULTS[name]}
           maxLength={telemetryTextCharactersMax}
           autoComplete="off"
           autoCapitalize="none"

@@ -50,10 +50,10 @@ export function SignInPage() {
             {PROBLEMS[problem] ?? PROBLEMS['failed']}
           </Notice>
         )}
-        {singleSignOn !== null && (
+        {singleSignOn && (
           <>
             <OutwardButton href={singleSignOnPath(to)} kind="plain" wide>
-              Continue with {singleSignOn.name}
+              Continue with single sign-on
             </OutwardButton>
             <p className="sign-or">or</p>
           </>

@@ -42,8 +42,7 @@ export function Unmatched({ report, window, current }: UnmatchedProps) {
           ) : (
             'which an owner or editor can do'
           )}
-          . Now they are <code>{report.otlpQuery}</code>
-          {project.otlpQuery === null && ', as on the whole server'}.
+          . Now they are <code>{report.otlpQuery}</code>.
         </>
       }
     >

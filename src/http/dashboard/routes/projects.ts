@@ -6,7 +6,7 @@ import { CallerStatsError } from '../../../domain/errors.js';
 import { retentionDaysMax, takenIdsMax, takenIdsWindowSeconds } from '../../../domain/limits.js';
 import { parseNewId } from '../../../domain/projects/project.js';
 import { isRetentionDays } from '../../../domain/projects/retention.js';
-import { mapTelemetrySettings, parseOwnTelemetryText } from '../../../domain/queries/telemetry-settings.js';
+import { mapTelemetrySettings, parseTelemetryText } from '../../../domain/queries/telemetry-settings.js';
 import { failure, type Result, success } from '../../../domain/result.js';
 import { parseWeekStart } from '../../../domain/time/calendar.js';
 import { parseTimeZone } from '../../../domain/time/time-zone.js';
@@ -39,7 +39,7 @@ export function addProjects(app: FastifyInstance, dashboard: Dashboard): void {
         weekStart: optional(weekStart),
         retentionDays: optional(retentionDays),
         ...mapTelemetrySettings((setting) =>
-          optional(textOrNull((given) => parseOwnTelemetryText(setting, given))),
+          optional(textOrNull((given) => parseTelemetryText(setting, given))),
         ),
       });
       const target = { organizationId, id: getExistingId(request) };
@@ -55,11 +55,11 @@ export function addProjects(app: FastifyInstance, dashboard: Dashboard): void {
 
 /** The projects of an organization that the user may read. */
 export async function listProjects(
-  { store, telemetry }: Pick<Dashboard, 'store' | 'telemetry'>,
+  { store }: Pick<Dashboard, 'store'>,
   organizationId: string,
 ): Promise<ProjectsResponse> {
   const projects = await store.directory.listProjects(organizationId);
-  return { projects: projects.map(projectToJson), server: telemetry };
+  return { projects: projects.map(projectToJson) };
 }
 
 function projectId(value: unknown): Result<string> {

@@ -74,12 +74,12 @@ function createSessionReader(dashboard: Dashboard) {
   };
 }
 
-function describeServer({ singleSignOnName, keyPrefix, keyLifeMax, shareLinks }: Dashboard) {
+function describeServer({ singleSignOn, keyPrefix, keyLifeMax, shareLinks }: Dashboard) {
   const lifeDaysMax = keyLifeMax === null ? null : keyLifeMax / dayMs;
   const shorter = EXPIRY_DAYS.filter((days) => lifeDaysMax === null || days < lifeDaysMax);
   return {
     shareLinks,
-    singleSignOn: singleSignOnName === undefined ? null : { name: singleSignOnName },
+    singleSignOn,
     keys: {
       prefix: keyPrefix,
       lifeDaysMax,

@@ -73,9 +73,9 @@ export async function recordTrust(
 
 export function addSingleSignOn(
   app: FastifyInstance,
-  { users, basePath, singleSignOnName, authProvider, refusals }: Dashboard,
+  { users, basePath, singleSignOn, authProvider, refusals }: Dashboard,
 ): void {
-  if (singleSignOnName === undefined) return;
+  if (!singleSignOn) return;
   addResource(app, SINGLE_SIGN_ON_PATH, {
     GET: async (request, reply) => {
       const { to: asked } = request.query as { to?: unknown };

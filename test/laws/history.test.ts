@@ -3,7 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Changes } from '../../src/app/reading/changes.js';
 import { CALLER_STATS, CALLERS, CHANGES, SERIES } from '../../src/app/reading/reports.js';
+import { recordTelemetry } from '../../src/app/record-telemetry.js';
 import type { CorrectionRequest } from '../../src/domain/corrections/correction.js';
+import type { CallerCounts } from '../../src/domain/counting/counts.js';
 import { ALL_TIME, type DateRange } from '../../src/domain/counting/date-range.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/organization.js';
 import { callerType } from '../../src/domain/queries/caller.js';
@@ -11,6 +13,7 @@ import type { Query } from '../../src/domain/queries/query.js';
 import { dayMs, quarterHourMs } from '../../src/domain/time/duration.js';
 import { UTC } from '../../src/domain/time/time-zone.js';
 import type { Store } from '../../src/storage/ports/store.js';
+import { traceId } from '../support/http/telemetry.js';
 import { by, placeFactories, purgeAll } from '../support/storage/store.js';
 import { lawParameters, openTwo, recountCallers } from './events.js';
 
@@ -204,6 +207,87 @@ function toRequest(model: Model, id: string, what: Event): CorrectionRequest | u
   return undefined;
 }
 
+/** A query in telemetry, of which each event may tell more: its caller, that it is another one, or none. */
+const found = fc.record({
+  trace: fc.nat(2),
+  message: fc.option(fc.constant('a'), { freq: 1 }),
+  caller: fc.option(fc.constantFrom('web', 'slack')),
+  isIgnored: fc.nat(4).map((number) => number === 0),
+  ms: fc.nat(3),
+});
+
+const seenEvent = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ found: fc.array(found, { minLength: 1, maxLength: 3 }) }) },
+  { weight: 2, arbitrary: fc.record({ withdraw: fc.nat(2) }) },
+  { weight: 3, arbitrary: fc.record({ rename: fc.nat(2), to: fc.constantFrom('slack', 'bot') }) },
+  { weight: 3, arbitrary: fc.record({ undo: fc.nat(2) }) },
+  { weight: 3, arbitrary: fc.constant({ nextDay: true }) },
+);
+
+/** What is answered at each midnight, which is what that day is remembered for. */
+class Seen {
+  readonly project: string;
+  readonly answers = new Map<number, readonly CallerCounts[]>();
+  readonly #store: Store;
+  readonly #corrections: string[] = [];
+  #day = startDay;
+  #steps = 0;
+
+  constructor(store: Store, project: string) {
+    this.#store = store;
+    this.project = project;
+  }
+
+  async perform(what: typeof seenEvent extends fc.Arbitrary<infer T> ? T : never): Promise<void> {
+    const nowMs = this.#day * dayMs + ++this.#steps;
+    if ('nextDay' in what) this.answers.set(++this.#day, await this.answer());
+    else if ('found' in what) await this.#find(what.found, nowMs);
+    else await this.#correct(what, nowMs);
+  }
+
+  answer(): Promise<CallerCounts[]> {
+    return Promise.all(
+      ranges.map((range) => CALLERS.read(this.#store, this.project, { ...calendar, range })),
+    );
+  }
+
+  async #find(facts: readonly (typeof found extends fc.Arbitrary<infer T> ? T : never)[], nowMs: number) {
+    const queries = facts.map(({ trace, message, caller, isIgnored, ms }) => ({
+      keys: {
+        ...{ traceId: traceId(trace), service: 'docs', isIgnored },
+        explicitId: message ?? undefined,
+      },
+      ...{ caller: caller ?? 'unknown', isNamed: caller !== null, occurredAt: startMs + ms },
+      noteRecorded: () => {},
+    }));
+    const target = { store: this.#store, clock: { now: () => nowMs } };
+    await recordTelemetry(target, 'key', this.project, { queries, id: 'question', nowMs });
+  }
+
+  async #correct(
+    what: { withdraw: number } | { rename: number; to: string } | { undo: number },
+    nowMs: number,
+  ): Promise<void> {
+    const common = { id: `c${this.#steps}`, reason: 'a law' };
+    const ids = (await this.#store.counts.readQueries(this.project, undefined, 100)).map(({ id }) => id);
+    const pick = (from: readonly string[], number: number) => from[number % Math.max(from.length, 1)];
+    const correction = 'undo' in what ? pick(this.#corrections, what.undo) : undefined;
+    const id = pick(ids, 'rename' in what ? what.rename : 'withdraw' in what ? what.withdraw : 0);
+    if (('undo' in what ? correction : id) === undefined) return;
+    const selection = { ids: [id ?? ''] };
+    const request: CorrectionRequest =
+      correction !== undefined
+        ? { ...common, action: 'undo', correction }
+        : 'rename' in what
+          ? { ...common, action: 'rename', selection, to: what.to }
+          : { ...common, action: 'withdraw', selection };
+    await this.#store.corrections.accept(this.project, request, { ...by, at: nowMs });
+    while ((await this.#store.corrections.step(this.project, nowMs, 2)) !== undefined);
+    if (correction === undefined) this.#corrections.push(common.id);
+    else this.#corrections.splice(this.#corrections.indexOf(correction), 1);
+  }
+}
+
 const calendar = { timeZone: UTC, weekStart: 'monday', caller: undefined, compared: undefined } as const;
 
 const ranges: readonly DateRange[] = [
@@ -284,6 +368,26 @@ describe.each(placeFactories)('%s', (kind, factory) => {
         await expect(gone).rejects.toMatchObject({ code: 'not_found' });
       }),
       parameters,
+    );
+  });
+
+  test('as of any day is what was answered then, whatever telemetry tells of queries that are corrected', async () => {
+    const { handles, newProject } = await openTwo(factory);
+    await fc.assert(
+      fc.asyncProperty(fc.array(seenEvent, { minLength: 8, maxLength: 24 }), async (events) => {
+        const seen = new Seen(handles[0], await newProject());
+        for (const what of events) await seen.perform(what);
+        const now = await seen.answer();
+        for (const [day, answers] of seen.answers)
+          for (const [at, range] of ranges.entries()) {
+            const asked = { ...calendar, range };
+            const then = await CALLERS.read(handles[1], seen.project, { ...asked, asOf: day * dayMs });
+            expect(then).toEqual(answers[at]);
+            const changes = await CHANGES.read(handles[1], seen.project, { ...asked, since: day * dayMs });
+            await expectSum(changes, then.callers, now[at]?.callers ?? []);
+          }
+      }),
+      { numRuns: Math.ceil(law.numRuns / 2) },
     );
   });
 });

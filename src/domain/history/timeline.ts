@@ -4,6 +4,7 @@
  */
 import type { CorrectionAction } from '../corrections/correction.js';
 import { correct, isSameState, type QueryState } from '../corrections/state.js';
+import { dayOf } from '../queries/receipt.js';
 
 /** Queries that are alike, as they count now. */
 export interface PastQueries extends QueryState {
@@ -13,10 +14,20 @@ export interface PastQueries extends QueryState {
   readonly last: number;
   /** Their sender if they arrived since the moment; null if before. */
   readonly arrivedFrom: string | null;
-  /** The caller for which they counted at the moment, until telemetry told more of them; null if it did not since. */
-  readonly knownAs: string | null;
+  /** Ascending by day; none if telemetry has told no more of them, or only on the day of their arrival. */
+  readonly known: readonly KnownState[];
   /** The corrections that changed them, in their order, with the callers for which they counted before. */
   readonly corrections: readonly { readonly number: number; readonly caller: string }[];
+}
+
+/**
+ * What a query was before its first change on a UTC day. Noted when telemetry tells more of it on a later day than that of its arrival,
+ * or after a correction, and from then on also when a correction changes it.
+ */
+export interface KnownState extends QueryState {
+  readonly day: number;
+  /** Whether corrections had changed it by then: before the first of these days, they tell what it was. */
+  readonly isCorrected: boolean;
 }
 
 /** A correction, as history needs it. */
@@ -59,6 +70,13 @@ export interface Change {
   readonly queries: number;
 }
 
+/** A change to another state. */
+interface Stage extends Pick<Change, 'cause' | 'by' | 'correction'> {
+  readonly to: QueryState;
+}
+
+const FROM_TELEMETRY = { cause: 'known', by: 'telemetry', correction: null } as const;
+
 const CAUSES: Readonly<Record<CorrectionAction, ChangeCause>> = {
   withdraw: 'withdrawn',
   rename: 'renamed',
@@ -72,11 +90,13 @@ export function senderOfCounts(source: string): string {
 
 export class Timeline {
   readonly #atMs: number;
+  readonly #day: number;
   readonly #byNumber: ReadonlyMap<number, PastCorrection>;
   readonly #byId: ReadonlyMap<string, PastCorrection>;
 
   constructor(atMs: number, corrections: readonly PastCorrection[]) {
     this.#atMs = atMs;
+    this.#day = dayOf(atMs);
     this.#byNumber = new Map(corrections.map((one) => [one.number, one]));
     this.#byId = new Map(corrections.map((one) => [one.id, one]));
   }
@@ -93,52 +113,71 @@ export class Timeline {
 
   /** For whom these queries counted then; undefined if they did not. */
   callerThen(queries: PastQueries): string | undefined {
-    if (queries.arrivedFrom !== null) return undefined;
-    if (queries.knownAs !== null) return queries.knownAs;
-    return countedCaller(this.#stateOf(queries, (one) => this.#isInEffect(one)));
+    return queries.arrivedFrom === null ? countedCaller(this.#stateThen(queries)) : undefined;
   }
 
   /** What has changed since. */
   changes(queries: PastQueries): Change[] {
-    if (queries.knownAs !== null) return this.#changesKnownLater(queries, queries.knownAs);
     const changes: Change[] = [];
-    const { arrivedFrom } = queries;
-    const active = new Set<number>();
-    let state: QueryState | undefined;
-    const go = (next: QueryState, cause: ChangeCause, by: string, correction: string | null): void => {
-      changes.push(...difference(queries, state, next, { cause, by, correction }));
-      state = next;
+    let state = queries.arrivedFrom === null ? this.#stateThen(queries) : undefined;
+    const go = ({ to, ...part }: Stage): void => {
+      changes.push(...difference(queries, state, to, part));
+      state = to;
     };
+    for (const stage of [...this.#corrected(queries), ...this.#noted(queries)]) go(stage);
+    if (state === undefined || !isSameState(state, queries)) go(this.#lastStage(queries));
+    return changes;
+  }
+
+  /** Their arrival, if it was since, and the corrections that tell what they were. */
+  #corrected(queries: PastQueries): Stage[] {
+    const { arrivedFrom, corrections, known } = queries;
+    const before = arrivedFrom === null ? [...this.#byNumber.values()] : [];
+    const active = new Set(before.filter((one) => this.#isInEffect(one)).map(({ number }) => number));
     const stateNow = () => this.#stateOf(queries, ({ number }) => active.has(number));
-    if (arrivedFrom === null) {
-      for (const { number } of queries.corrections) {
-        const one = this.#byNumber.get(number);
-        if (one !== undefined && this.#isInEffect(one)) active.add(number);
-      }
-      state = stateNow();
-    } else {
-      go(stateNow(), causeOf(arrivedFrom, queries.first < this.#atMs), arrivedFrom, null);
+    const stages: Stage[] = [];
+    if (arrivedFrom !== null) {
+      const to = corrections.length === 0 ? queries : stateNow();
+      const cause = causeOf(arrivedFrom, queries.first < this.#atMs);
+      stages.push({ to, cause, by: arrivedFrom, correction: null });
     }
     for (const { by, changed } of this.#eventsOf(queries)) {
       if (by.action === 'undo') active.delete(changed);
       else active.add(changed);
-      go(stateNow(), CAUSES[by.action], by.createdBy, by.id);
+      if (arrivedFrom !== null || known.length === 0 || this.#isTold(queries, dayOfEvent(by)))
+        stages.push({ to: stateNow(), ...partOf(by) });
     }
-    // A correction that is being carried out, or was since its state was read.
-    const last = this.#lastOf(queries);
-    if (last !== undefined && state !== undefined && !isSameState(state, queries))
-      go(queries, CAUSES[last.action], last.createdBy, last.id);
-    return changes;
+    return stages;
   }
 
-  #changesKnownLater(queries: PastQueries, caller: string): Change[] {
-    const { arrivedFrom, first } = queries;
-    if (arrivedFrom === null)
-      return difference(queries, { caller, isWithdrawn: false }, queries, {
-        ...{ cause: 'known', by: 'telemetry', correction: null },
-      });
-    const cause = causeOf(arrivedFrom, first < this.#atMs);
-    return difference(queries, undefined, queries, { cause, by: arrivedFrom, correction: null });
+  /** The days since then of which it is noted what they were. */
+  #noted(queries: PastQueries): Stage[] {
+    if (queries.arrivedFrom !== null) return [];
+    const noted = queries.known.filter(({ day }) => day >= this.#day);
+    const events = noted.length === 0 ? [] : this.#eventsOf(queries);
+    return noted.map(({ day }, at) => {
+      const event = events.findLast(({ by }) => dayOfEvent(by) === day);
+      return { to: noted[at + 1] ?? queries, ...(event === undefined ? FROM_TELEMETRY : partOf(event.by)) };
+    });
+  }
+
+  /** From a correction that is being carried out, or was since the state of the queries was read. */
+  #lastStage(queries: PastQueries): Stage {
+    const last = queries.known.length > 0 ? undefined : this.#lastOf(queries);
+    return { to: queries, ...(last === undefined ? FROM_TELEMETRY : partOf(last)) };
+  }
+
+  /** What queries were that had arrived before the moment. */
+  #stateThen(queries: PastQueries): QueryState {
+    const { known } = queries;
+    if (known.length === 0 || this.#isTold(queries, this.#day - 1))
+      return this.#stateOf(queries, (one) => this.#isInEffect(one));
+    return known.find(({ day }) => day >= this.#day) ?? queries;
+  }
+
+  /** Whether the corrections until the end of a day tell what queries were then. */
+  #isTold({ known: [first] }: PastQueries, day: number): boolean {
+    return first?.isCorrected === true && day < first.day;
   }
 
   /** Corrections and undos of these queries since the moment, in their order. Of queries that arrived since, all. */
@@ -189,6 +228,15 @@ export class Timeline {
     }
     return state;
   }
+}
+
+function partOf({ action, createdBy, id }: PastCorrection) {
+  return { cause: CAUSES[action], by: createdBy, correction: id };
+}
+
+/** The UTC day on which a correction was finished; the last of all while it is not. */
+function dayOfEvent({ finishedAt }: PastCorrection): number {
+  return finishedAt === null ? Number.POSITIVE_INFINITY : dayOf(finishedAt);
 }
 
 /** The change of queries from one state to another; from undefined if they were not there. */

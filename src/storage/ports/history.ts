@@ -13,8 +13,8 @@ export interface Past {
   readonly rowsFrom: number | null;
   readonly corrections: readonly PastCorrection[];
   /**
-   * The last UTC day on which telemetry told more of queries that had arrived on earlier ones and were corrected; null if it never
-   * did. Nobody knows for whom they counted before.
+   * The last UTC day on which telemetry told more of queries that had arrived on earlier ones and were corrected, while stores did
+   * not note both; null if it never did. Nobody knows for whom they counted before.
    */
   readonly lateDay: number | null;
 }

@@ -124,9 +124,18 @@ export class PostgresQueryChanges extends PostgresQueryRows implements QueryChan
   }
 
   async noteLate(project: unknown, changes: readonly LateChange[]): Promise<void> {
-    const ids = changes.map(({ id }) => bytesOf(id));
-    const callers = changes.map(({ caller }) => caller);
-    await this.session.run(this.statements.noteLate, [project, changes[0]?.day, ids, callers]);
+    const columns = [
+      changes.map(({ id }) => bytesOf(id)),
+      ...(['day', 'caller'] as const).map((field) => changes.map((change) => change[field])),
+      ...(['isWithdrawn', 'isCorrected'] as const).map((field) => changes.map((one) => (one[field] ? 1 : 0))),
+    ];
+    await this.session.run(this.statements.noteLate, [project, ...columns]);
+  }
+
+  async findLate(project: unknown, ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const values = [project, ids.map(bytesOf)];
+    const rows = await this.session.all<Pick<StoredRow, 'id'>>(this.statements.findLate, values);
+    return new Set(rows.map(({ id }) => decodeQueryId(id)));
   }
 
   async markImported(

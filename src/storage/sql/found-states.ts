@@ -1,10 +1,10 @@
 /** What is known of queries in telemetry until their callers are certain, for every SQL database. Within a transaction. */
-import { isSameState, type QueryState } from '../../domain/corrections/state.js';
+import type { QueryState } from '../../domain/corrections/state.js';
 import type { FoundState } from '../../domain/queries/found-queries.js';
 import type { Query } from '../../domain/queries/query.js';
 import { dayMs } from '../../domain/time/duration.js';
 import { keysKeptMs, statesKeptMs } from '../ports/identities.js';
-import type { LateChange, Move, QueryChanges } from './corrections/query-rows.js';
+import { type LateChange, type Move, type QueryChanges, toMove } from './corrections/query-rows.js';
 import { SqlTables } from './tables.js';
 
 interface StoredState extends FoundState {
@@ -90,7 +90,10 @@ export class SqlFoundStates extends SqlTables {
     );
   }
 
-  /** See `Identities.settle`. What changes on a later day than that of its arrival is noted for those who ask what counted then. */
+  /**
+   * See `Identities.settle`. What changes on a later day than that of its arrival, or after a correction, is noted for those who
+   * ask what counted then.
+   */
   async settle(
     project: unknown,
     ids: readonly string[],
@@ -99,16 +102,18 @@ export class SqlFoundStates extends SqlTables {
   ): Promise<void> {
     const states = await this.load(project, ids);
     const moves: Move[] = [];
-    const late: LateChange[] = [];
-    const day = Math.floor(nowMs / dayMs);
     for (const row of await changes.findByIds(project, ids)) {
       const state = states.get(row.id);
-      if (state === undefined || !state.isPending) continue;
-      const to = settledState(row, state);
-      if (isSameState(row, to)) continue;
-      moves.push({ row, to });
-      if (Math.floor(state.foundAt / dayMs) < day) late.push({ id: row.id, day, caller: row.caller });
+      if (state?.isPending) moves.push(...toMove(row, settledState(row, state)));
     }
+    const moved = moves.map(({ row }) => row.id);
+    const corrected = new Set((await changes.findCorrections(project, moved)).map(({ id }) => id));
+    const day = Math.floor(nowMs / dayMs);
+    const late = moves.flatMap(({ row: { id, caller, isWithdrawn } }): LateChange[] => {
+      const isCorrected = corrected.has(id);
+      const isOfToday = Math.floor((states.get(id)?.foundAt ?? 0) / dayMs) >= day;
+      return isOfToday && !isCorrected ? [] : [{ id, day, caller, isWithdrawn, isCorrected }];
+    });
     const turned = moves.flatMap(({ row, to }) => (row.isWithdrawn === to.isWithdrawn ? [] : [row.id]));
     if (late.length > 0) await changes.noteLate(project, late);
     if (moves.length > 0) await changes.move(project, moves);

@@ -39,7 +39,7 @@ export class SqlHistory extends SqlTables implements History {
       [key],
     );
     const late = await this.get<{ readonly day: number | null }>(
-      `SELECT max(day) AS day FROM ${this.table('late_change')} WHERE ${this.#project} = $1
+      `SELECT max(day) AS day FROM ${this.table('late_change')} WHERE ${this.#project} = $1 AND is_corrected IS NULL
          AND id IN (SELECT id FROM ${this.table('corrected_query')} WHERE ${this.#project} = $1)`,
       [key],
     );
@@ -112,11 +112,19 @@ function joinCorrections(rows: readonly PastRow[]): PastQueries[] {
 }
 
 function toPastQueries(
-  { caller, isWithdrawn, first, last, queries, arrivedFrom, correction, before }: PastRow,
+  { caller, isWithdrawn, first, last, queries, arrivedFrom, known }: PastRow,
   corrections: PastQueries['corrections'],
 ): PastQueries {
-  const knownAs = correction === null ? before : null;
-  return { caller, isWithdrawn, first, last, queries, arrivedFrom, corrections, knownAs };
+  return { caller, isWithdrawn, first, last, queries, arrivedFrom, corrections, known: toKnown(known) };
+}
+
+function toKnown(json: string | null): PastQueries['known'] {
+  if (json === null) return [];
+  return (JSON.parse(json) as [day: number, caller: string, withdrawn: number, corrected: number | null][])
+    .map(([day, caller, withdrawn, corrected]) => {
+      return { day, caller, isWithdrawn: withdrawn === 1, isCorrected: corrected === 1 };
+    })
+    .sort((a, b) => a.day - b.day);
 }
 
 function toPastCount(row: PastCountRow, atMs: number): PastQueries {
@@ -125,7 +133,7 @@ function toPastCount(row: PastCountRow, atMs: number): PastQueries {
   return {
     ...{ caller, isWithdrawn, queries, first: start, last: start },
     arrivedFrom: day === null || day < dayOf(atMs) ? null : senderOfCounts(source),
-    knownAs: null,
+    known: [],
     corrections: numbers.sort((a, b) => a - b).map((number) => ({ number, caller })),
   };
 }

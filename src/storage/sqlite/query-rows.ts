@@ -29,19 +29,23 @@ const SELECT = `SELECT query.id, occurred_at AS "occurredAt", name AS caller, qu
 /** The sender of a query that arrived on the day $6 or later. */
 const ARRIVED_FROM = `(SELECT sender FROM receipt WHERE receipt.project = $1 AND number = query.receipt AND day >= $6)`;
 
+/** What is noted of a query; of a corrected one, not what was before corrections were noted as well. */
+const knownOf = (id: string, and = ''): string =>
+  `(SELECT json_group_array(json_array(day, name, is_withdrawn, is_corrected)) FROM late_change AS noted
+    JOIN caller AS earlier ON earlier.number = noted.caller WHERE noted.project = $1 AND noted.id = ${id} ${and})`;
+
 /**
  * The queries of a page, $2 to $3, within $4 to $5. Those are alike that occurred both before $7 or not, and in the same span of $8.
  * The driver binds numbers as floating-point ones, whose division has no remainder.
  */
 const PAST = `
   WITH late AS (
-    SELECT id, late.caller, min(day) FROM late_change AS late
+    SELECT DISTINCT id FROM late_change AS late
     WHERE project = $1 AND id > $2 AND id <= $3 AND day >= $6
       AND id NOT IN (SELECT id FROM corrected_query WHERE project = $1 AND id > $2 AND id <= $3)
-    GROUP BY id
   )
   SELECT caller.name AS caller, 0 AS "isWithdrawn", first, last, queries, "arrivedFrom",
-    NULL AS id, NULL AS correction, NULL AS before
+    NULL AS id, NULL AS correction, NULL AS before, NULL AS known
   FROM (
     SELECT caller, ${ARRIVED_FROM} AS "arrivedFrom", min(occurred_at) AS first, max(occurred_at) AS last, count(*) AS queries
     FROM query
@@ -52,18 +56,18 @@ const PAST = `
   ) AS alike
   JOIN caller ON caller.number = alike.caller
   UNION ALL
-  SELECT caller.name, query.caller < 0, occurred_at, occurred_at, 1, ${ARRIVED_FROM}, corrected.id, correction, earlier.name
+  SELECT caller.name, query.caller < 0, occurred_at, occurred_at, 1, ${ARRIVED_FROM}, corrected.id, correction, earlier.name,
+    ${knownOf('corrected.id', 'AND is_corrected IS NOT NULL')}
   FROM corrected_query AS corrected INDEXED BY corrected_query_by_id
   CROSS JOIN query ON query.project = corrected.project AND query.id = corrected.id
   JOIN caller ON caller.number = CASE WHEN query.caller < 0 THEN -1 - query.caller ELSE query.caller END
   JOIN caller AS earlier ON earlier.number = corrected.caller
   WHERE corrected.project = $1 AND corrected.id > $2 AND corrected.id <= $3 AND occurred_at >= $4 AND occurred_at < $5
   UNION ALL
-  SELECT caller.name, query.caller < 0, occurred_at, occurred_at, 1, ${ARRIVED_FROM}, late.id, NULL, earlier.name
+  SELECT caller.name, query.caller < 0, occurred_at, occurred_at, 1, ${ARRIVED_FROM}, late.id, NULL, NULL, ${knownOf('late.id')}
   FROM late
   CROSS JOIN query ON query.project = $1 AND query.id = late.id
   JOIN caller ON caller.number = CASE WHEN query.caller < 0 THEN -1 - query.caller ELSE query.caller END
-  JOIN caller AS earlier ON earlier.number = late.caller
   WHERE occurred_at >= $4 AND occurred_at < $5`;
 
 /** Comes after every id. */

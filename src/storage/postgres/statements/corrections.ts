@@ -18,11 +18,14 @@ export function correctionStatements(schema: string) {
           WHERE project_id = $1 AND id > $2 AND id <= $3 AND occurred_at >= $4 AND occurred_at < $5
         ) AS page`;
   const late = `(
-          SELECT DISTINCT ON (id) id, caller FROM ${schema}.late_change
+          SELECT DISTINCT id FROM ${schema}.late_change
           WHERE project_id = $1 AND id > $2 AND id <= $3 AND day >= $6
             AND id NOT IN (SELECT id FROM ${schema}.corrected_query WHERE project_id = $1 AND id > $2 AND id <= $3)
-          ORDER BY id, day
         ) AS late`;
+  // What is noted of a query; of a corrected one, not what was before corrections were noted as well.
+  const knownOf = (id: string, and = ''): string =>
+    `(SELECT json_agg(json_build_array(day, noted.caller, is_withdrawn, is_corrected))::text FROM ${schema}.late_change AS noted
+          WHERE project_id = $1 AND noted.id = ${id} ${and})`;
   const row = `id, occurred_at AS "occurredAt", caller, coalesce(level, 0) AS level`;
   return {
     findEnd: `SELECT id FROM ${query} WHERE project_id = $1 AND id > $2 ORDER BY id LIMIT 1 OFFSET $3`,
@@ -32,7 +35,7 @@ export function correctionStatements(schema: string) {
     // The queries of a page, $2 to $3, within $4 to $5, with the sender if they arrived on the day $6 or later. Those are alike that
     // occurred both before $7 or not, and in the same span of $8.
     findPast: `SELECT caller, false AS "isWithdrawn", first, last, queries, "arrivedFrom",
-        NULL::bytea AS id, NULL::integer AS correction, NULL AS before
+        NULL::bytea AS id, NULL::integer AS correction, NULL AS before, NULL AS known
       FROM (
         SELECT caller, sender AS "arrivedFrom", min(occurred_at) AS first, max(occurred_at) AS last, count(*) AS queries
         FROM ${page} LEFT JOIN ${since} ON since.number = page.receipt
@@ -42,14 +45,14 @@ export function correctionStatements(schema: string) {
       ) AS alike
       UNION ALL
       SELECT page.caller, coalesce(level, 0) < 0, occurred_at, occurred_at, 1, sender,
-        corrected.id, correction, corrected.caller
+        corrected.id, correction, corrected.caller, ${knownOf('corrected.id', 'AND is_corrected IS NOT NULL')}
       FROM (
         SELECT id, correction, caller FROM ${schema}.corrected_query WHERE project_id = $1 AND id > $2 AND id <= $3
       ) AS corrected
       JOIN ${page} ON page.id = corrected.id
       LEFT JOIN ${since} ON since.number = page.receipt
       UNION ALL
-      SELECT page.caller, coalesce(level, 0) < 0, occurred_at, occurred_at, 1, sender, late.id, NULL, late.caller
+      SELECT page.caller, coalesce(level, 0) < 0, occurred_at, occurred_at, 1, sender, late.id, NULL, NULL, ${knownOf('late.id')}
       FROM ${late} JOIN ${page} ON page.id = late.id
       LEFT JOIN ${since} ON since.number = page.receipt`,
     findPastCounts: `SELECT source, caller, start_at AS start, queries, day, withdrawn_by IS NOT NULL AS "isWithdrawn",
@@ -70,8 +73,11 @@ export function correctionStatements(schema: string) {
     noteCorrected: `INSERT INTO ${schema}.corrected_query (project_id, correction, id, caller)
       SELECT project.id, $2::integer, noted.id, noted.caller FROM unnest($3::bytea[], $4::text[]) AS noted (id, caller)
       CROSS JOIN ${schema}.project WHERE project.id = $1`,
-    noteLate: `INSERT INTO ${schema}.late_change (project_id, id, day, caller)
-      SELECT project.id, noted.id, $2::integer, noted.caller FROM unnest($3::bytea[], $4::text[]) AS noted (id, caller)
+    findLate: `SELECT DISTINCT id FROM ${schema}.late_change WHERE project_id = $1 AND id = ANY ($2::bytea[])`,
+    noteLate: `INSERT INTO ${schema}.late_change (project_id, id, day, caller, is_withdrawn, is_corrected)
+      SELECT project.id, noted.id, noted.day, noted.caller, noted.is_withdrawn, noted.is_corrected
+      FROM unnest($2::bytea[], $3::integer[], $4::text[], $5::integer[], $6::integer[])
+        AS noted (id, day, caller, is_withdrawn, is_corrected)
       CROSS JOIN ${schema}.project WHERE project.id = $1 ON CONFLICT DO NOTHING`,
     findImported: `SELECT caller, start_at AS start, queries FROM ${schema}.imported_count
       WHERE project_id = $1 AND source = $2 AND withdrawn_by IS NOT DISTINCT FROM $3::integer

@@ -10,6 +10,7 @@ import {
 import { addToFigures, NO_FIGURES } from '../../../domain/corrections/figures.js';
 import { correctionStepQueriesMax } from '../../../domain/limits.js';
 import type { Actor } from '../../../domain/people/audit.js';
+import { dayOf } from '../../../domain/queries/receipt.js';
 import type {
   CorrectionChanges,
   CorrectionReads,
@@ -27,7 +28,7 @@ import {
   SUMMARY,
   toCorrection,
 } from './planner.js';
-import type { QueryChanges, QueryRows } from './query-rows.js';
+import type { Move, QueryChanges, QueryRows } from './query-rows.js';
 import { Restoring } from './restoring.js';
 
 interface UnfinishedRow extends CorrectionRow {
@@ -171,6 +172,7 @@ export class SqlCorrectionChanges extends SqlCorrectionReads implements Correcti
       limit,
     };
     const part = await this.planner.plan(project, plan, row.position);
+    await this.#noteLate(key, part.moves, dayOf(nowMs));
     await this.#carryOut(key, correction, undone, part);
     const figures = addToFigures(correction.figures, affectedBy(part));
     const finishedAt = part.next === null ? nowMs : null;
@@ -188,6 +190,18 @@ export class SqlCorrectionChanges extends SqlCorrectionReads implements Correcti
       await this.log({ organizationId, action, targetId: projectId, detail }, by);
     }
     return after;
+  }
+
+  /** Of queries that telemetry has changed, too, corrections do not tell what they were. */
+  async #noteLate(key: unknown, moves: readonly Move[], day: number): Promise<void> {
+    const late = await this.#changes.findLate(
+      key,
+      moves.map(({ row }) => row.id),
+    );
+    const noted = moves.flatMap(({ row: { id, caller, isWithdrawn } }) =>
+      late.has(id) ? [{ id, day, caller, isWithdrawn, isCorrected: true }] : [],
+    );
+    if (noted.length > 0) await this.#changes.noteLate(key, noted);
   }
 
   async #carryOut(

@@ -3,7 +3,7 @@
 import { hashIds } from '../../../domain/corrections/carried.js';
 import type { Correction, CorrectionRequest, Selection } from '../../../domain/corrections/correction.js';
 import type { Affected } from '../../../domain/corrections/figures.js';
-import { type Applied, correct, isSameState, type QueryState } from '../../../domain/corrections/state.js';
+import { type Applied, correct, type QueryState } from '../../../domain/corrections/state.js';
 import { CallerStatsError } from '../../../domain/errors.js';
 import { formatTime } from '../../../domain/format.js';
 import { correctionRowsPerQuery, unknownNamesMax } from '../../../domain/limits.js';
@@ -16,7 +16,14 @@ import {
 import { notFound } from '../changes.js';
 import type { Dialect, Session } from '../session.js';
 import { SqlTables } from '../tables.js';
-import type { ImportedFilter, ImportedRow, Move, QueryRow, QueryRows } from './query-rows.js';
+import {
+  type ImportedFilter,
+  type ImportedRow,
+  type Move,
+  type QueryRow,
+  type QueryRows,
+  toMove,
+} from './query-rows.js';
 
 /** A project as its corrections need it. */
 export interface CorrectedProject {
@@ -314,10 +321,6 @@ export function affectedBy({ moves, imported }: Part): Affected[] {
     }),
     ...imported.map(({ caller, start, queries }) => ({ caller, occurredAt: start, queries })),
   ];
-}
-
-export function toMove(row: QueryRow, to: QueryState): Move[] {
-  return isSameState(row, to) ? [] : [{ row, to }];
 }
 
 function refusal(...details: readonly string[]): CallerStatsError {

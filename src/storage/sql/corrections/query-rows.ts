@@ -1,6 +1,7 @@
 /** What corrections need of the rows of queries, which each store keeps in its own way. */
-import type { QueryState } from '../../../domain/corrections/state.js';
+import { isSameState, type QueryState } from '../../../domain/corrections/state.js';
 import type { DateRange } from '../../../domain/counting/date-range.js';
+import type { KnownState } from '../../../domain/history/timeline.js';
 import type { PastRange } from '../../ports/history.js';
 
 /** A query as its row is. Withdrawn ones are not counted. */
@@ -62,11 +63,9 @@ export interface CorrectedRow {
   readonly caller: string;
 }
 
-/** The caller for which a query counted until this UTC day, when its own was known, or when it was known to be another query. */
-export interface LateChange {
+/** See `KnownState`. */
+export interface LateChange extends KnownState {
   readonly id: string;
-  readonly day: number;
-  readonly caller: string;
 }
 
 /** Which queries of a range to read, withdrawn or not. */
@@ -83,8 +82,10 @@ export interface PastRow extends QueryState {
   readonly arrivedFrom: string | null;
   readonly id: string | null;
   readonly correction: number | null;
-  /** The caller for which it counted before that, or, without a correction, before telemetry told more of it. */
+  /** The caller for which it counted before that. */
   readonly before: string | null;
+  /** The `KnownState`s of the query as JSON: lists of day, caller, whether it was withdrawn, and whether it was corrected. */
+  readonly known: string | null;
 }
 
 /** The place of an imported count among all that begin at a time. */
@@ -138,8 +139,10 @@ export interface QueryChanges extends QueryRows {
   /** Notes that a correction changes these queries. */
   noteCorrected(project: unknown, rows: readonly CorrectedRow[]): Promise<void>;
 
-  /** Notes what became known on a later day than that of the arrival. */
+  /** Notes what queries were before they change, unless that is noted for the day. */
   noteLate(project: unknown, changes: readonly LateChange[]): Promise<void>;
+  /** Those of the ids of which something is noted. */
+  findLate(project: unknown, ids: readonly string[]): Promise<ReadonlySet<string>>;
 
   /** Notes which correction has withdrawn imported counts, or null for none. */
   markImported(
@@ -153,6 +156,11 @@ export interface QueryChanges extends QueryRows {
   move(project: unknown, moves: readonly Move[]): Promise<void>;
   /** Counters that become zero are removed. */
   addToCounters(project: unknown, changes: readonly CounterChange[]): Promise<void>;
+}
+
+/** None if it is in that state. */
+export function toMove(row: QueryRow, to: QueryState): Move[] {
+  return isSameState(row, to) ? [] : [{ row, to }];
 }
 
 /** How the counters change when queries get another state. */

@@ -4,8 +4,8 @@ import { CallerStatsError } from '../../../domain/errors.js';
 import type { CarriedChanges, CorrectionChanges, CountWithdrawal } from '../../ports/corrections.js';
 import type { Dialect, Session } from '../session.js';
 import { SqlTables } from '../tables.js';
-import { type CorrectionPlanner, toMove } from './planner.js';
-import type { CorrectedRow, ImportedRow, QueryChanges } from './query-rows.js';
+import type { CorrectionPlanner } from './planner.js';
+import { type CorrectedRow, type ImportedRow, type QueryChanges, toMove } from './query-rows.js';
 
 type Restores = Pick<CorrectionChanges, 'restore' | 'restoreChanges' | 'restoreWithdrawals'>;
 

@@ -36,12 +36,23 @@ export class SqliteQueryChanges extends SqliteQueryRows implements QueryChanges 
   }
 
   async noteLate(project: unknown, changes: readonly LateChange[]): Promise<void> {
-    for (const { id, day, caller } of changes) {
+    for (const { id, day, caller, isWithdrawn, isCorrected } of changes) {
       this.#statements.run(
-        'INSERT INTO late_change (project, id, day, caller) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING',
-        [project, encodeQueryId(id), day, callerNumber(this.#statements, caller)],
+        `INSERT INTO late_change (project, id, day, caller, is_withdrawn, is_corrected) VALUES ($1, $2, $3, $4, $5, $6)
+         ON CONFLICT DO NOTHING`,
+        [
+          ...[project, encodeQueryId(id), day, callerNumber(this.#statements, caller)],
+          ...[isWithdrawn ? 1 : 0, isCorrected ? 1 : 0],
+        ],
       );
     }
+  }
+
+  async findLate(project: unknown, ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const find = 'SELECT 1 AS found FROM late_change WHERE project = $1 AND id = $2 LIMIT 1';
+    return new Set(
+      ids.filter((id) => this.#statements.get(find, [project, encodeQueryId(id)]) !== undefined),
+    );
   }
 
   async markImported(

@@ -82,6 +82,7 @@ const signedIn: readonly Subject[] = [
     '/projects/demo?from=2001-01-01&to=2001-01-31&zone=UTC',
     (page) => page.getByText('No queries in this range').waitFor(),
   ],
+  ['why a number changed', year, openDialog('Why did it change?')],
   ['range', year, press(/^Range:/)],
   ['time zone', year, press(/^Time zone:/)],
   ['download', year, press('Download')],

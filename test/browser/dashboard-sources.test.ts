@@ -111,6 +111,27 @@ test('a caller is renamed, and what a key sent is withdrawn, once the dialog has
   await expect
     .poll(() => bar.getAttribute('aria-valuetext'), patience)
     .toMatch(/\. Rename slak to slack: a typing mistake$/);
+  // And the total why it changed: nothing was there at the start of the day.
+  await page.getByRole('button', { name: 'Why did it change?' }).click();
+  const why = page.getByRole('dialog', { name: 'Why did this number change?' });
+  await why
+    .getByLabel('Compared with the start of this day (UTC)')
+    .fill(new Date().toISOString().slice(0, 10));
+  const parts = why.getByRole('table', { name: 'What it adds up from' }).locator('tbody').getByRole('row');
+  await expect.poll(() => parts.last().innerText(), patience).toMatch(/^Now\s+\d+$/);
+  const listed = await parts.allInnerTexts();
+  expect(listed[0]).toMatch(/^On .+\s+0$/);
+  expect(listed).toContainEqual(
+    expect.stringMatching(/^slack, renamed\n+ada@example.com: a typing mistake\s+\+3$/s),
+  );
+  expect(listed).toContainEqual(
+    expect.stringMatching(/^slak, recorded since\n+First recording key \(.+\)\s+\+3$/s),
+  );
+  const numbersOf = listed.map((text) => Number(/[-+\d,]+$/.exec(text)?.[0].replaceAll(',', '')));
+  const whole = numbersOf.pop();
+  expect(numbersOf.reduce((sum, one) => sum + one, 0)).toBe(whole);
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
   expect((await callersOf(server, {})).callers).not.toContainEqual(
     expect.objectContaining({ caller: 'slak' }),
   );

@@ -1,7 +1,7 @@
 /** The paths of the API. `first-requests.ts` loads this before the app, so it imports no library. */
 import type { View } from '../navigation/view.js';
 import { rangeParameters } from '../time/choice.js';
-import type { Interval } from './types.js';
+import type { Interval, Numbers } from './types.js';
 
 export interface ProjectRef {
   readonly organizationId: string;
@@ -11,6 +11,13 @@ export interface ProjectRef {
 /** Whose counts: the path of the API that has them. */
 export interface CountsRef {
   readonly path: string;
+}
+
+/** The range on screen, and the day since whose start it has changed. */
+export interface Explained {
+  readonly since: string;
+  readonly range: Numbers['range'];
+  readonly zone: string;
 }
 
 type Parameters = Readonly<Record<string, string>>;
@@ -54,6 +61,12 @@ export function trendsPath(ref: CountsRef, view: View, interval: Interval): stri
 /** The imported counts that the range cuts. */
 export function cutBoundsPath(ref: CountsRef, view: View): string {
   return reportPath(ref, 'imported-counts', timeParameters(view));
+}
+
+/** Why the counts of a range have changed. */
+export function changesPath(ref: CountsRef, { since, range, zone }: Explained): string {
+  const bounds = Object.entries(range).flatMap(([name, bound]) => (bound === null ? [] : [[name, bound]]));
+  return reportPath(ref, 'changes', { since, ...Object.fromEntries(bounds), timeZone: zone });
 }
 
 /** Which time to count. */

@@ -2,9 +2,17 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import type { View } from '../navigation/view.js';
 import { getQuery } from './client.js';
-import { type CountsRef, cutBoundsPath, numbersPath, trendsPath, wholePath } from './paths.js';
+import {
+  type CountsRef,
+  changesPath,
+  cutBoundsPath,
+  type Explained,
+  numbersPath,
+  trendsPath,
+  wholePath,
+} from './paths.js';
 import { type Failing, recoverAfter } from './query-client.js';
-import type { Counts, CutBounds, Interval, Numbers, Series } from './types.js';
+import type { Changes, Counts, CutBounds, Interval, Numbers, Series } from './types.js';
 
 /** While queries can still fall into the range. */
 const openMs = 10_000;
@@ -47,6 +55,11 @@ export function cutBoundsQuery(ref: CountsRef, view: View) {
     enabled: !('period' in view.choice && view.choice.period === 'all'),
     placeholderData: keepPreviousData<CutBounds>,
   };
+}
+
+/** The server reads all queries of the project for it. */
+export function changesQuery(ref: CountsRef, explained: Explained) {
+  return { ...getQuery<Changes>(changesPath(ref, explained)), refetchOnWindowFocus: false };
 }
 
 /** The counts of the busiest callers over time. They are less urgent than the rest, and refreshed less often. */

@@ -8,6 +8,7 @@ import type {
 } from '../../../src/http/dashboard/responses.js';
 
 export type { ShownCorrection as Correction } from '../../../src/app/corrections.js';
+export type { Changes } from '../../../src/app/reading/changes.js';
 export type { Numbers } from '../../../src/app/reading/numbers.js';
 export type { Comparison, Interval, Period } from '../../../src/domain/calendar/names.js';
 export type { Counts } from '../../../src/domain/counting/counts.js';

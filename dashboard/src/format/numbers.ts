@@ -17,6 +17,11 @@ export function count(value: number, locale = pageLocale): string {
   return format({}, locale).format(value);
 }
 
+/** A change of a count: +312. */
+export function signed(value: number, locale = pageLocale): string {
+  return format({ signDisplay: 'exceptZero' }, locale).format(value);
+}
+
 /** An abbreviated count: 1.2M. */
 export function compact(value: number, locale = pageLocale): string {
   return format({ notation: 'compact', maximumFractionDigits: 1 }, locale).format(value);

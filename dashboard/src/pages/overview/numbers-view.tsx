@@ -36,6 +36,8 @@ interface NumbersViewProps {
   readonly notes?: readonly Note[];
   /** Undefined for those who may not correct. */
   readonly onCorrect?: (range: Numbers['range']) => void;
+  /** Undefined for those who only see what counts now. */
+  readonly onExplain?: (range: Numbers['range']) => void;
   /** At the end of the toolbar. */
   readonly tools?: ReactNode;
 }
@@ -48,6 +50,7 @@ export function NumbersView({
   only,
   notes = NO_NOTES,
   onCorrect,
+  onExplain,
   tools,
 }: NumbersViewProps) {
   const { numbers, trends, error, isStale, retry } = reading;
@@ -63,7 +66,9 @@ export function NumbersView({
       )}
       {numbers !== undefined ? (
         <div className="overview" aria-busy={isStale || undefined}>
-          {only !== 'chart' && <Tiles numbers={numbers} />}
+          {only !== 'chart' && (
+            <Tiles numbers={numbers} onExplain={onExplain && (() => onExplain(numbers.range))} />
+          )}
           {only !== 'numbers' && <TimeCard view={view} setView={setView} numbers={numbers} notes={notes} />}
           {only === undefined && (
             <CallersCard

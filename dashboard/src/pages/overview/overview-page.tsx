@@ -20,6 +20,7 @@ import { useView } from './use-view.js';
 
 const LossNotice = lazyPart(() => import('../sources/loss-notice.js'), 'LossNotice');
 const CorrectionDialog = lazyPart(() => import('../corrections/correction-dialog.js'), 'CorrectionDialog');
+const ChangesDialog = lazyPart(() => import('./changes-dialog.js'), 'ChangesDialog');
 const FirstQuery = lazyPart(() => import('./first-query.js'), 'FirstQuery');
 
 export function OverviewPage(current: CurrentProject) {
@@ -46,6 +47,7 @@ function Overview({ usual, ...current }: CurrentProject & { readonly usual: Choi
   const isEmpty = reading.numbers?.recordingBegan === null;
   const hasArrived = useArrival(isEmpty);
   const [correcting, setCorrecting] = useState<CorrectionStart | null>(null);
+  const [explained, setExplained] = useState<Numbers['range'] | null>(null);
   const correct = (range: Numbers['range']): void => setCorrecting({ caller: view.caller, range });
 
   if (isEmpty)
@@ -69,6 +71,8 @@ function Overview({ usual, ...current }: CurrentProject & { readonly usual: Choi
         setView={setView}
         reading={reading}
         notes={notes}
+        // The changes are those of all callers.
+        {...(view.caller === null && { onExplain: setExplained })}
         {...(roleAllows(current.organization.role, 'editor') && { onCorrect: correct })}
         tools={
           <>
@@ -77,6 +81,14 @@ function Overview({ usual, ...current }: CurrentProject & { readonly usual: Choi
           </>
         }
       />
+      {explained !== null && (
+        <ChangesDialog
+          current={current}
+          range={explained}
+          zone={view.zone}
+          onClose={() => setExplained(null)}
+        />
+      )}
       {correcting !== null && (
         <CorrectionDialog current={current} start={correcting} onClose={() => setCorrecting(null)} />
       )}

@@ -5,12 +5,18 @@ import type { CallerType, Numbers } from '../../../api/types.js';
 import { ChangeNote } from '../../../components/content/change.js';
 import { count, share } from '../../../format/numbers.js';
 
-export function Tiles({ numbers }: { numbers: Numbers }) {
+interface TilesProps {
+  readonly numbers: Numbers;
+  /** Undefined where nobody explains the total. */
+  readonly onExplain?: (() => void) | undefined;
+}
+
+export function Tiles({ numbers, onExplain }: TilesProps) {
   // The longest number determines the font size of all four, so that each fits its tile.
   const size = { '--length': count(numbers.counts.total).length } as CSSProperties;
   return (
     <dl className="tiles card" style={size}>
-      <Tile type="total" numbers={numbers} />
+      <Tile type="total" numbers={numbers} onExplain={onExplain} />
       {CALLER_TYPES.map((type) => (
         <Tile key={type} type={type} numbers={numbers} />
       ))}
@@ -18,7 +24,7 @@ export function Tiles({ numbers }: { numbers: Numbers }) {
   );
 }
 
-function Tile({ type, numbers }: { type: CallerType | 'total'; numbers: Numbers }) {
+function Tile({ type, numbers, onExplain }: TilesProps & { type: CallerType | 'total' }) {
   const { counts, previous, recordingBegan } = numbers;
   return (
     <div className="tile">
@@ -37,6 +43,11 @@ function Tile({ type, numbers }: { type: CallerType | 'total'; numbers: Numbers 
             recordingBegan={recordingBegan}
             isNamed={type === 'total'}
           />
+        )}
+        {onExplain !== undefined && (
+          <button type="button" className="tile-explain" onClick={onExplain}>
+            Why did it change?
+          </button>
         )}
       </dd>
     </div>

@@ -2,6 +2,7 @@
 
 import { bucketAround, findBucketEdges } from '../../domain/calendar/interval.js';
 import { INTERVALS, type Interval } from '../../domain/calendar/names.js';
+import { findBeginning } from '../../domain/counting/beginning.js';
 import type {
   Bucket,
   CallerCount,
@@ -31,8 +32,10 @@ export interface Numbers {
   readonly counts: Counts;
   /** Null if there is nothing to compare with. */
   readonly previous: PreviousCounts | null;
-  /** The time of the first query; null without queries. */
+  /** The time of the first query, of a likely one if there is any; null without queries. */
   readonly recordingBegan: string | null;
+  /** Queries of times before 2000, which a range without a start counts, but has no buckets for. */
+  readonly doubtful?: number;
   readonly buckets: readonly NumbersBucket[];
   /** Those with the most queries. */
   readonly callers: readonly CallerCount[];
@@ -60,9 +63,18 @@ async function readNumbersFrom(
   question: NumbersRequest,
 ): Promise<Numbers> {
   const { range, timeZone, nowMs } = question;
+  const countIn = async ({ from, to }: DateRange, caller?: string): Promise<Counts> =>
+    withTotal(addCounts(await reads.countSeries(projectId, [from, to], caller)));
   const extent = await reads.findExtent(projectId);
-  const { interval, intervals } = chooseInterval(question, extent);
-  const series = await readSeriesFrom(reads, projectId, { ...question, interval, byCaller: false });
+  const began = (await findBeginning(extent, countIn)) ?? extent?.from;
+  const likely = extent && { from: began ?? extent.from, to: extent.to };
+  const { interval, intervals } = chooseInterval(question, likely);
+  const isCut = range.from === EARLIEST_MS && began !== extent?.from;
+  // One query of 1970 would make a chart of half a century.
+  const from = isCut && likely ? widenToBuckets(likely, { ...question, interval }).from : range.from;
+  const charted = { ...question, interval, range: { from, to: range.to }, byCaller: false };
+  const series = await readSeriesFrom(reads, projectId, charted);
+  const doubtful = isCut ? await countIn({ from: EARLIEST_MS, to: from }, question.caller) : undefined;
   const { callers, total } = await reads.countCallers(projectId, range);
   const { callers: first, rest } = firstCallers(callers, callersShownMax);
   const format = (timeMs: number): string => formatWithOffset(timeMs, offsetAt(timeMs, timeZone));
@@ -74,9 +86,10 @@ async function readNumbersFrom(
     isOpen: range.to > nowMs,
     interval,
     intervals,
-    counts: withTotal(addCounts(series.buckets)),
+    counts: withTotal(addCounts([...series.buckets, ...(doubtful ? [doubtful] : [])])),
     previous: series.previous ?? null,
-    recordingBegan: extent === undefined ? null : format(extent.from),
+    recordingBegan: began === undefined ? null : format(began),
+    ...(doubtful && { doubtful: doubtful.total }),
     buckets: markIncomplete(series.buckets, interval, question),
     callers: first,
     ...(rest && { callersRest: rest }),

@@ -1,5 +1,6 @@
 /** The reports on a project's queries: total, over time, and by caller. */
 import { toPrevious } from '../../domain/calendar/comparison.js';
+import { findBeginning } from '../../domain/counting/beginning.js';
 import type { CallerCounts, CallerStats } from '../../domain/counting/counts.js';
 import { callerStatsToCsv, callersToCsv, seriesToCsv } from '../../domain/counting/csv.js';
 import type { CutBounds } from '../../domain/counting/cut-bounds.js';
@@ -226,8 +227,11 @@ export function createStoreSource(
       return { question, answer: await report.read(store, projectId, question) };
     },
     recordingBegan: async (projectId, timeZone) => {
-      const extent = await store.counts.findExtent(projectId);
-      return extent === undefined ? null : formatWithOffset(extent.from, offsetAt(extent.from, timeZone));
+      const { counts } = store;
+      const began = await findBeginning(await counts.findExtent(projectId), (range) =>
+        counts.count(projectId, range),
+      );
+      return began === null ? null : formatWithOffset(began, offsetAt(began, timeZone));
     },
     projects: async () =>
       (await store.directory.listProjects(organizationId)).filter(({ id }) => only === null || id === only),

@@ -2,6 +2,7 @@
 import { findComparedRange } from '../../domain/calendar/comparison.js';
 import { findBucketEdges } from '../../domain/calendar/interval.js';
 import { findPeriod } from '../../domain/calendar/period.js';
+import { findBeginning } from '../../domain/counting/beginning.js';
 import type { DateRange } from '../../domain/counting/date-range.js';
 import { createCounter, tile } from '../../domain/counting/tiles.js';
 import { formatTime } from '../../domain/format.js';
@@ -51,6 +52,7 @@ async function readSummary(
     store.counts.countSeries(id, tiles),
     store.counts.findExtent(id),
   ]);
+  const began = await findBeginning(extent, (one) => store.counts.count(id, one));
   const countIn = createCounter(tiles, counts);
   const format = (timeMs: number): string => formatWithOffset(timeMs, offsetAt(timeMs, calendar.timeZone));
   const toJson = ({ from, to }: DateRange) => ({ dateFrom: format(from), dateTo: format(to) });
@@ -63,7 +65,7 @@ async function readSummary(
     total: countIn(range).total,
     previousTotal: countIn(compared).total,
     days: days.slice(1).map((to, at) => countIn({ from: days[at] ?? to, to }).total),
-    recordingBegan: extent === undefined ? null : format(extent.from),
+    recordingBegan: began === null ? null : format(began),
     lastQueryAt: extent === undefined ? null : formatTime(extent.to - 1),
   };
 }

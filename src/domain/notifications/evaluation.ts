@@ -1,8 +1,8 @@
 /** What a check finds: whether there is something to report, and what the message says. */
+import { findBeginning } from '../counting/beginning.js';
 import type { Counts } from '../counting/counts.js';
 import type { DateRange } from '../counting/date-range.js';
 import { formatTime } from '../format.js';
-import { likelyTimeMsMin } from '../limits.js';
 import type { WeekStart } from '../time/calendar.js';
 import { dayMs, hourMs } from '../time/duration.js';
 import type { Notification } from './notification.js';
@@ -60,9 +60,10 @@ const weekMs = 7 * dayMs;
 
 const EVALUATIONS: Readonly<Record<Notification['kind'], typeof evaluate>> = {
   digest: async (notification, nowMs, reader) => {
-    const { count } = reader;
+    const { count, findExtent } = reader;
     const { range, previous } = digestRanges(notification, reader.weekStart, nowMs);
-    const [counts, before, began] = await Promise.all([count(range), count(previous), findBeginning(reader)]);
+    const findBegan = async () => findBeginning(await findExtent(), count);
+    const [counts, before, began] = await Promise.all([count(range), count(previous), findBegan()]);
     const compared = { comparedFrom: previous.from, recordingBegan: began };
     const notice = { type: 'digest', range, counts, previous: before, ...compared } as const;
     const occurrence = `${notification.period} from ${formatTime(range.from)}`;
@@ -110,24 +111,6 @@ const EVALUATIONS: Readonly<Record<Notification['kind'], typeof evaluate>> = {
     };
   },
 };
-
-/**
- * The time of the first query, null without queries. One with a doubtful time, such as 1970, says nothing of when recording began, so the
- * next one is searched for by halves.
- */
-async function findBeginning({ count, findExtent }: CountReader): Promise<number | null> {
-  const extent = await findExtent();
-  if (extent === undefined || extent.from >= likelyTimeMsMin) return extent?.from ?? null;
-  const hasQueries = async (to: number) => (await count({ from: likelyTimeMsMin, to })).total > 0;
-  let [without, within] = [likelyTimeMsMin, extent.to];
-  if (within <= without || !(await hasQueries(within))) return null;
-  while (within - without > 1) {
-    const middle = Math.floor((without + within) / 2);
-    if (await hasQueries(middle)) within = middle;
-    else without = middle;
-  }
-  return without;
-}
 
 /** Of an even number of values, the mean of the two in the middle. */
 function median(values: readonly number[]): number {

@@ -167,6 +167,33 @@ test('weeks begin on the day of the project, unless a request says otherwise', a
   await store.directory.changeProject('default', 'docs', { weekStart: null }, by);
 });
 
+test('queries of doubtful times are in the counts of all time, but stretch neither its chart nor its beginning', async () => {
+  const { store } = service();
+  await store.directory.createProject(projectOf('doubtful'), by);
+  const times = [0, Date.parse('0001-01-01'), Date.parse('2026-03-30T10:15:00Z'), Date.parse(now)];
+  const queries = times.map((occurredAt, at) => ({
+    id: `d${at}`,
+    caller: at === 0 ? 'slack' : 'web',
+    occurredAt,
+  }));
+  await store.counts.record('doubtful', queries);
+  const path = '/api/organizations/default/projects/doubtful/numbers';
+  const ask = (query: string) => viewer.ask<Numbers>({ path: `${path}?${query}` });
+  const numbers = await ask('period=all');
+  expect(numbers).toMatchObject({
+    interval: 'hour',
+    recordingBegan: '2026-03-30T10:15:00.000+00:00',
+    doubtful: 2,
+    counts: { web: 3, other: 1, total: 4 },
+    callersTotal: 4,
+  });
+  expect(numbers.buckets[0]).toMatchObject({ start: '2026-03-30T10:00:00.000+00:00', total: 1 });
+  expect(numbers.buckets).toHaveLength(25);
+  expect(await ask('period=all&caller=slack')).toMatchObject({ doubtful: 1, counts: { other: 1, total: 1 } });
+  expect(await ask('dateTo=1999-01-01')).toMatchObject({ doubtful: 2, counts: { total: 2 }, buckets: [] });
+  expect(await ask('dateFrom=1960-01-01')).not.toHaveProperty('doubtful');
+});
+
 test('a project without queries has zeros', async () => {
   const path = '/api/organizations/default/projects/empty/numbers';
   await service().store.directory.createProject(projectOf('empty'), by);

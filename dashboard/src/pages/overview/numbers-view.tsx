@@ -61,7 +61,7 @@ export function NumbersView({
           <Toolbar view={view} setView={setView} reading={reading}>
             {tools}
           </Toolbar>
-          <CutNotice counts={counts} view={view} />
+          <CutNotice counts={counts} view={view} doubtful={numbers?.doubtful} />
         </>
       )}
       {numbers !== undefined ? (

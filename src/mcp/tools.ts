@@ -1,5 +1,6 @@
 /** The tools of `mcp`, with descriptions for models. */
 
+import { callersOf, findCallerHint } from '../app/reading/caller-hint.js';
 import {
   CALLER_STATS,
   CALLERS,
@@ -287,9 +288,11 @@ function readTool<Question extends CountsRequest, Answer extends object>(
       ask(null);
       const { question, answer } = await source.read(report, id, ask, asked);
       const about = describeQuestion(question);
+      const hint = await findCallerHint(question, answer, () => callersOf(source, id, nowMs));
+      const words = hint === undefined ? [about] : [about, `Note: ${hint}`];
       const table = toTable(answer);
       return {
-        text: showTable({ ...table, words: [about, ...table.words] }, page, callAgain(tool.name, given)),
+        text: showTable({ ...table, words: [...words, ...table.words] }, page, callAgain(tool.name, given)),
         ...(tool.output === undefined ? {} : { structured: { about, ...answer } }),
       };
     },

@@ -15,14 +15,20 @@ const retryAfterMsMax = 3_600_000;
 
 /**
  * Sends a request and returns the parsed JSON of the response. Rejects with a `RequestError`. Redirects are errors: following one
- * drops the key if the address differs, and sends a `POST` as a `GET`.
+ * drops the key if the address differs, and sends a `POST` as a `GET`. `onHeaders` gets those of any response.
  */
-export async function request({ fetch, now }: Transport, url: string, init: RequestInit): Promise<unknown> {
+export async function request(
+  { fetch, now }: Transport,
+  url: string,
+  init: RequestInit,
+  onHeaders?: (headers: Headers) => void,
+): Promise<unknown> {
   let response: Response;
   let text: string;
   try {
     response = await fetch(url, { redirect: 'manual', ...init });
     text = await response.text();
+    onHeaders?.(response.headers);
   } catch (cause) {
     throw new ConnectionError(`No response from ${new URL(url).origin}: ${failureReason(cause)}`, {
       cause,

@@ -345,7 +345,7 @@ class QueueingRecorder implements Recorder {
       this.#settings.timeoutMs,
     );
     try {
-      const answer = await request(this.#platform, this.#url, {
+      const init = {
         method: 'POST',
         headers: {
           authorization: this.#authorization,
@@ -354,7 +354,10 @@ class QueueingRecorder implements Recorder {
         },
         body,
         signal: abort.signal,
-      });
+      };
+      const answer = await request(this.#platform, this.#url, init, (headers) =>
+        this.#reports.expires(headers.get('caller-stats-key-expires')),
+      );
       const { recorded = 0, duplicates = 0 } = (answer ?? {}) as { recorded?: number; duplicates?: number };
       if (recorded + duplicates === batch.length) return { recorded, duplicates };
       throw new RequestError('The server answered 200, but not for these queries.', { status: 200 });

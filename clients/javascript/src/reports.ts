@@ -21,7 +21,8 @@ const remedies: Readonly<Record<number, string>> = {
 export class Reports {
   readonly #options: RecorderOptions;
   readonly #platform: Platform;
-  readonly #droppedFor = new Set<string>();
+  /** The causes of drops, and the expiries, that were printed. */
+  readonly #printed = new Set<string>();
   /** When each kind of failure was printed. */
   readonly #failedAt = new Map<number | undefined, number>();
   /** Why the last request failed. */
@@ -58,13 +59,20 @@ export class Reports {
     }
   }
 
+  /** The server has said when the key expires, which it does for the last 30 days. */
+  expires(at: string | null): void {
+    if (!at || this.#printed.has(at)) return;
+    this.#printed.add(at);
+    this.#print(`the key for project ${this.#options.projectId} expires at ${at}. Replace it before.`);
+  }
+
   succeeded(): void {
     this.#lastFailure = '';
     const before = this.#platform.now() - quietMs;
     for (const [status, atMs] of this.#failedAt) if (atMs < before) this.#failedAt.delete(status);
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    this.#droppedFor.delete('queue-full ');
+    this.#printed.delete('queue-full ');
     this.#print(`requests to ${this.#options.url} work again.`);
   }
 
@@ -75,8 +83,8 @@ export class Reports {
     // What is invalid or refused begins with the field that is wrong.
     const field = /^(?:queries\[\d+\]: )?(\w+):/.exec(why)?.[1] ?? '';
     const cause = `${code} ${field}`;
-    if ((onDrop && code !== 'unconfigured') || this.#droppedFor.has(cause)) return;
-    this.#droppedFor.add(cause);
+    if ((onDrop && code !== 'unconfigured') || this.#printed.has(cause)) return;
+    this.#printed.add(cause);
     const help = cause === 'refused occurredAt' ? '. Is the clock of this machine right?' : '';
     const subject = queries.length === 1 ? '1 query is' : `${queries.length} queries are`;
     const what = code === 'unconfigured' ? 'no query is counted' : `${subject} not counted (${code})`;

@@ -40,6 +40,8 @@ export interface LogReading {
   readonly rules: CallerRules;
   readonly ids: IdOrigin;
   readonly shared: SharedLines;
+  /** Whether all files are said to be of one server. */
+  readonly isOneLog: boolean;
   readonly clock: LocalClock | undefined;
 }
 

@@ -42,6 +42,8 @@ export interface ImportPlan {
   readonly batchQueries?: number | undefined;
   readonly clock: Clock;
   readonly progress: Progress;
+  /** Called when all was read, before anything is recorded. Nothing is if it throws. */
+  readonly beforeRecording?: (() => void) | undefined;
   /** Called for each correction and withdrawn query that is skipped. */
   readonly onSkippedCorrection?: () => void;
   /** Called with the place of each good query of a time before `likelyTimeMsMin`. */
@@ -52,7 +54,7 @@ export interface ImportPlan {
 export async function runImport(plan: ImportPlan): Promise<ImportTotals> {
   const batcher = new Batcher(plan.sink, plan.batchQueries);
   const totals: ImportTotals = { read: 0, recorded: 0, duplicates: 0, bad: 0, skipped: 0 };
-  if (plan.strict) await recordIfAllGood(plan, batcher, totals);
+  if (plan.strict || plan.beforeRecording !== undefined) await recordAfterAll(plan, batcher, totals);
   else await readAll(plan, totals, (record) => take(plan, batcher, record));
   await batcher.flush();
   const unnamed = totals.bad - (plan.namedMax ?? badRecordsNamedMax);
@@ -60,11 +62,12 @@ export async function runImport(plan: ImportPlan): Promise<ImportTotals> {
   return { ...totals, recorded: batcher.recorded, duplicates: batcher.duplicates };
 }
 
-async function recordIfAllGood(plan: ImportPlan, batcher: Batcher, totals: ImportTotals): Promise<void> {
+async function recordAfterAll(plan: ImportPlan, batcher: Batcher, totals: ImportTotals): Promise<void> {
   const spool = await Spool.create();
   try {
     await readAll(plan, totals, (record) => spool.add(record));
-    if (totals.bad > 0) return;
+    if (plan.strict && totals.bad > 0) return;
+    plan.beforeRecording?.();
     for await (const record of spool.read()) await take(plan, batcher, record);
   } finally {
     await spool.remove();

@@ -1,6 +1,7 @@
 /** `caller-stats stats`: the counts of a range, as totals, over time or by caller. */
 
 import { type Command, Option } from 'commander';
+import { callersOf, findCallerHint } from '../../app/reading/caller-hint.js';
 import type { Changes } from '../../app/reading/changes.js';
 import { CALLER_STATS, CALLERS, CHANGES, type Report, SERIES } from '../../app/reading/reports.js';
 import { INTERVALS } from '../../domain/calendar/names.js';
@@ -90,12 +91,21 @@ async function print<Question extends CountsRequest, Answer extends object>(
   // Before a database or server is needed.
   const { timeZone } = ask(null);
   const isTable = !options.json && !options.csv;
-  const { answer, began } = await runOnSource(options, io, 'caller-stats project list', async (source) => {
-    const read = await source.read(report, projectId, ask, options);
-    const isCompared = isTable && 'previous' in read.answer;
-    const recordingBegan = isCompared ? await source.recordingBegan(projectId, timeZone) : null;
-    return { answer: read.answer, began: recordingBegan };
-  });
+  const { answer, began, hint } = await runOnSource(
+    options,
+    io,
+    'caller-stats project list',
+    async (source) => {
+      const read = await source.read(report, projectId, ask, options);
+      const isCompared = isTable && 'previous' in read.answer;
+      const recordingBegan = isCompared ? await source.recordingBegan(projectId, timeZone) : null;
+      const hint = await findCallerHint(read.question, read.answer, () =>
+        callersOf(source, projectId, nowMs),
+      );
+      return { answer: read.answer, began: recordingBegan, hint };
+    },
+  );
+  if (hint !== undefined) printLine(io.stderr, hint);
   if (options.json) printJson(io.stdout, answer);
   else if (options.csv) printText(io.stdout, report.toCsv(answer));
   else for (const line of format(answer, began)) printLine(io.stdout, line);

@@ -56,6 +56,7 @@ export async function readLogOptions(
     },
     ids: readIdOrigin(origin, problems),
     shared: new SharedLines(),
+    isOneLog: origin.source !== undefined,
     clock,
   };
 }
@@ -86,8 +87,9 @@ export function readIdOrigin(
   { idKey, source }: Pick<LogOptions, 'idKey' | 'source'>,
   problems: string[],
 ): IdOrigin {
-  if (source !== undefined) problems.push(...sourceProblems(source).map((problem) => `--${problem}`));
-  return { key: idKey === undefined ? undefined : readKeyFile(idKey, problems), source };
+  // An empty name says that files are one log although they have lines in common.
+  if (source) problems.push(...sourceProblems(source).map((problem) => `--${problem}`));
+  return { key: idKey === undefined ? undefined : readKeyFile(idKey, problems), source: source || undefined };
 }
 
 function readKeyFile(file: string, problems: string[]): Uint8Array | undefined {

@@ -74,7 +74,7 @@ export function addHistoryOptions(command: Command): Command {
   return command
     .option(
       '--source <name>',
-      'counts, plausible: the name of the system that counted the queries; access-log, --id-from line: of the server that wrote the files, if several did',
+      'counts, plausible: the name of the system that counted the queries; access-log, --id-from line: of the server that wrote the files, if several did, or an empty name if they are one log',
     )
     .option('--source-project <id>', 'caller-stats-api: the id of the project on that server')
     .option('--from <date>', 'caller-stats-api: the first day to read')

@@ -1,7 +1,9 @@
 /** The operations that read counts: caller stats of a range, caller stats over time, and callers. */
+
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, RouteHandler } from 'fastify';
 import Negotiator from 'negotiator';
 import type { IngestionMonitor } from '../../app/jobs/ingestion-monitor.js';
+import { callersIn, findCallerHint } from '../../app/reading/caller-hint.js';
 import { CSV_FORM, JSON_FORM, type Listing, writeInPieces } from '../../app/reading/pieces.js';
 import {
   CALLER_STATS,
@@ -63,7 +65,7 @@ export function createReportHandlers(
   { store, clock, ingestion, slots }: ReportSources,
   { ofNow = false } = {},
 ) {
-  const readerOf = <Question, Answer, Result>(
+  const readerOf = <Question extends object, Answer extends object, Result>(
     report: Readable<Question, Answer>,
     finish: (answer: Answer, request: FastifyRequest, reply: FastifyReply) => Result | Promise<Result>,
   ) => {
@@ -78,17 +80,16 @@ export function createReportHandlers(
         report,
         async () => {
           const { id } = openedProject(request);
-          return finish(
-            await report.read(store, id, question, goOnWhileWaiting(request, reply)),
-            request,
-            reply,
-          );
+          const answer = await report.read(store, id, question, goOnWhileWaiting(request, reply));
+          const hint = await findCallerHint(question, answer, () => callersIn(store.counts, id));
+          if (hint !== undefined) reply.header(HINT_HEADER, hint);
+          return finish(answer, request, reply);
         },
       );
     };
   };
   /** Its list is written in pieces, and in the slot, because the text is as large as the answer. */
-  const writerOf = <List extends string, Question, Answer extends Listing<List>>(
+  const writerOf = <List extends string, Question extends object, Answer extends Listing<List>>(
     report: Report<Question, Answer>,
     list: List,
     { isAlwaysCsv = false } = {},
@@ -138,6 +139,9 @@ function goOnWhileWaiting({ raw }: FastifyRequest, reply: FastifyReply): () => v
 /** RFC 7111 and RFC 4180 name the parameter. */
 const CSV = 'text/csv; charset=utf-8; header=present';
 const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Says why an answer has no queries. The body has no place for it. */
+const HINT_HEADER = 'caller-stats-hint';
 
 /**
  * Whether the response is CSV: if the request's `Accept` prefers it to JSON (RFC 9110, section 12.5.1). JSON also if it

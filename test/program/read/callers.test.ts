@@ -56,6 +56,18 @@ describe('GET callers', () => {
     });
   });
 
+  test.each([
+    ['/caller-stats?caller=slakc', 'slakc was ever recorded in this project; did you mean slack?'],
+    ['/caller-stats/series?caller=mailer&interval=month', 'mailer was ever recorded in this project'],
+    ['/caller-stats?caller=slack&dateTo=2026-03-01', undefined],
+    ['/caller-stats?caller=slack', undefined],
+    ['/caller-stats?dateTo=2026-03-01', undefined],
+  ])('of %s, a header tells a caller that never was', async (path, end) => {
+    const { headers, status } = await service().send({ path: CALLERS.replace('/callers', path) });
+    const hint = end && `no query of the caller ${end}`;
+    expect([status, headers['caller-stats-hint']]).toEqual([200, hint]);
+  });
+
   test('writes thousands of callers in pieces of the same answer', async () => {
     const { store, send } = service();
     await store.directory.createProject(projectOf('many'), by);

@@ -151,4 +151,13 @@ test('stats --url prints the same in every format', async () => {
       expect(await place.run([...args, '--url', server.url], { env })).toEqual(own);
     }
   }
+  const misspelt = ['stats', project, '--caller', 'git-cil'];
+  for (const { stdout, stderr } of [
+    await place.run(misspelt),
+    await place.run([...misspelt, '--url', server.url], { env }),
+  ])
+    expect([stdout.match(/total +(\d+)/)?.[1], stderr]).toEqual([
+      '0',
+      'no query of the caller git-cil was ever recorded in this project; did you mean git-cli?\n',
+    ]);
 });

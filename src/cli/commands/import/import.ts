@@ -9,6 +9,7 @@ import { describeTotals, type ImportPlan, type ImportTotals, runImport } from '.
 import { noteImport } from '../../../app/ingestion.js';
 import { createProject } from '../../../app/projects.js';
 import { retryWhileUnavailable } from '../../../app/retry.js';
+import { CallerStatsError } from '../../../domain/errors.js';
 import { formatCount, formatQuantity } from '../../../domain/format.js';
 import { badRecordsNamedMax } from '../../../domain/limits.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../../domain/projects/organization.js';
@@ -67,7 +68,8 @@ export function addImportCommand(program: Command, io: Io): void {
     const sender = { kind: 'import', files } as const;
     if (options.dryRun) return rehearse(sources, sender, form, options, io);
     const totals = await withSink(options, sender, io, async (target, store) => {
-      const imported = await importWith(sources, form, options, target, io);
+      const beforeRecording = sources.length > 1 && form.log && !form.log.isOneLog && refuseShared(form.log);
+      const imported = await importWith(sources, form, options, { ...target, ...beforeRecording }, io);
       if (store !== undefined) await noteImport(store, options.project, imported, io.clock.now());
       return imported;
     });
@@ -120,12 +122,24 @@ function hintsOf({ read, skipped }: ImportTotals, { reading: { clock }, log }: F
       `${clock.zone} had times such as ${quote(clock.shownTwice)} twice, because its clock was set back. They count as the earlier ones.`,
     );
   }
-  if (log !== undefined && log.shared.count > 0) {
-    hints.push(
-      `At least ${formatQuantity(log.shared.count, 'line')} of these files occur in several of them, and count once, as of one log. If several servers wrote the files, import those of each with its own --source.`,
-    );
-  }
+  if (log !== undefined && log.shared.count > 0) hints.push(sharedHint(log));
   return hints;
+}
+
+function sharedHint({ shared, isOneLog }: NonNullable<Form['log']>): string {
+  const lines = `At least ${formatQuantity(shared.count, 'line')} of these files occur in several of them`;
+  if (isOneLog) return `${lines}, and count once.`;
+  return `${lines}. If several servers wrote the files, import those of each with its own --source, such as web-1. If they are one log, say so with --source '', and such lines count once.`;
+}
+
+/** Nobody but the user knows whether identical lines of several files are one query or several. */
+function refuseShared(log: NonNullable<Form['log']>): Pick<ImportPlan, 'beforeRecording'> {
+  return {
+    beforeRecording: () => {
+      if (log.shared.count > 0)
+        throw new CallerStatsError('invalid', `Nothing was recorded. ${sharedHint(log)}`);
+    },
+  };
 }
 
 async function importWith(
@@ -174,7 +188,7 @@ async function importWith(
   return totals;
 }
 
-type ImportTarget = Pick<ImportPlan, 'sink' | 'restore' | 'batchQueries'>;
+type ImportTarget = Pick<ImportPlan, 'sink' | 'restore' | 'batchQueries' | 'beforeRecording'>;
 
 function targetIn(store: Store, sender: Sender, projectId: string, io: Io): ImportTarget {
   const target = { store, clock: io.clock };

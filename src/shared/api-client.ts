@@ -10,8 +10,7 @@ export interface Transport {
   readonly now: () => number;
 }
 
-/** Longer waits in `Retry-After` are cut to one hour. */
-const retryAfterMsMax = 3_600_000;
+export const hourMs = 3_600_000;
 
 /**
  * Sends a request and returns the parsed JSON of the response. Rejects with a `RequestError`. Redirects are errors: following one
@@ -27,10 +26,10 @@ export async function request(
   let text: string;
   try {
     response = await fetch(url, { redirect: 'manual', ...init });
-    text = await response.text();
     onHeaders?.(response.headers);
+    text = await response.text();
   } catch (cause) {
-    throw new ConnectionError(`No response from ${new URL(url).origin}: ${failureReason(cause)}`, {
+    throw new ConnectionError(`No response from ${new URL(url).origin}: ${failureReason(cause as Failed)}`, {
       cause,
     });
   }
@@ -57,10 +56,10 @@ export function authorizationHeader(key: string | undefined): string {
   return `Bearer ${bare}`;
 }
 
-/** `Retry-After` (RFC 9110, 10.2.3) is a number of seconds or a date. */
+/** `Retry-After` (RFC 9110, 10.2.3) is a number of seconds or a date. Longer waits are cut to one hour. */
 function parseRetryAfter(value: string, nowMs: number): number | undefined {
   const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - nowMs;
-  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), retryAfterMsMax);
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), hourMs);
 }
 
 function parseJson(text: string): unknown {
@@ -71,10 +70,11 @@ function parseJson(text: string): unknown {
   }
 }
 
+type Failed = { message?: unknown; cause?: { message?: unknown; code?: unknown } } | null;
+
 /** The errors of `fetch` are unspecific; the reason is in their `cause`. */
-function failureReason(error: unknown): string {
-  const failed = error as { message?: unknown; cause?: { message?: unknown; code?: unknown } } | null;
-  return String(failed?.cause?.message || failed?.cause?.code || failed?.message || error);
+function failureReason(failed: Failed): string {
+  return `${failed?.cause?.message || failed?.cause?.code || failed?.message || failed}`;
 }
 
 /**

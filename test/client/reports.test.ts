@@ -123,3 +123,20 @@ test('callbacks get everything, and the console nothing', async () => {
     expect.stringMatching(/^closed .*; the last request failed: No response/),
   ]);
 });
+
+test('that the key expires is printed once for each time, although requests succeed', async () => {
+  const at = '2027-01-01T00:00:00.000Z';
+  const expiring = (time: string) => async (init: RequestInit) => {
+    const answered = await ok(init);
+    answered.headers.set('caller-stats-key-expires', time);
+    return answered;
+  };
+  const { recorder, platform } = silent([expiring(at), expiring(at), expiring('2027-02-01'), ok]);
+  for (const id of ['a', 'b', 'c', 'd']) {
+    recorder.record({ id, caller: 'web' });
+    await platform.until(recorder.flush());
+  }
+  expect(platform.warnings).toEqual(
+    [at, '2027-02-01'].map((time) => `caller-stats: the key for project docs expires at ${time}.`),
+  );
+});

@@ -20,7 +20,7 @@ export function backoffMs(
 ): number {
   const boundMs = Math.min(retryMaxMs, retryBaseMs * 2 ** (failures - 1));
   if (retryAfterMs !== undefined) return retryAfterMs + random * retryBaseMs;
-  const isTemporary = status === 0 || status === 408 || status === 429 || status >= 500;
+  const isTemporary = [0, 408, 429].includes(status) || status >= 500;
   return isTemporary ? random * boundMs : ((1 + random) * retryMaxMs) / 2;
 }
 
@@ -29,6 +29,6 @@ const compressedCharactersMin = 1024;
 
 /** Compresses a long body with gzip if the platform supports it. */
 export async function compress(text: string): Promise<string | ArrayBuffer> {
-  if (text.length < compressedCharactersMin || typeof CompressionStream === 'undefined') return text;
+  if (text.length < compressedCharactersMin || !globalThis.CompressionStream) return text;
   return new Response(new Blob([text]).stream().pipeThrough(new CompressionStream('gzip'))).arrayBuffer();
 }

@@ -1,3 +1,5 @@
+import { callerName } from '../../../src/domain/queries/caller-detection.js';
+
 /** A query to the assistant, as passed to `record`. */
 export interface Query {
   /**
@@ -20,7 +22,6 @@ export interface QueuedQuery {
 
 /** The server's rules; a test compares them. Checking here avoids requests that the server would reject. */
 const idPattern = /^[^\0\p{Cs}]{1,128}$/u;
-const callerPattern = /^[a-z0-9._-]{1,64}$/;
 /** Only limits the memory of a query; the server parses the time. */
 const occurredAtPattern = /^.{1,64}$/s;
 
@@ -28,7 +29,7 @@ const occurredAtPattern = /^.{1,64}$/s;
 export function toQueuedQuery(query: Query, nowMs: number): QueuedQuery | string {
   const { id, caller, occurredAt = new Date(nowMs) } = query ?? {};
   if (!isText(id, idPattern)) return `id: ${show(id)} is not a string of 1 to 128 characters`;
-  if (!isText(caller, callerPattern))
+  if (!isText(caller, callerName))
     return `caller: ${show(caller)} is not "web", "api" or a name of 1 to 64 of a-z 0-9 . _ -`;
   const time =
     occurredAt instanceof Date && !Number.isNaN(+occurredAt) ? occurredAt.toISOString() : occurredAt;

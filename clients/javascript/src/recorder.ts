@@ -29,10 +29,18 @@ export function createRecorder(options: RecorderOptions): Recorder {
   return new QueueingRecorder(options);
 }
 
+/** What the server answers; anything else is not of this server. */
+interface RecordResult {
+  readonly recorded: number;
+  readonly duplicates: number;
+}
+
 type Counts = { -readonly [Name in Exclude<keyof RecorderStats, 'queued'>]: number };
 
 /** Node's `process`. Other platforms have none, or one whose functions throw (Next.js on the edge). */
 type Process = Record<'on' | 'off', (event: 'beforeExit', listener: () => void) => void>;
+
+const REQUIRED = ['url', 'projectId', 'key'] as const;
 
 class QueueingRecorder implements Recorder {
   readonly #options: RecorderOptions;
@@ -80,19 +88,16 @@ class QueueingRecorder implements Recorder {
     this.#settings = parseOptions(options);
     this.#platform = { ...platform, ...options.platform };
     this.#pause = new Pause(this.#platform);
-    this.#batchMax = this.#settings.batchMax;
-    this.#batchSize = this.#batchMax;
+    this.#batchMax = this.#batchSize = this.#settings.batchMax;
     this.#counts = whole ? whole.#counts : { recorded: 0, duplicates: 0, dropped: 0, failures: 0 };
     this.#flushesInParts = this.#platform.isRequestBound && !whole;
     this.#queue = queue;
     this.#reports = whole ? whole.#reports : new Reports(options, this.#platform);
     if (whole) this.#finishing = whole.#finishing;
     else this.#spool = options.spool;
-    const { url, projectId, key } = options;
-    this.#missing = Object.keys({ url, projectId, key })
-      .filter((name) => !options[name as 'key'])
-      .join(', ');
-    if (!url || !projectId || !key) return;
+    const { url = '', projectId = '', key = '' } = options;
+    this.#missing = REQUIRED.filter((name) => !options[name]).join(', ');
+    if (this.#missing) return;
     this.#url = operationUrl(url, projectId, 'queries');
     this.#authorization = authorizationHeader(key);
     const take = (queries: readonly QueuedQuery[]): void => {
@@ -151,13 +156,14 @@ class QueueingRecorder implements Recorder {
     });
   }
 
-  flush({ timeoutMs = this.#settings.closeTimeoutMs, signal }: FlushOptions = {}): Promise<boolean> {
-    if (this.#flushesInParts) return this.#flushPart({ timeoutMs, ...(signal && { signal }) }, timeoutMs);
+  flush(options: FlushOptions = {}): Promise<boolean> {
+    const { timeoutMs = this.#settings.closeTimeoutMs, signal } = options;
+    if (this.#flushesInParts) return this.#flushPart({ ...options, timeoutMs });
     return new Promise((resolve) => {
       const stop = (): void => waiter.resolve(false);
       const timer = this.#platform.startTimer(stop, timeoutMs);
       const waiter = {
-        left: this.#work.size > 0 ? Number.POSITIVE_INFINITY : this.#queue.length + this.#batch.length,
+        left: this.#work.size > 0 ? Number.POSITIVE_INFINITY : this.#queued,
         resolve: (settled: boolean) => {
           this.#waiters.delete(waiter);
           timer.stop();
@@ -168,7 +174,7 @@ class QueueingRecorder implements Recorder {
       this.#waiters.add(waiter);
       if (this.#work.size > 0)
         void Promise.all(this.#work).then(() => {
-          waiter.left = this.#queue.length + this.#batch.length;
+          waiter.left = this.#queued;
           this.#resolveWaiters();
         });
       signal?.addEventListener('abort', stop);
@@ -193,8 +199,8 @@ class QueueingRecorder implements Recorder {
     return sent;
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close().then(() => {});
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
   }
 
   /** Flushes, then drops what is left. */
@@ -208,19 +214,19 @@ class QueueingRecorder implements Recorder {
       return true;
     }
     const left = this.#takeLeft();
-    if (left.length > 0) this.#stop();
+    if (left.length) this.#stop();
     this.#closed = true;
     if (this.#closeSpool()) this.#drop(left, 'spooled', 'sent by the next process that has the spool');
-    else this.#drop(left, 'closed', 'the recorder was closed before the server responded');
+    else this.#drop(left, 'closed', 'the recorder was closed before an answer');
     for (const { resolve } of this.#waiters) resolve(true);
-    return left.length === 0;
+    return !left.length;
   }
 
   /** Sends everything in the queue with timers and requests of the caller. What was not sent in time returns to the queue. */
-  async #flushPart(options: FlushOptions, timeoutMs: number): Promise<boolean> {
+  async #flushPart(options: FlushOptions & { readonly timeoutMs: number }): Promise<boolean> {
     for (const part of this.#parts) if (part.#endsAtMs < this.#platform.now()) this.#takeBack(part);
     const part = new QueueingRecorder(this.#options, this, this.#queue.splice(0));
-    part.#endsAtMs = this.#platform.now() + timeoutMs + 1000;
+    part.#endsAtMs = this.#platform.now() + options.timeoutMs + 1000;
     this.#parts.add(part);
     const settled = await part.flush(options);
     part.#stop();
@@ -264,8 +270,7 @@ class QueueingRecorder implements Recorder {
   async #run(): Promise<void> {
     const { process } = globalThis as { process?: Partial<Process> };
     const finish = (): void => void this.#finish();
-    const waitsForExit = !this.#platform.isRequestBound;
-    callSafely(() => waitsForExit && process?.on?.('beforeExit', finish));
+    callSafely(() => this.#platform.isRequestBound || process?.on?.('beforeExit', finish));
     while (this.#queue.length > 0) {
       if (this.#queue.length < this.#batchSize && this.#waiters.size === 0 && !this.#closed) {
         this.#filling = true;
@@ -336,7 +341,7 @@ class QueueingRecorder implements Recorder {
     return this.#pause.wait(ms, this.#waiters.size > 0);
   }
 
-  async #send(batch: readonly QueuedQuery[]): Promise<{ recorded: number; duplicates: number }> {
+  async #send(batch: readonly QueuedQuery[]): Promise<RecordResult> {
     // Captured before the first await, so that `#finish` can abort this request even before it is sent.
     const abort = this.#abort;
     const body = await compress(JSON.stringify(batch));
@@ -350,16 +355,15 @@ class QueueingRecorder implements Recorder {
         headers: {
           authorization: this.#authorization,
           'content-type': 'application/json',
-          ...(typeof body === 'string' ? {} : { 'content-encoding': 'gzip' }),
+          ...(typeof body !== 'string' && { 'content-encoding': 'gzip' }),
         },
         body,
         signal: abort.signal,
       };
-      const answer = await request(this.#platform, this.#url, init, (headers) =>
+      const answer = (await request(this.#platform, this.#url, init, (headers) =>
         this.#reports.expires(headers.get('caller-stats-key-expires')),
-      );
-      const { recorded = 0, duplicates = 0 } = (answer ?? {}) as { recorded?: number; duplicates?: number };
-      if (recorded + duplicates === batch.length) return { recorded, duplicates };
+      )) as RecordResult | null;
+      if (answer && answer.recorded + answer.duplicates === batch.length) return answer;
       throw new RequestError('The server answered 200, but not for these queries.', { status: 200 });
     } finally {
       late.stop();

@@ -1,13 +1,10 @@
 /**
  * Says what fails and what is lost: to the callbacks of the recorder's user, or else on the console, once for each cause.
  */
-import { RequestError } from '../../../src/shared/api-client.js';
+import { hourMs, type RequestError } from '../../../src/shared/api-client.js';
 import type { Platform } from './platform.js';
 import type { QueuedQuery } from './query.js';
 import type { DropReason, RecorderOptions } from './recorder-options.js';
-
-/** A failure that comes back is printed again after this time: a server that is sometimes busy must not fill a log. */
-const quietMs = 3_600_000;
 
 /** What to check after a response with this status. A redirect says so itself. */
 const remedies: Readonly<Record<number, string>> = {
@@ -42,7 +39,8 @@ export class Reports {
    */
   failed(error: RequestError | Error, isPrinted = true): void {
     const { onError, url, projectId } = this.#options;
-    const status = error instanceof RequestError ? error.status : undefined;
+    // Errors of a spool have none.
+    const { status } = error as Partial<RequestError>;
     if (status !== undefined) this.#lastFailure = `; the last request failed: ${error.message}`;
     if (onError) callSafely(() => onError(error));
     else if (isPrinted && !isRejection(error) && !this.#failedAt.has(status)) {
@@ -63,12 +61,13 @@ export class Reports {
   expires(at: string | null): void {
     if (!at || this.#printed.has(at)) return;
     this.#printed.add(at);
-    this.#print(`the key for project ${this.#options.projectId} expires at ${at}. Replace it before.`);
+    this.#print(`the key for project ${this.#options.projectId} expires at ${at}.`);
   }
 
   succeeded(): void {
     this.#lastFailure = '';
-    const before = this.#platform.now() - quietMs;
+    // A server that is sometimes busy must not fill a log.
+    const before = this.#platform.now() - hourMs;
     for (const [status, atMs] of this.#failedAt) if (atMs < before) this.#failedAt.delete(status);
     if (!this.#isOpen) return;
     this.#isOpen = false;
@@ -97,8 +96,8 @@ export class Reports {
 }
 
 /** Whether queries were refused for good, which is told for each of them, or the batch is too large. */
-export function isRejection(error: Error): boolean {
-  return error instanceof RequestError && (error.status === 400 || error.status === 413);
+export function isRejection({ status }: Partial<RequestError>): boolean {
+  return status === 400 || status === 413;
 }
 
 /** Runs a callback of the user, whose errors must not stop sending. */

@@ -167,7 +167,12 @@ async function showSetUpLink(store: Store, pagesUrl: string, io: FirstRunIo): Pr
     return;
   }
   const by = { name: 'first start', address: null, at: io.clock.now() };
-  const wanted = { organizationId: DEFAULT_ORGANIZATION_ID, email: null, role: 'owner' } as const;
+  const wanted = {
+    organizationId: DEFAULT_ORGANIZATION_ID,
+    email: null,
+    role: 'owner',
+    projects: [],
+  } as const;
   const { token } = await inviteMember({ store, randomInt: io.randomInt }, wanted, by);
   await io.operator.show('The link that sets up the dashboard', [
     'Set up the dashboard (this link creates its first owner, and works once):',

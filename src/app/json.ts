@@ -8,7 +8,7 @@ import type { Delivery } from '../domain/notifications/delivery.js';
 import type { Message } from '../domain/notifications/message.js';
 import type { Notification } from '../domain/notifications/notification.js';
 import type { Invitation } from '../domain/people/invitation.js';
-import type { Member } from '../domain/people/member.js';
+import type { Member, Rights } from '../domain/people/member.js';
 import type { Organization } from '../domain/projects/organization.js';
 import type { Project } from '../domain/projects/project.js';
 import type { ShareLink } from '../domain/projects/share-link.js';
@@ -59,8 +59,10 @@ export function projectToJson(project: Project) {
 export type ProjectJson = Readonly<ReturnType<typeof projectToJson>>;
 
 /** An invitation, without the hash of its token. */
-export function invitationToJson({ id, email, role, createdBy, createdAt, expiresAt }: Invitation) {
-  return { id, email, role, createdBy, createdAt: formatTime(createdAt), expiresAt: formatTime(expiresAt) };
+export function invitationToJson(invitation: Invitation) {
+  const { id, email, createdBy, createdAt, expiresAt } = invitation;
+  const times = { createdAt: formatTime(createdAt), expiresAt: formatTime(expiresAt) };
+  return { id, email, ...rightsToJson(invitation), createdBy, ...times };
 }
 
 /** A share link, without the hashes of its token and its password. */
@@ -79,8 +81,13 @@ export function shareLinkToJson(link: ShareLink, nowMs: number) {
   };
 }
 
-export function memberToJson({ email, role, createdAt }: Member) {
-  return { email, role, createdAt: formatTime(createdAt) };
+export function memberToJson({ email, createdAt, ...rights }: Member) {
+  return { email, ...rightsToJson(rights), createdAt: formatTime(createdAt) };
+}
+
+/** Only readers have projects of their own. */
+export function rightsToJson({ role, projects }: Rights): Partial<Rights> & Pick<Rights, 'role'> {
+  return role === 'reader' ? { role, projects } : { role };
 }
 
 /** A notification, without its encrypted destination. */

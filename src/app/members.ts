@@ -3,7 +3,7 @@ import { CallerStatsError } from '../domain/errors.js';
 import { type ApiKey, keyStatus } from '../domain/keys/api-key.js';
 import type { Actor } from '../domain/people/audit.js';
 import { type Invitation, newInvitation } from '../domain/people/invitation.js';
-import { type Role, roleAllows } from '../domain/people/member.js';
+import { type Rights, roleAllows } from '../domain/people/member.js';
 import type { UserChange } from '../storage/ports/directory.js';
 import type { Store } from '../storage/ports/store.js';
 import type { Creation } from './projects.js';
@@ -11,7 +11,7 @@ import type { Creation } from './projects.js';
 /** Creates an invitation. Returns it with the token of its link, which is not stored. */
 export async function inviteMember(
   { store, randomInt }: Creation,
-  wanted: Pick<Invitation, 'organizationId' | 'email' | 'role'>,
+  wanted: Pick<Invitation, 'organizationId' | 'email' | keyof Rights>,
   by: Actor,
 ): Promise<{ readonly invitation: Invitation; readonly token: string }> {
   const invited = newInvitation(wanted, { by, randomInt });
@@ -22,8 +22,8 @@ export async function inviteMember(
 interface Dismissal {
   readonly organizationId: string;
   readonly email: string;
-  /** The new role; null removes the member. */
-  readonly role: Role | null;
+  /** Null removes the member. */
+  readonly rights: Rights | null;
   readonly revokeKeys: boolean;
 }
 
@@ -33,12 +33,12 @@ interface Dismissal {
  */
 export async function dismissMember(
   store: Pick<Store, 'directory'>,
-  { organizationId, email, role, revokeKeys }: Dismissal,
+  { organizationId, email, rights, revokeKeys }: Dismissal,
   by: Actor,
 ): Promise<readonly ApiKey[]> {
-  if (role === null) await store.directory.removeMember(organizationId, email, by);
-  else await store.directory.changeMember(organizationId, email, role, by);
-  if (role !== null && roleAllows(role, 'editor')) return [];
+  if (rights === null) await store.directory.removeMember(organizationId, email, by);
+  else await store.directory.changeMember(organizationId, email, rights, by);
+  if (rights !== null && roleAllows(rights.role, 'editor')) return [];
   const keys = (await store.directory.listKeys(organizationId)).filter(
     (key) =>
       key.createdBy === email &&

@@ -1,6 +1,7 @@
 /** Use cases of organizations and projects, for the command line and the dashboard. */
 import { CallerStatsError } from '../domain/errors.js';
 import type { Actor } from '../domain/people/audit.js';
+import { mayRead, type Rights } from '../domain/people/member.js';
 import type { Organization } from '../domain/projects/organization.js';
 import type { Project, ProjectChange } from '../domain/projects/project.js';
 import { mapTelemetrySettings } from '../domain/queries/telemetry-settings.js';
@@ -43,6 +44,14 @@ export async function createProject(
   };
   await store.directory.createProject(project, by);
   return project;
+}
+
+/** The projects that a member may read. */
+export async function listReadable(
+  { directory }: Pick<Store, 'directory'>,
+  { organizationId, ...rights }: Rights & { readonly organizationId: string },
+): Promise<Project[]> {
+  return (await directory.listProjects(organizationId)).filter(({ id }) => mayRead(rights, id));
 }
 
 /** Throws `not_found` unless the organization has the project. `hint` continues the message. */

@@ -107,6 +107,8 @@ export const serverWatchIntervalMs = 10_000;
 
 /** Characters in an e-mail address (RFC 5321, section 4.5.3.1, as corrected). */
 export const emailCharactersMax = 254;
+/** Projects of one reader. */
+export const readerProjectsMax = 100;
 /** Shortest password. OWASP ASVS requires 8 characters, and recommends more. */
 export const passwordCharactersMin = 12;
 /** Longest password: the maximum that the sign-in library hashes. */

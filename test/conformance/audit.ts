@@ -3,10 +3,17 @@ import type { Actor, AuditEntry, AuditFilter } from '../../src/domain/people/aud
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/organization.js';
 import type { Store } from '../../src/storage/ports/store.js';
 import { keyOf, type PlaceFactory, projectOf } from '../support/storage/store.js';
+import { rightsOf } from '../support/users/people.js';
 
 const org = DEFAULT_ORGANIZATION_ID;
 const all = { limit: 100 };
-const ada = { organizationId: org, email: 'ada@example.org', role: 'viewer', createdAt: 1 } as const;
+const ada = {
+  organizationId: org,
+  email: 'ada@example.org',
+  role: 'viewer',
+  projects: [],
+  createdAt: 1,
+} as const;
 
 /** A different actor for each change, so that none can be taken for another's. */
 function actorAt(at: number): Actor {
@@ -47,7 +54,7 @@ const changes: readonly (readonly [
   [(store, by) => store.directory.revokeLeakedKey('hash of l', by), 'key.revoke', 'l', 'key l'],
   [(store, by) => store.directory.addMember(ada, by), 'member.add', ada.email, 'viewer'],
   [
-    (store, by) => store.directory.changeMember(org, ada.email, 'editor', by),
+    (store, by) => store.directory.changeMember(org, ada.email, rightsOf('editor'), by),
     'member.change',
     ada.email,
     'editor',
@@ -101,7 +108,7 @@ export function describeAudit(kind: string, factory: PlaceFactory): void {
         () => store.directory.rotateKey(org, 'revoked', keyOf('m'), 9, by),
         () => store.directory.rotateKey(org, 'k', keyOf('m', { hash: 'hash of k' }), 9, by),
         () => store.directory.addMember(ada, by),
-        () => store.directory.changeMember(org, 'nobody@example.org', 'owner', by),
+        () => store.directory.changeMember(org, 'nobody@example.org', rightsOf('owner'), by),
         () => store.directory.removeMember(org, 'nobody@example.org', by),
       ];
       for (const refuse of refused) await expect(refuse(), String(refuse)).rejects.toThrow();

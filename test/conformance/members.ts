@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/organization.js';
-import { by, type PlaceFactory } from '../support/storage/store.js';
-import { memberOf } from '../support/users/people.js';
+import { by, type PlaceFactory, projectOf } from '../support/storage/store.js';
+import { at, invitationOf, logOf, memberOf, rightsOf } from '../support/users/people.js';
 
 const notFound = { code: 'not_found' };
 const org = DEFAULT_ORGANIZATION_ID;
@@ -31,9 +31,9 @@ export function describeMembers(kind: string, factory: PlaceFactory): void {
         ['none', ada.email],
         [org, 'nobody@example.org'],
       ] as const) {
-        await expect(store.directory.changeMember(organizationId, email, 'editor', by)).rejects.toMatchObject(
-          notFound,
-        );
+        await expect(
+          store.directory.changeMember(organizationId, email, rightsOf('editor'), by),
+        ).rejects.toMatchObject(notFound);
         await expect(store.directory.removeMember(organizationId, email, by)).rejects.toMatchObject(notFound);
       }
       expect(await store.directory.listMembers(org)).toEqual([ada]);
@@ -52,12 +52,63 @@ export function describeMembers(kind: string, factory: PlaceFactory): void {
       expect(await store.directory.listMembers('none')).toEqual([]);
     });
 
+    test('read only projects of their organization, and no later one with the id of a deleted one', async () => {
+      const store = await openNew();
+      for (const id of ['docs', 'blog', 'b']) await store.directory.createProject(projectOf(id), by);
+      await store.directory.createProject(projectOf('theirs', { organizationId: 'rival' }), by);
+      const reader = memberOf('ada@example.org', { role: 'reader', projects: ['b', 'blog', 'docs'] });
+      const others = memberOf('bob@example.org', { role: 'reader', projects: ['blog'] });
+      const invited = invitationOf('i', 'eve@example.org', 'reader', { projects: ['b', 'docs'] });
+      for (const id of ['none', 'theirs']) {
+        const projects = ['docs', id];
+        const refused = { code: 'not_found', message: `There is no project ${id}.` };
+        await expect(store.directory.addMember({ ...reader, projects }, by)).rejects.toMatchObject(refused);
+        await expect(
+          store.directory.createInvitation({ ...invited, projects }, at(1000)),
+        ).rejects.toMatchObject(refused);
+      }
+      for (const member of [reader, others]) await store.directory.addMember(member, by);
+      await store.directory.createInvitation(invited, at(1000));
+      await expect(
+        store.directory.changeMember(org, others.email, { role: 'reader', projects: ['theirs'] }, by),
+      ).rejects.toMatchObject(notFound);
+      expect(await store.directory.listMembers(org)).toEqual([reader, others]);
+      expect(await store.directory.listMemberships(reader.email)).toMatchObject([
+        { role: 'reader', projects: ['b', 'blog', 'docs'] },
+      ]);
+      await store.directory.deleteProject(org, 'b', by);
+      await store.directory.changeMember(
+        org,
+        others.email,
+        { role: 'reader', projects: ['blog', 'docs'] },
+        by,
+      );
+      const changed = [
+        { ...reader, projects: ['blog', 'docs'] },
+        { ...others, projects: ['blog', 'docs'] },
+      ];
+      expect(await store.directory.listMembers(org)).toEqual(changed);
+      expect(await store.directory.listInvitations(org, 1000)).toEqual([{ ...invited, projects: ['docs'] }]);
+      const joined = await store.directory.acceptInvitation('hash of i', 'eve@example.org', at(2000));
+      expect(joined).toMatchObject({ role: 'reader', projects: ['docs'] });
+      for (const id of ['docs', 'blog']) await store.directory.deleteProject(org, id, by);
+      expect((await store.directory.listMembers(org)).flatMap(({ projects }) => projects)).toEqual([]);
+      expect(await logOf(store)).toEqual(
+        expect.arrayContaining([
+          'member.add ada@example.org (reader of b, blog, docs)',
+          'member.change bob@example.org (reader of blog, docs)',
+          'invitation.create eve@example.org (reader of b, docs)',
+          'member.add eve@example.org (reader of docs, invited by a test)',
+        ]),
+      );
+    });
+
     test('change in one organization without affecting another', async () => {
       const store = await openNew();
       const ours = memberOf('ada@example.org');
       const theirs = memberOf('ada@example.org', { organizationId: 'rival' });
       for (const member of [ours, theirs]) await store.directory.addMember(member, by);
-      await store.directory.changeMember(org, ours.email, 'editor', by);
+      await store.directory.changeMember(org, ours.email, rightsOf('editor'), by);
       expect(await store.directory.listMembers(org)).toEqual([{ ...ours, role: 'editor' }]);
       expect(await store.directory.listMembers('rival')).toEqual([theirs]);
       await store.directory.removeMember(org, ours.email, by);

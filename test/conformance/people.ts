@@ -8,6 +8,7 @@ import {
   logOf,
   memberOf,
   outcomesOf,
+  rightsOf,
   runOnUsers,
 } from '../support/users/people.js';
 
@@ -62,7 +63,7 @@ export function describePeople(kind: string, factory: PlaceFactory): void {
         await invite('by-bob', bob);
         await invite('elsewhere', ada, 'rival');
         if (role === null) await other.directory.removeMember(org, ada, by);
-        else await other.directory.changeMember(org, ada, role, by);
+        else await other.directory.changeMember(org, ada, rightsOf(role), by);
         expect((await store.directory.listInvitations(org, 1000)).map(({ id }) => id)).toEqual(['by-bob']);
         expect((await store.directory.listInvitations('rival', 1000)).map(({ id }) => id)).toEqual([
           'elsewhere',
@@ -145,8 +146,8 @@ export function describePeople(kind: string, factory: PlaceFactory): void {
       await store.directory.addMember(memberOf(bob, { organizationId: 'rival', role: 'owner' }), by);
       const before = await logOf(store);
       for (const attempt of [
-        () => store.directory.changeMember(org, ada, 'editor', by),
-        () => store.directory.changeMember(org, ada, 'viewer', by),
+        () => store.directory.changeMember(org, ada, rightsOf('editor'), by),
+        () => store.directory.changeMember(org, ada, rightsOf('viewer'), by),
         () => store.directory.removeMember(org, ada, by),
         () => store.directory.removeMember('rival', bob, by),
       ]) {
@@ -155,10 +156,10 @@ export function describePeople(kind: string, factory: PlaceFactory): void {
           message: expect.stringMatching(/is the last owner; make another member an owner first\.$/),
         });
       }
-      await store.directory.changeMember(org, ada, 'owner', by);
+      await store.directory.changeMember(org, ada, rightsOf('owner'), by);
       expect((await store.directory.listMembers(org)).map(({ role }) => role)).toEqual(['owner', 'viewer']);
       expect(await logOf(store)).toEqual([...before, `member.change ${ada} (owner)`]);
-      await store.directory.changeMember(org, bob, 'owner', by);
+      await store.directory.changeMember(org, bob, rightsOf('owner'), by);
       await store.directory.removeMember(org, ada, by);
       expect(await store.directory.listMembers(org)).toEqual([memberOf(bob, { role: 'owner' })]);
     });
@@ -175,7 +176,7 @@ export function describePeople(kind: string, factory: PlaceFactory): void {
           store.directory.removeMember(organizationId, one, by),
           round % 2 === 0
             ? other.directory.removeMember(organizationId, two, by)
-            : other.directory.changeMember(organizationId, two, 'viewer', by),
+            : other.directory.changeMember(organizationId, two, rightsOf('viewer'), by),
         ]);
         expect(outcomes).toEqual({ done: 1, codes: ['invalid'] });
         const owners = (await store.directory.listMembers(organizationId)).filter(
@@ -197,7 +198,7 @@ export function describePeople(kind: string, factory: PlaceFactory): void {
           store.directory.removeMember(organizationId, ada, { ...by, name: ada }),
           round % 2 === 0
             ? other.directory.removeMember(organizationId, bob, { ...by, name: bob })
-            : other.directory.changeMember(organizationId, bob, 'viewer', { ...by, name: bob }),
+            : other.directory.changeMember(organizationId, bob, rightsOf('viewer'), { ...by, name: bob }),
         ]);
         expect(outcomes).toEqual({ done: 1, codes: ['invalid'] });
         const [left = ''] = (await store.directory.listMembers(organizationId))

@@ -8,7 +8,7 @@ import { formatTime } from '../../domain/format.js';
 import type { ApiKey } from '../../domain/keys/api-key.js';
 import { importedCountsMax } from '../../domain/limits.js';
 import type { Actor } from '../../domain/people/audit.js';
-import type { Member } from '../../domain/people/member.js';
+import { describeRights, type Member } from '../../domain/people/member.js';
 import type { Project } from '../../domain/projects/project.js';
 import type { Clock } from '../../domain/time/clock.js';
 import type { Corrections } from '../../storage/ports/corrections.js';
@@ -103,10 +103,10 @@ export async function copyStock(
     const { id, secondFactor } = organization;
     if (!made) await to.ask((store) => store.directory.changeOrganization(id, { secondFactor }, by));
   }
-  // Owners first: the store refuses to demote the last owner of the target.
+  for (const project of projects) await copyProject(project, to, by);
+  // After the projects of readers. Owners first: the store refuses to demote the last owner of the target.
   const rank = ({ role }: Member) => (role === 'owner' ? 0 : 1);
   for (const member of members.toSorted((a, b) => rank(a) - rank(b))) await copyMember(member, to, by);
-  for (const project of projects) await copyProject(project, to, by);
   for (const [organizationId, organizationKeys] of keys) {
     const { copied, present } = await copyKeys(organizationId, organizationKeys, to, { ...io, by });
     keyTally.copied += copied;
@@ -139,13 +139,14 @@ export async function copyStock(
   return { organizations: organizationTally, keys: keyTally, projects: copied };
 }
 
-/** An existing member gets the role of the source. */
+/** An existing member gets the role and projects of the source. */
 async function copyMember(member: Member, to: Side, by: Actor): Promise<void> {
   if (await createUnlessTaken(() => to.ask((store) => store.directory.addMember(member, by)))) return;
-  const { organizationId, email, role } = member;
+  const { organizationId, email } = member;
   const there = await to.ask((store) => store.directory.listMembers(organizationId));
-  if (there.some((one) => one.email === email && one.role === role)) return;
-  await to.ask((store) => store.directory.changeMember(organizationId, email, role, by));
+  const rights = describeRights(member);
+  if (there.some((one) => one.email === email && describeRights(one) === rights)) return;
+  await to.ask((store) => store.directory.changeMember(organizationId, email, member, by));
 }
 
 /** Queries are copied into the project of the same id, but not if that belongs to another organization. */

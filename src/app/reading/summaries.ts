@@ -7,12 +7,14 @@ import type { DateRange } from '../../domain/counting/date-range.js';
 import { createCounter, tile } from '../../domain/counting/tiles.js';
 import { formatTime } from '../../domain/format.js';
 import { seriesBucketsMax, summarizedProjectsMax } from '../../domain/limits.js';
+import type { Rights } from '../../domain/people/member.js';
 import type { Project } from '../../domain/projects/project.js';
 import { type ProjectSummary, SUMMARY_PERIOD, type Summaries } from '../../domain/projects/summary.js';
 import { type Calendar, DEFAULT_WEEK_START } from '../../domain/time/calendar.js';
 import { formatWithOffset } from '../../domain/time/date-time.js';
 import { offsetAt, parseTimeZone, type TimeZone } from '../../domain/time/time-zone.js';
 import type { Store } from '../../storage/ports/store.js';
+import { listReadable } from '../projects.js';
 
 /** Projects that are read at once, so that other requests get connections to the database meanwhile. */
 const concurrentProjects = 4;
@@ -26,10 +28,10 @@ interface SummariesRequest {
 /** Reads a bounded number of projects, a few at a time. */
 export async function readSummaries(
   store: Store,
-  organizationId: string,
+  reader: Rights & { readonly organizationId: string },
   request: SummariesRequest,
 ): Promise<Summaries> {
-  const all = await store.directory.listProjects(organizationId);
+  const all = await listReadable(store, reader);
   const listed = all.slice(0, summarizedProjectsMax);
   const projects: ProjectSummary[] = [];
   for (let at = 0; at < listed.length; at += concurrentProjects) {

@@ -1,6 +1,6 @@
 /** `caller-stats member`: the members of an organization, their roles, and links that let people in. */
 import { type Command, Option } from 'commander';
-import { keyToJson, memberToJson } from '../../app/json.js';
+import { keyToJson, memberToJson, rightsToJson } from '../../app/json.js';
 import {
   dismissMember,
   endMemberSessions,
@@ -10,7 +10,15 @@ import {
 } from '../../app/members.js';
 import { formatTime } from '../../domain/format.js';
 import type { ApiKey } from '../../domain/keys/api-key.js';
-import { ROLES, type Role, toEmail } from '../../domain/people/member.js';
+import {
+  describeRights,
+  parseRights,
+  type Rights,
+  ROLES,
+  type Role,
+  toEmail,
+} from '../../domain/people/member.js';
+import { prefixProblems } from '../../domain/result.js';
 import type { Store } from '../../storage/ports/store.js';
 import { type Io, UsageError } from '../io.js';
 import { findSecrets } from '../server/secret-file.js';
@@ -33,13 +41,24 @@ export function addMemberCommand(program: Command, io: Io): void {
 }
 
 function roleOption(): Option {
-  return new Option('--role <role>', 'owner: everything; editor: keys and projects; viewer: reads').choices(
-    ROLES,
-  );
+  const what =
+    'owner: everything; editor: keys and projects; viewer: reads; reader: reads the counts of --project';
+  return new Option('--role <role>', what).choices(ROLES);
 }
 
-function readMember({ role }: { role: Role }, text: string) {
-  return { email: readEmail(text), role };
+function projectOption(): Option {
+  return new Option('--project <id...>', 'of a reader, the projects that they may read');
+}
+
+interface RightsOptions {
+  readonly role: Role;
+  readonly project?: readonly string[];
+}
+
+function readMember({ role, project }: RightsOptions, text: string): { email: string; rights: Rights } {
+  const rights = prefixProblems('--project', parseRights(role, project));
+  if (!rights.ok) throw new UsageError(rights.problems);
+  return { email: readEmail(text), rights: rights.value };
 }
 
 function readEmail(text: string): string {
@@ -56,17 +75,21 @@ function addAdd(member: Command, io: Io): void {
     .command('add')
     .description('adds a member')
     .argument('<email>', 'e-mail address, in any case')
-    .addOption(roleOption().default('viewer'));
+    .addOption(roleOption().default('viewer'))
+    .addOption(projectOption());
   addStoreAction(command, io, {
     json: 'print the member as JSON',
     parse: readMember,
-    run: async ({ store, organizationId, input, by }) => {
-      const { email, role } = input;
-      await store.directory.addMember({ organizationId, ...input, createdAt: by.at }, by);
+    run: async ({ store, organizationId, input: { email, rights }, by }) => {
+      await store.directory.addMember({ organizationId, email, ...rights, createdAt: by.at }, by);
       const hasAccount = (await store.directory.findUsers([email])).has(email);
       const opens = (await store.directory.findUsers([email], organizationId)).has(email);
       const notes = hasAccount && !opens ? [NOT_PROVED] : [];
-      return { json: input, text: `added ${email} as ${role}`, notes };
+      return {
+        json: { email, ...rightsToJson(rights) },
+        text: `added ${email} as ${describeRights(rights)}`,
+        notes,
+      };
     },
   });
 }
@@ -75,9 +98,9 @@ function addList(member: Command, io: Io): void {
   addStoreAction(member.command('list').description('lists the members'), io, {
     json: 'print them as JSON',
     run: async ({ store, organizationId }) => {
-      const json = (await store.directory.listMembers(organizationId)).map(memberToJson);
-      const rows = json.map(({ email, role, createdAt }) => [email, role, createdAt]);
-      return { json, text: formatTable(['E-MAIL', 'ROLE', 'SINCE'], rows) };
+      const members = await store.directory.listMembers(organizationId);
+      const rows = members.map((one) => [one.email, describeRights(one), formatTime(one.createdAt)]);
+      return { json: members.map(memberToJson), text: formatTable(['E-MAIL', 'ROLE', 'SINCE'], rows) };
     },
   });
 }
@@ -88,19 +111,20 @@ function addChange(member: Command, io: Io): void {
     .description('changes the role of a member')
     .argument('<email>', "the member's e-mail address")
     .addOption(roleOption().makeOptionMandatory())
+    .addOption(projectOption())
     .addOption(revokeKeysOption());
   addStoreAction(command, io, {
     json: 'print the member as JSON',
-    parse: (options: { role: Role } & RevokeKeys, text) => ({
+    parse: (options: RightsOptions & RevokeKeys, text) => ({
       ...readMember(options, text),
       revokeKeys: options.revokeKeys ?? false,
     }),
     run: async ({ store, organizationId, input, by }) => {
-      const { email, role } = input;
+      const { email, rights } = input;
       const keys = await dismissMember(store, { organizationId, ...input }, by);
       return {
-        json: { email, role, keys: keys.map((key) => keyToJson(key, by.at)) },
-        text: `${email} is ${role} now`,
+        json: { email, ...rightsToJson(rights), keys: keys.map((key) => keyToJson(key, by.at)) },
+        text: `${email} is ${describeRights(rights)} now`,
         notes: noteKeys(keys, email),
       };
     },
@@ -118,7 +142,7 @@ function addRemove(member: Command, io: Io): void {
     parse: ({ revokeKeys = false }: RevokeKeys, text) => ({ email: readEmail(text), revokeKeys }),
     run: async ({ store, organizationId, input, by }) => {
       const { email } = input;
-      const keys = await dismissMember(store, { organizationId, role: null, ...input }, by);
+      const keys = await dismissMember(store, { organizationId, rights: null, ...input }, by);
       return {
         json: { email, keys: keys.map((key) => keyToJson(key, by.at)) },
         text: `removed ${email}`,
@@ -153,19 +177,21 @@ function addInvite(member: Command, io: Io): void {
     .description('prints a link with which one person can join and create an account, once')
     .argument('<email>', 'e-mail address, in any case')
     .addOption(roleOption().default('viewer'))
+    .addOption(projectOption())
     .addOption(settingOption('publicUrl'))
     .addOption(settingOption('basePath'));
   addStoreAction(command, io, {
     json: 'print the link and its expiry as JSON',
     settings: ['publicUrl', 'basePath', 'port'],
     parse: readMember,
-    run: async ({ store, settings, organizationId, input, by }) => {
-      const wanted = { organizationId, ...input };
+    run: async ({ store, settings, organizationId, input: { email, rights }, by }) => {
+      const wanted = { organizationId, email, ...rights };
       const { invitation, token } = await inviteMember({ store, randomInt: io.randomInt }, wanted, by);
       const link = `${pagesUrl(settings)}/join#${token}`;
       const expiresAt = formatTime(invitation.expiresAt);
-      const note = `For ${input.email}, as ${input.role}, until ${expiresAt}. It is not shown again.`;
-      return { json: { ...input, link, expiresAt }, text: link, notes: [note, ...noteGuessedUrl(settings)] };
+      const note = `For ${email}, as ${describeRights(rights)}, until ${expiresAt}. It is not shown again.`;
+      const json = { email, ...rightsToJson(rights), link, expiresAt };
+      return { json, text: link, notes: [note, ...noteGuessedUrl(settings)] };
     },
   });
 }

@@ -6,10 +6,11 @@ import type { SecondFactorRule } from '../projects/organization.js';
 import { generateId, type RandomInt, randomText } from '../random-text.js';
 import { dayMs } from '../time/duration.js';
 import type { Actor } from './audit.js';
-import type { Member } from './member.js';
+import type { Rights } from './member.js';
 
-export interface Invitation extends Pick<Member, 'organizationId' | 'role'> {
+export interface Invitation extends Rights {
   readonly id: string;
+  readonly organizationId: string;
   /** The invited address in lower case; null for the set-up link, which makes the first person who opens it the owner. */
   readonly email: string | null;
   /** The `hashToken` of the link's token, which is not stored. */
@@ -21,7 +22,8 @@ export interface Invitation extends Pick<Member, 'organizationId' | 'role'> {
 }
 
 /** A user's membership of an organization. */
-export interface Membership extends Pick<Member, 'organizationId' | 'role'> {
+export interface Membership extends Rights {
+  readonly organizationId: string;
   readonly organizationName: string;
   /** Whether the organization requires a second factor. */
   readonly secondFactor: SecondFactorRule;
@@ -42,7 +44,7 @@ export function generateToken(randomInt: RandomInt): string {
 
 /** Creates an invitation and the token of its link, which is shown this once. */
 export function newInvitation(
-  wanted: Pick<Invitation, 'organizationId' | 'email' | 'role'>,
+  wanted: Pick<Invitation, 'organizationId' | 'email' | keyof Rights>,
   { by, randomInt }: { readonly by: Actor; readonly randomInt: RandomInt },
 ): { readonly invitation: Invitation; readonly token: string } {
   const token = generateToken(randomInt);

@@ -1,9 +1,11 @@
 /** The members of an organization and their roles. */
 import { CallerStatsError } from '../errors.js';
-import { emailCharactersMax } from '../limits.js';
+import { emailCharactersMax, readerProjectsMax } from '../limits.js';
+import { isProjectId } from '../projects/project.js';
+import { failure, quote, type Result, success } from '../result.js';
 
-/** `owner`: everything. `editor`: keys and projects. `viewer`: reading. */
-export const ROLES = ['owner', 'editor', 'viewer'] as const;
+/** `owner`: everything. `editor`: keys and projects. `viewer`: reading. `reader`: reading the counts of certain projects. */
+export const ROLES = ['owner', 'editor', 'viewer', 'reader'] as const;
 
 export type Role = (typeof ROLES)[number];
 
@@ -12,11 +14,39 @@ export function roleAllows(role: Role, needed: Role): boolean {
   return ROLES.indexOf(role) <= ROLES.indexOf(needed);
 }
 
-export interface Member {
+/** What a member may do, and in which projects. */
+export interface Rights {
+  readonly role: Role;
+  /** Of a reader, the ids of the projects that they may read; of all others none, because they may read every project. */
+  readonly projects: readonly string[];
+}
+
+export function mayRead({ role, projects }: Rights, projectId: string): boolean {
+  return role !== 'reader' || projects.includes(projectId);
+}
+
+/** A reader has projects, each once, and nobody else has any. */
+export function parseRights(role: Role, projects: readonly string[] = []): Result<Rights> {
+  if (role !== 'reader')
+    return projects.length === 0
+      ? success({ role, projects })
+      : failure(`only a reader has some; ${role}s read all projects`);
+  const ids = [...new Set(projects)].toSorted();
+  if (ids.length === 0) return failure('a reader needs at least one project');
+  if (ids.length > readerProjectsMax) return failure(`has more than ${readerProjectsMax} projects`);
+  const wrong = ids.find((id) => !isProjectId(id));
+  if (wrong !== undefined) return failure(`${quote(wrong)} is not the id of a project`);
+  return success({ role, projects: ids });
+}
+
+export function describeRights({ role, projects }: Rights): string {
+  return role === 'reader' ? `reader of ${projects.join(', ') || 'no project'}` : role;
+}
+
+export interface Member extends Rights {
   readonly organizationId: string;
   /** In lower case, so that two spellings of an address are one member. */
   readonly email: string;
-  readonly role: Role;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
 }

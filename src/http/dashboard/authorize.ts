@@ -4,11 +4,11 @@ import type { AuthRequest } from '../../auth/auth-provider.js';
 import type { Session, User, Users } from '../../auth/users.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import type { Actor } from '../../domain/people/audit.js';
-import { type Role, roleAllows } from '../../domain/people/member.js';
+import { mayRead, type Rights, type Role, roleAllows } from '../../domain/people/member.js';
 import type { Clock } from '../../domain/time/clock.js';
 import type { Store } from '../../storage/ports/store.js';
-import { getClientAddress, getParameter } from '../request/target.js';
-import { HttpError } from '../server/errors.js';
+import { getClientAddress, getParameter, getProjectId } from '../request/target.js';
+import { HttpError, noSuchProject } from '../server/errors.js';
 import { addResource, type Resource } from '../server/resource.js';
 import { noContent, setCookies, toAuthRequest } from './requests.js';
 
@@ -31,12 +31,15 @@ type Handlers<Found> = {
   ) => Promise<object> | Promise<void>;
 };
 
+/** The role for `GET`, `viewer` unless given, and the one for all other methods. */
+type Needs = Role | readonly [reads: Role, changes: Role];
+
 export class SessionGuard {
   readonly #users: Users;
   readonly #store: Pick<Store, 'directory'>;
   readonly #clock: Clock;
   readonly #found = new WeakMap<FastifyRequest, SignedIn>();
-  readonly #roles = new WeakMap<FastifyRequest, Role>();
+  readonly #rights = new WeakMap<FastifyRequest, Rights>();
 
   constructor(users: Users, store: Pick<Store, 'directory'>, clock: Clock) {
     this.#users = users;
@@ -56,15 +59,15 @@ export class SessionGuard {
   addMemberResource(
     app: FastifyInstance,
     path: string,
-    changes: Role,
-    handlers: Handlers<SignedIn & { readonly organizationId: string; readonly role: Role }>,
+    needs: Needs,
+    handlers: Handlers<SignedIn & { readonly organizationId: string; readonly rights: Rights }>,
   ): void {
     addResource(app, `/api/organizations/:organizationId${path}`, {
-      onRequest: this.requireMember(changes),
+      onRequest: this.requireMember(needs),
       ...toOperations(handlers, (request) => ({
         ...this.#get(request),
         organizationId: getParameter(request, 'organizationId'),
-        role: this.#getRole(request),
+        rights: this.#getRights(request),
       })),
     });
   }
@@ -72,9 +75,10 @@ export class SessionGuard {
   /**
    * Creates an `onRequest` hook for paths with an `{organizationId}`. It throws 401 without a session, 404 for an unknown
    * organization or one that the user is not a member of, and 403 if the organization requires a second factor that the user
-   * does not have, or the role does not allow the method. Every member may read; other methods need the role `changes`.
+   * does not have, or the role does not allow the method. For a reader, the projects of others do not exist.
    */
-  requireMember(changes: Role) {
+  requireMember(needs: Needs) {
+    const [reads, changes] = typeof needs === 'string' ? (['viewer', needs] as const) : needs;
     return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
       await this.#requireUser(request, reply);
       const organizationId = getParameter(request, 'organizationId');
@@ -84,11 +88,13 @@ export class SessionGuard {
       if (membership === undefined) throw new CallerStatsError('not_found', 'There is no such organization.');
       if (membership.secondFactor === 'required' && !(await this.#users.hasSecondFactor(user, session)))
         throw secondFactorRequired(membership.organizationName);
-      this.#roles.set(request, membership.role);
-      const needed = request.method === 'GET' || request.method === 'HEAD' ? 'viewer' : changes;
+      this.#rights.set(request, membership);
+      const needed = request.method === 'GET' || request.method === 'HEAD' ? reads : changes;
       if (!roleAllows(membership.role, needed)) {
         throw new HttpError(403, `This needs the role ${needed}; you are ${membership.role}. Ask an owner.`);
       }
+      const projectId = getProjectId(request);
+      if (projectId !== '' && !mayRead(membership, projectId)) throw noSuchProject();
     };
   }
 
@@ -108,10 +114,10 @@ export class SessionGuard {
     this.#found.set(request, { user, session, auth, by: this.getActor(request, user.email) });
   }
 
-  #getRole(request: FastifyRequest): Role {
-    const role = this.#roles.get(request);
-    if (role === undefined) throw new Error('the route does not require a member');
-    return role;
+  #getRights(request: FastifyRequest): Rights {
+    const rights = this.#rights.get(request);
+    if (rights === undefined) throw new Error('the route does not require a member');
+    return rights;
   }
 
   #get(request: FastifyRequest): SignedIn {

@@ -151,6 +151,8 @@ export interface SessionResponse {
     readonly id: string;
     readonly name: string;
     readonly role: Role;
+    /** Of a reader, the ids of the projects that they may read. */
+    readonly projects?: readonly string[];
     readonly secondFactor: SecondFactorRule;
     /** Whether it requires a second factor that the user does not have: until then, all its paths respond \`403\`. */
     readonly locked: boolean;

@@ -7,7 +7,7 @@ import type { ApiKey } from '../../domain/keys/api-key.js';
 import type { ExpiryNotice } from '../../domain/keys/key-lifetime.js';
 import type { Actor, AuditAction, AuditEntry, AuditFilter } from '../../domain/people/audit.js';
 import type { Invitation, Membership } from '../../domain/people/invitation.js';
-import type { Member, Role } from '../../domain/people/member.js';
+import type { Member, Rights } from '../../domain/people/member.js';
 import type {
   NewOrganization,
   Organization,
@@ -136,7 +136,7 @@ export interface DirectoryChanges {
   ): Promise<Project>;
 
   /**
-   * Deletes a project, its share links and the keys that are bound to it, forever. Once this resolves, only the audit log still shows the project.
+   * Deletes a project, its share links and the keys that are bound to it, forever, and takes it from its readers. Once this resolves, only the audit log still shows the project.
    * A recording at the same time is either counted before, or refused as `not_found`. `purgeDeleted` removes the
    * queries and counters; a new project with the same id never sees them.
    * `not_found` if the organization has no such project.
@@ -180,15 +180,15 @@ export interface DirectoryChanges {
   /** Notes that a key was used. Moves `lastUsedAt` back only from more than a day ahead, which a wrong clock has written; does nothing if there is no such key. */
   touchKey(keyId: string, usedAt: number): Promise<void>;
 
-  /** Adds a member. `already_exists` if the e-mail address is already a member; `not_found` without its organization. */
+  /** Adds a member. `already_exists` if the e-mail address is already a member; `not_found` without its organization or a project. */
   addMember(member: Member, by: Actor): Promise<void>;
 
   /**
-   * Gives a member another role. `not_found` if the organization has no such member; `invalid` for the last owner: an
+   * Gives a member another role, or a reader other projects. `not_found` if the organization has no such member or project; `invalid` for the last owner: an
    * organization that has an owner keeps one. If `by` is a user, also `invalid` for the last owner whose account opens it. Withdraws
    * the open invitations of a member who is no longer an owner.
    */
-  changeMember(organizationId: string, email: string, role: Role, by: Actor): Promise<void>;
+  changeMember(organizationId: string, email: string, rights: Rights, by: Actor): Promise<void>;
 
   /** Also withdraws the member's open invitations. `not_found` and `invalid` as above. */
   removeMember(organizationId: string, email: string, by: Actor): Promise<void>;
@@ -198,7 +198,7 @@ export interface DirectoryChanges {
 
   /**
    * Adds an invitation and deletes an earlier one of the organization for the same address, or an earlier set-up link.
-   * `already_exists` if the address belongs to a member whose account opens the organization; `not_found` without the organization; `invalid` if
+   * `already_exists` if the address belongs to a member whose account opens the organization; `not_found` without the organization or a project; `invalid` if
    * `by` is a user who is not an owner any more. The audit log has no set-up links, because they invite nobody in particular.
    */
   createInvitation(invitation: Invitation, by: Actor): Promise<void>;

@@ -20,11 +20,19 @@ export abstract class SqlChanges extends SqlTables {
     projectId: string,
     strength: 'SHARE' | 'UPDATE',
   ): Promise<Project> {
-    const { andNotDeleted, lock } = this.dialect;
-    const rest = `WHERE id = $1 AND organization_id = $2 ${andNotDeleted} ${lock(strength)}`;
-    const project = await this.find(PROJECT, rest, [projectId, organizationId]);
+    const project = await this.findLocked(organizationId, projectId, strength);
     if (project === undefined) throw notFound(`project ${projectId}`);
     return project;
+  }
+
+  protected findLocked(
+    organizationId: string,
+    projectId: string,
+    strength: 'SHARE' | 'UPDATE',
+  ): Promise<Project | undefined> {
+    const { andNotDeleted, lock } = this.dialect;
+    const rest = `WHERE id = $1 AND organization_id = $2 ${andNotDeleted} ${lock(strength)}`;
+    return this.find(PROJECT, rest, [projectId, organizationId]);
   }
 
   /** Writes into the audit log, in the transaction of the change. */

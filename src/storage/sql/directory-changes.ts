@@ -10,10 +10,11 @@ import { shareLinksMax } from '../../domain/limits.js';
 import type { Actor, AuditAction } from '../../domain/people/audit.js';
 import { type Invitation, invalidInvitationError } from '../../domain/people/invitation.js';
 import {
+  describeRights,
   lastOpenOwnerError,
   lastOwnerError,
   type Member,
-  type Role,
+  type Rights,
   toEmail,
 } from '../../domain/people/member.js';
 import type {
@@ -119,6 +120,13 @@ export class SqlDirectoryChanges extends SqlChanges implements DirectoryChanges 
     await this.session.run(`DELETE FROM ${this.table('share_link')} WHERE project_id = $1`, [projectId]);
     await this.dialect.deleteProject(this.session, projectId, by.at);
     await this.session.run(`DELETE FROM ${this.table('notification')} WHERE project_id = $1`, [projectId]);
+    // A later project with this id is another one.
+    for (const table of ['member', 'invitation'])
+      await this.session.run(
+        `UPDATE ${this.table(table)} SET projects = trim(replace(',' || projects || ',', ',' || $2 || ',', ','), ',')
+         WHERE organization_id = $1 AND ',' || projects || ',' LIKE '%,' || $2 || ',%'`,
+        [organizationId, projectId],
+      );
     await this.log({ organizationId, action: 'project.delete', targetId: projectId, detail: name }, by);
   }
 
@@ -201,20 +209,27 @@ export class SqlDirectoryChanges extends SqlChanges implements DirectoryChanges 
   }
 
   async addMember(member: Member, by: Actor): Promise<void> {
-    const { organizationId, email, role } = member;
+    const { organizationId, email } = member;
     await this.#requireOrganization(organizationId);
+    await this.#lockProjects(member);
     if (!(await this.#insert(MEMBER, member))) throw alreadyExists(`${email} is a member already.`);
-    await this.log({ organizationId, action: 'member.add', targetId: email, detail: role }, by);
+    await this.log(
+      { organizationId, action: 'member.add', targetId: email, detail: describeRights(member) },
+      by,
+    );
   }
 
-  async changeMember(organizationId: string, email: string, role: Role, by: Actor): Promise<void> {
+  async changeMember(organizationId: string, email: string, rights: Rights, by: Actor): Promise<void> {
+    const { role, projects } = rights;
     if (role !== 'owner') await this.#lockForLoss(organizationId, email, by);
+    await this.#lockProjects({ organizationId, projects });
     const changed = await this.session.run(
-      `UPDATE ${this.table('member')} SET role = $3 WHERE organization_id = $1 AND email = $2`,
-      [organizationId, email, role],
+      `UPDATE ${this.table('member')} SET role = $3, projects = $4 WHERE organization_id = $1 AND email = $2`,
+      [organizationId, email, role, projects.join()],
     );
     if (changed === 0) throw notFound(`member ${email}`);
-    await this.log({ organizationId, action: 'member.change', targetId: email, detail: role }, by);
+    const detail = describeRights(rights);
+    await this.log({ organizationId, action: 'member.change', targetId: email, detail }, by);
     if (role !== 'owner') await this.#withdrawInvitationsBy(organizationId, email, by);
   }
 
@@ -238,10 +253,11 @@ export class SqlDirectoryChanges extends SqlChanges implements DirectoryChanges 
   }
 
   async createInvitation(invitation: Invitation, by: Actor): Promise<void> {
-    const { organizationId, email, role } = invitation;
+    const { organizationId, email } = invitation;
     // Locked, so that of two invitations of one address, or two set-up links, at once the later replaces the earlier.
     await this.#requireOrganization(organizationId, this.dialect.lock('NO KEY UPDATE'));
     await this.#requireInviter(organizationId, by);
+    await this.#lockProjects(invitation);
     if (email !== null) {
       const member = await this.get(
         `SELECT member.email FROM ${this.table('member')}
@@ -258,7 +274,10 @@ export class SqlDirectoryChanges extends SqlChanges implements DirectoryChanges 
     );
     await this.session.run(this.insertInto(INVITATION), INVITATION.values(invitation));
     if (email === null) return;
-    await this.log({ organizationId, action: 'invitation.create', targetId: email, detail: role }, by);
+    await this.log(
+      { organizationId, action: 'invitation.create', targetId: email, detail: describeRights(invitation) },
+      by,
+    );
   }
 
   async revokeInvitation(organizationId: string, invitationId: string, by: Actor): Promise<void> {
@@ -289,16 +308,17 @@ export class SqlDirectoryChanges extends SqlChanges implements DirectoryChanges 
     await this.#requireOrganization(found.organizationId, this.dialect.lock('NO KEY UPDATE'));
     const invitation = await this.#requireInvitation(tokenHash, by.at);
     const { organizationId, role } = invitation;
+    const projects = await this.#lockProjects(invitation, 'those that remain');
     await this.#consume(invitation, email);
     const where = 'WHERE organization_id = $1 AND email = $2';
     const present = await this.find(MEMBER, where, [organizationId, email]);
     if (present !== undefined && invitation.email !== null) return present;
     const joined = await this.get(
       `${this.insertInto(MEMBER)}
-       ON CONFLICT (organization_id, email) DO UPDATE SET role = excluded.role RETURNING ${MEMBER.select()}`,
-      MEMBER.values({ organizationId, email, role, createdAt: by.at }),
+       ON CONFLICT (organization_id, email) DO UPDATE SET role = excluded.role, projects = excluded.projects RETURNING ${MEMBER.select()}`,
+      MEMBER.values({ organizationId, email, role, projects, createdAt: by.at }),
     );
-    const detail = `${role}, invited by ${invitation.createdBy}`;
+    const detail = `${describeRights({ role, projects })}, invited by ${invitation.createdBy}`;
     await this.log({ organizationId, action: 'member.add', targetId: email, detail }, by);
     return MEMBER.read(joined ?? {});
   }
@@ -377,6 +397,23 @@ export class SqlDirectoryChanges extends SqlChanges implements DirectoryChanges 
     const organization = await this.find(ORGANIZATION, `WHERE id = $1 ${lock}`, [id]);
     if (organization === undefined) throw notFound(`organization ${id}`);
     return organization;
+  }
+
+  /**
+   * Keeps the projects of a reader from being deleted until the transaction ends, and returns them. `not_found` without one of them, unless
+   * those that remain are asked for.
+   */
+  async #lockProjects(
+    { organizationId, projects }: Pick<Member, 'organizationId' | 'projects'>,
+    which: 'all' | 'those that remain' = 'all',
+  ): Promise<string[]> {
+    const locked: string[] = [];
+    for (const id of projects) {
+      const project = await this.findLocked(organizationId, id, 'SHARE');
+      if (project !== undefined) locked.push(id);
+      else if (which === 'all') throw notFound(`project ${id}`);
+    }
+    return locked;
   }
 
   async #requireKey(organizationId: string, keyId: string): Promise<ApiKey> {

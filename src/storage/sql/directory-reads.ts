@@ -9,7 +9,16 @@ import type { Organization } from '../../domain/projects/organization.js';
 import type { Project } from '../../domain/projects/project.js';
 import type { ShareLink } from '../../domain/projects/share-link.js';
 import type { DirectoryReads, NamedInvitation, UserSummary } from '../ports/directory.js';
-import { AUDIT_ENTRY, INVITATION, KEY, MEMBER, ORGANIZATION, PROJECT, SHARE_LINK } from './rows.js';
+import {
+  AUDIT_ENTRY,
+  INVITATION,
+  KEY,
+  MEMBER,
+  ORGANIZATION,
+  PROJECT,
+  SHARE_LINK,
+  splitList,
+} from './rows.js';
 import type { Dialect } from './session.js';
 import { SqlTables } from './tables.js';
 
@@ -95,15 +104,16 @@ export class SqlDirectoryReads extends SqlTables implements DirectoryReads {
   }
 
   async listMemberships(email: string): Promise<Membership[]> {
-    return this.session.all<Membership>(
+    const rows = await this.session.all<Membership & { readonly projects: string }>(
       `SELECT organization.id AS "organizationId", organization.name AS "organizationName",
-         organization.second_factor AS "secondFactor", member.role
+         organization.second_factor AS "secondFactor", member.role, member.projects
        FROM ${this.table('member')} JOIN ${this.table('organization')} ON organization.id = member.organization_id
        LEFT JOIN ${this.table('user_account')} ON user_account.email = member.email
        WHERE member.email = $1 AND (user_account.id IS NULL OR ${opens(this.dialect)})
        ORDER BY organization.created_at, organization.id`,
       [email],
     );
+    return rows.map((row) => ({ ...row, projects: splitList(row.projects) }));
   }
 
   async isExpected(email: string, now: number): Promise<boolean> {

@@ -72,7 +72,7 @@ export class Columns<Entity extends object> {
     const entity: Record<string, unknown> = {};
     for (const [field, kind] of this.#fields) {
       const value = row[fieldName(prefix, field)];
-      entity[field] = kind === 'list' ? String(value).split(',').filter(Boolean) : value;
+      entity[field] = kind === 'list' ? splitList(String(value)) : value;
     }
     if (this.#packed.length > 0) {
       const packed = row[fieldName(prefix, this.#columns.at(-1) ?? '')];
@@ -81,6 +81,10 @@ export class Columns<Entity extends object> {
     }
     return entity as Entity;
   }
+}
+
+export function splitList(text: string): string[] {
+  return text.split(',').filter(Boolean);
 }
 
 function columnName(field: string): string {
@@ -145,6 +149,7 @@ export const MEMBER = new Columns<Member>('member', {
   organizationId: 'value',
   email: 'value',
   role: 'value',
+  projects: 'list',
   createdAt: 'value',
 });
 
@@ -153,6 +158,7 @@ export const INVITATION = new Columns<Invitation>('invitation', {
   organizationId: 'value',
   email: 'value',
   role: 'value',
+  projects: 'list',
   tokenHash: 'value',
   createdBy: 'value',
   createdAt: 'value',

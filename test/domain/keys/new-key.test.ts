@@ -160,7 +160,7 @@ describe('an invitation', () => {
   });
 
   test('stores the hash of its token, and expires after a week', () => {
-    const wanted = { organizationId: 'default', email: 'a@b.io', role: 'viewer' } as const;
+    const wanted = { organizationId: 'default', email: 'a@b.io', role: 'viewer', projects: [] } as const;
     const { invitation, token } = newInvitation(wanted, issuer);
     expect(token).toBe('z'.repeat(43));
     expect(invitation).toEqual({

@@ -47,7 +47,7 @@ const GOALS: readonly ((cost: Cost) => number)[] = [
 ];
 
 /** A server that took so many times as much as a turn may take is given up. */
-const lostTimes = 20;
+const lostTimes = 4;
 
 const warmUps = 5;
 

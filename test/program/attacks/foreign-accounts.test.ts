@@ -107,7 +107,7 @@ describe.each(databases)('on %s', (_kind, newDatabase) => {
     const { service } = await start();
     expect(await service.store.directory.isSetUpOpen()).toBe(true);
     await service.store.directory.addMember(memberOf(bob, { organizationId: 'rival', role: 'owner' }), by);
-    const wanted = { organizationId: 'default', email: null, role: 'owner' } as const;
+    const wanted = { organizationId: 'default', email: null, role: 'owner', projects: [] } as const;
     const maker = { by: { ...by, at: service.clock.nowMs }, randomInt: (max: number) => max - 1 };
     const { invitation, token } = newInvitation(wanted, maker);
     await service.store.directory.createInvitation(invitation, by);

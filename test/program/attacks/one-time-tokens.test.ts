@@ -72,7 +72,7 @@ describe.each(some)('on %s, one of many gets in with', (_kind, newDatabase) => {
   test('a set-up link', async () => {
     const servers = await startTwo();
     const { store, clock } = servers[0];
-    const wanted = { organizationId: 'default', email: null, role: 'owner' } as const;
+    const wanted = { organizationId: 'default', email: null, role: 'owner', projects: [] } as const;
     const { invitation, token } = newInvitation(wanted, {
       by: { ...by, at: clock.nowMs },
       randomInt: (max) => max - 1,

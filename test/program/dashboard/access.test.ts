@@ -2,7 +2,12 @@
 import { METHODS } from 'node:http';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ROLES, type Role } from '../../../src/domain/people/member.js';
-import type { StartResponse, ZonesResponse } from '../../../src/http/dashboard/responses.js';
+import type {
+  ProjectsResponse,
+  StartResponse,
+  SummariesResponse,
+  ZonesResponse,
+} from '../../../src/http/dashboard/responses.js';
 import { Browser, signedIn } from '../../support/http/dashboard.js';
 import {
   DASHBOARD_ROUTES,
@@ -12,6 +17,7 @@ import {
 } from '../../support/http/dashboard-routes.js';
 import { detailsOf, errorOf, STATS, sharedService } from '../../support/http/http.js';
 import type { Answer } from '../../support/http/http-checks.js';
+import { rightsOf } from '../../support/users/people.js';
 
 /** Configured so that its routes exist; nothing listens there. */
 const singleSignOn = {
@@ -193,7 +199,7 @@ describe('a foreign organization returns the same 404 as an unknown one:', () =>
 
 describe('each role has exactly its permissions:', () => {
   test.each(tableOf(restricted))('%s', async (_name, { method, path, who }) => {
-    const needed = who === 'user' ? 'viewer' : who;
+    const needed = who === 'user' ? 'reader' : who;
     for (const role of ROLES) {
       const answer = await use(person(role), { method, path: exampleOf(path) });
       const may = ROLES.indexOf(role) <= ROLES.indexOf(needed as Role);
@@ -207,9 +213,11 @@ describe('each role has exactly its permissions:', () => {
   });
 
   test('every role reads the same responses, except that owners see the second factors of members', async () => {
-    for (const { path } of organizationRoutes.filter(({ method }) => method === 'GET')) {
+    for (const { path, who } of organizationRoutes.filter(({ method }) => method === 'GET')) {
       const texts = new Set<string>();
-      for (const role of ROLES) {
+      // Of a reader, lists of projects are shorter.
+      const readsAll = who === 'reader' && path.includes(':projectId');
+      for (const role of ROLES.filter((one) => one !== 'reader' || readsAll)) {
         const { text } = await person(role).send({ path: exampleOf(path) });
         if (path.endsWith('/members')) {
           expect(/"secondFactor":(true|false)/.test(text), role).toBe(role === 'owner');
@@ -240,6 +248,69 @@ describe('each role has exactly its permissions:', () => {
   });
 });
 
+describe('a reader', () => {
+  const organization = '/api/organizations/default';
+
+  test('learns of no other project, by any path', async () => {
+    const reader = person('reader');
+    const { session, projects } = await reader.ask<StartResponse>({ path: '/api/start' });
+    expect(session.organizations).toMatchObject([{ role: 'reader', projects: ['docs'] }]);
+    const listed = await reader.ask<ProjectsResponse>({ path: `${organization}/projects` });
+    const { projects: all } = await person('viewer').ask<ProjectsResponse>({
+      path: `${organization}/projects`,
+    });
+    expect(projects).toEqual({ default: listed });
+    expect(listed.projects).toEqual(all.filter(({ id }) => id === 'docs'));
+    expect(all.length).toBeGreaterThan(1);
+    const summaries = await reader.ask<SummariesResponse>({ path: `${organization}/summaries` });
+    expect(summaries).toMatchObject({ projects: [{ id: 'docs' }], projectsTotal: 1 });
+    const paths = DASHBOARD_ROUTES.filter(({ path, who }) => who === 'reader' && path.includes(':projectId'));
+    expect(paths).toHaveLength(8);
+    for (const { path } of paths)
+      for (const project of ['blog', 'none', 'rival-docs', 'DOCS', 'docs,blog', ''])
+        for (const method of ['GET', 'HEAD']) {
+          const asked = exampleOf(path).replace('/docs/', `/${encodeURIComponent(project)}/`);
+          const { status, text } = await reader.send({ method, path: asked });
+          expect([path, project, status]).toEqual([path, project, 404]);
+          if (method === 'GET') expect(text).toBe('{"error":"There is no such project."}');
+        }
+  });
+
+  test('is made and changed by owners, with projects that exist', async () => {
+    const owner = person('owner');
+    const path = `${organization}/members/second-reader@example.org`;
+    await signedIn(service(), 'second-reader@example.org', 'reader');
+    for (const [body, problem] of [
+      [{ role: 'reader' }, 'projects: a reader needs at least one project'],
+      [{ role: 'reader', projects: [] }, 'projects: a reader needs at least one project'],
+      [{ role: 'reader', projects: 'docs' }, 'projects: is not a list of texts'],
+      [{ role: 'reader', projects: ['a b'] }, 'projects: "a b" is not the id of a project'],
+      [{ role: 'editor', projects: ['docs'] }, 'projects: only a reader has some; editors read all projects'],
+    ] as const) {
+      expect(detailsOf(await owner.send({ method: 'PATCH', path, body }))).toEqual([problem]);
+      const invited = { path: `${organization}/invitations`, body: { email: 'new@example.org', ...body } };
+      expect(detailsOf(await owner.send(invited))).toEqual([problem]);
+    }
+    for (const id of ['none', 'rival-docs']) {
+      const answer = await owner.send({ method: 'PATCH', path, body: { role: 'reader', projects: [id] } });
+      expect([answer.status, errorOf(answer)]).toEqual([404, `There is no project ${id}.`]);
+    }
+    await owner.ask({ method: 'PATCH', path, body: { role: 'reader', projects: ['blog', 'docs', 'blog'] } });
+    const { members } = await owner.ask<{ members: object[] }>({ path: `${organization}/members` });
+    expect(members).toContainEqual(
+      expect.objectContaining({
+        email: 'second-reader@example.org',
+        role: 'reader',
+        projects: ['blog', 'docs'],
+      }),
+    );
+    const invited = { email: 'new@example.org', role: 'reader', projects: ['docs'] };
+    expect(await owner.ask({ path: `${organization}/invitations`, body: invited }, 201)).toMatchObject({
+      invitation: invited,
+    });
+  });
+});
+
 test('a changed role or a removed membership takes effect on the next request', async () => {
   const { store, clock } = service();
   const leaver = await signedIn(service(), 'leaver@example.org', 'owner');
@@ -247,7 +318,7 @@ test('a changed role or a removed membership takes effect on the next request', 
   const invitations = '/api/organizations/default/invitations';
   const attempt = () => leaver.send({ path: invitations, body: REFUSED_BODY });
   expect((await attempt()).status).toBe(400);
-  await store.directory.changeMember('default', 'leaver@example.org', 'viewer', by);
+  await store.directory.changeMember('default', 'leaver@example.org', rightsOf('viewer'), by);
   expect((await attempt()).status).toBe(403);
   expect((await leaver.send({ path: invitations })).status).toBe(200);
   await store.directory.removeMember('default', 'leaver@example.org', by);

@@ -16,7 +16,7 @@ const lateMs = invitationDaysMax * dayMs;
 const EXPIRED = 'The link was used, withdrawn or replaced, has expired, or is for somebody else.';
 
 async function setUpToken({ store, clock, hide }: Service): Promise<string> {
-  const wanted = { organizationId: 'default', email: null, role: 'owner' } as const;
+  const wanted = { organizationId: 'default', email: null, role: 'owner', projects: [] } as const;
   const { invitation, token } = newInvitation(wanted, { by: { ...by, at: clock.nowMs }, randomInt });
   await store.directory.createInvitation(invitation, by);
   hide(token);

@@ -39,6 +39,16 @@ describe('member refuses', () => {
       ['change', 'ada@example.org'],
       /required option '--role <role>' not specified/,
     ],
+    [
+      'a reader of nothing',
+      ['add', 'ada@example.org', '--role', 'reader'],
+      /--project: a reader needs at least one project/,
+    ],
+    [
+      'an owner of one project',
+      ['invite', 'ada@example.org', '--role', 'owner', '--project', 'docs'],
+      /--project: only a reader has some; owners read all projects/,
+    ],
     ['no address', ['remove'], /missing required argument 'email'/],
   ])('%s', async (_what, args, message) => {
     expect(await refusal(runCli(['member', ...args]), 2)).toMatch(message);
@@ -68,6 +78,13 @@ test('members are added, listed, changed and removed; the case of their address 
   expect(await membersOf(place)).toEqual([{ ...ada, role: 'editor' }, bob]);
   expect(await run('list')).toMatch(
     /^E-MAIL +ROLE +SINCE\nada@example\.org +editor +\d{4}-\S+Z\nbob\+x@example\.org +owner +\d{4}-\S+Z\n$/,
+  );
+  expect(await run('change', 'ada@example.org', '--role', 'reader', '--project', 'docs')).toBe(
+    'ada@example.org is reader of docs now\n',
+  );
+  expect(await membersOf(place)).toEqual([{ ...ada, role: 'reader', projects: ['docs'] }, bob]);
+  expect(await refused('change', 'ada@example.org', '--role', 'reader', '--project', 'none')).toBe(
+    'caller-stats: There is no project none.\n',
   );
   expect(await run('remove', 'Ada@example.org')).toBe('removed ada@example.org\n');
   expect(await membersOf(place)).toEqual([bob]);

@@ -21,6 +21,7 @@ import {
   projectOf,
   schemaOf,
 } from '../../support/storage/store.js';
+import { rightsOf } from '../../support/users/people.js';
 
 const databaseUrl = inject('postgresServers').at(-1)?.url ?? '';
 const lacks = /this user lacks a privilege; grant it, or connect as another user\./;
@@ -86,7 +87,13 @@ async function doAll(store: Store, name: string): Promise<void> {
   for (const change of ['disable', 'enable', 'revoke'] as const)
     await store.directory.changeKey('default', name, change, { ...by, at: 3000 });
   await store.directory.revokeLeakedKey(successor.hash, by);
-  const member = { organizationId: name, email: 'a@example.org', role: 'viewer', createdAt: 1000 } as const;
+  const member = {
+    organizationId: name,
+    email: 'a@example.org',
+    role: 'viewer',
+    projects: [],
+    createdAt: 1000,
+  } as const;
   const { notifications } = store;
   await notifications.create(notificationOf(name, { projectId: name }), by);
   const delivery = { id: name, occurrence: name, message: '{}', createdAt: 1000 };
@@ -97,7 +104,7 @@ async function doAll(store: Store, name: string): Promise<void> {
   await notifications.remove('default', name, by);
   await store.directory.addMember(member, by);
   await store.directory.listMembers(name);
-  await store.directory.changeMember(name, member.email, 'editor', by);
+  await store.directory.changeMember(name, member.email, rightsOf('editor'), by);
   await store.directory.removeMember(name, member.email, by);
   await store.directory.readAudit(name, { limit: 10 });
   await store.directory.pruneAudit(0, 1);

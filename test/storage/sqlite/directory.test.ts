@@ -35,6 +35,7 @@ const invitationTo = (email: string, organizationId: string, expiresAt: number):
   organizationId,
   email,
   role: 'editor',
+  projects: [],
   tokenHash: `hash of ${email} ${organizationId}`,
   createdBy: 'somebody',
   createdAt: 0,

@@ -96,15 +96,16 @@ export class Browser {
 /** The headers of a request that a page of the server sends. */
 export const OWN_ORIGIN = { origin: 'http://localhost:80', 'sec-fetch-site': 'same-origin' } as const;
 
-/** Creates an invitation without the API and returns the token of its link. */
+/** Creates an invitation without the API and returns the token of its link. Readers read the project `docs`. */
 export async function invite(
   { store, clock, hide }: Service,
   email: string,
   role: Role,
   organizationId: string = DEFAULT_ORGANIZATION_ID,
 ): Promise<string> {
+  const projects = role === 'reader' ? ['docs'] : [];
   const by = { name: 'a test', address: null, at: clock.nowMs };
-  const { invitation, token } = newInvitation({ organizationId, email, role }, { by, randomInt });
+  const { invitation, token } = newInvitation({ organizationId, email, role, projects }, { by, randomInt });
   await store.directory.createInvitation(invitation, by);
   hide(token);
   return token;

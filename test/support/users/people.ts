@@ -1,7 +1,7 @@
 /** People in a store, past the library that signs them in: for tests of what the store itself promises. */
 import type { Actor } from '../../../src/domain/people/audit.js';
 import type { Invitation } from '../../../src/domain/people/invitation.js';
-import type { Member, Role } from '../../../src/domain/people/member.js';
+import type { Member, Rights, Role } from '../../../src/domain/people/member.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../../src/domain/projects/organization.js';
 import type { Store } from '../../../src/storage/ports/store.js';
 import type { UserStatementResult } from '../../../src/storage/ports/user-tables.js';
@@ -9,8 +9,13 @@ import { by } from '../storage/entities.js';
 
 const someTime = '2026-01-01T00:00:00.000Z';
 
+/** Of every role but a reader's. */
+export function rightsOf(role: Role): Rights {
+  return { role, projects: [] };
+}
+
 export function memberOf(email: string, more: Partial<Member> = {}): Member {
-  return { organizationId: DEFAULT_ORGANIZATION_ID, email, role: 'viewer', createdAt: 1000, ...more };
+  return { organizationId: DEFAULT_ORGANIZATION_ID, email, ...rightsOf('viewer'), createdAt: 1000, ...more };
 }
 
 /** An invitation whose token's hash is `hash of` its id, good from 1000 until 9000. */
@@ -24,7 +29,7 @@ export function invitationOf(
     id,
     organizationId: DEFAULT_ORGANIZATION_ID,
     email,
-    role,
+    ...rightsOf(role),
     tokenHash: `hash of ${id}`,
     createdBy: 'a test',
     createdAt: 1000,

@@ -7,7 +7,7 @@ import { requireProject } from '../requests.js';
 export function addMemberCorrections(app: FastifyInstance, dashboard: Dashboard): void {
   const { store, sessionGuard } = dashboard;
   const handlers = createCorrectionHandlers(dashboard);
-  sessionGuard.addMemberResource(app, '/projects/:projectId/corrections', 'editor', {
+  sessionGuard.addMemberResource(app, '/projects/:projectId/corrections', ['reader', 'editor'], {
     GET: async (_member, request) => {
       request.project = await requireProject(store, request);
       return handlers.list(request);

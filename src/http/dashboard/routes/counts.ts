@@ -16,7 +16,7 @@ import { requireProject } from '../requests.js';
 
 export function addCounts(app: FastifyInstance, dashboard: Dashboard): void {
   const { store, sessionGuard } = dashboard;
-  const requireMember = sessionGuard.requireMember('viewer');
+  const requireMember = sessionGuard.requireMember(['reader', 'viewer']);
   const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     await requireMember(request, reply);
     request.project = await requireProject(store, request);

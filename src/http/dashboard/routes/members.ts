@@ -3,7 +3,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { invitationToJson, keyToJson, memberToJson } from '../../../app/json.js';
 import { dismissMember, endMemberSessions, inviteMember } from '../../../app/members.js';
 import type { Actor } from '../../../domain/people/audit.js';
-import { email, readFields, role } from '../../request/fields.js';
+import { parseRights, type Rights, type Role } from '../../../domain/people/member.js';
+import { prefixProblems } from '../../../domain/result.js';
+import { email, invalid, optional, readFields, role, texts } from '../../request/fields.js';
 import { getParameter } from '../../request/target.js';
 import type { Dashboard } from '../context.js';
 import { created } from '../requests.js';
@@ -14,7 +16,7 @@ export function addMembers(
   { store, users, sessionGuard, authProvider }: Dashboard,
 ): void {
   sessionGuard.addMemberResource(app, '/members', 'owner', {
-    GET: async ({ organizationId, user, role }): Promise<{ members: MemberResponse[] }> => {
+    GET: async ({ organizationId, user, rights }): Promise<{ members: MemberResponse[] }> => {
       const members = await store.directory.listMembers(organizationId);
       const found = await store.directory.findUsers(
         members.map((one) => one.email),
@@ -25,7 +27,7 @@ export function addMembers(
           ...memberToJson(one),
           name: found.get(one.email)?.name ?? null,
           // What would help somebody who attacks members is for owners only.
-          secondFactor: role === 'owner' ? found.get(one.email)?.secondFactor === true : null,
+          secondFactor: rights.role === 'owner' ? found.get(one.email)?.secondFactor === true : null,
           you: one.email === user.email,
         })),
       };
@@ -33,12 +35,11 @@ export function addMembers(
   });
   sessionGuard.addMemberResource(app, '/members/:email', 'owner', {
     PATCH: async ({ organizationId, by }, request) => {
-      const fields = readFields(request, { role });
-      const email = getMember(request);
-      return dismiss({ organizationId, email, ...fields }, by);
+      const rights = readRights(readFields(request, RIGHTS));
+      return dismiss({ organizationId, email: getMember(request), rights }, by);
     },
     DELETE: ({ organizationId, by }, request) =>
-      dismiss({ organizationId, email: getMember(request), role: null }, by),
+      dismiss({ organizationId, email: getMember(request), rights: null }, by),
   });
   sessionGuard.addMemberResource(app, '/members/:email/end-sessions', 'owner', {
     POST: async ({ organizationId, by }, request): Promise<EndedSessionsResponse> => {
@@ -72,7 +73,8 @@ export function addInvitations(
       return { invitations: invitations.map(invitationToJson) };
     },
     POST: async ({ organizationId, by }, request, reply) => {
-      const wanted = { ...readFields(request, { email, role }), organizationId };
+      const { email: invited, ...given } = readFields(request, { email, ...RIGHTS });
+      const wanted = { organizationId, email: invited, ...readRights(given) };
       const { invitation, token } = await inviteMember({ store, randomInt }, wanted, by);
       return created(reply, { invitation: invitationToJson(invitation), token });
     },
@@ -81,6 +83,17 @@ export function addInvitations(
     DELETE: ({ organizationId, by }, request) =>
       store.directory.revokeInvitation(organizationId, getParameter(request, 'invitationId'), by),
   });
+}
+
+const RIGHTS = { role, projects: optional(texts) };
+
+function readRights(given: {
+  readonly role: Role;
+  readonly projects: readonly string[] | undefined;
+}): Rights {
+  const rights = prefixProblems('projects', parseRights(given.role, given.projects));
+  if (!rights.ok) throw invalid(rights.problems);
+  return rights.value;
 }
 
 function getMember(request: FastifyRequest): string {

@@ -1,9 +1,10 @@
 /** Projects of an organization. */
 import type { FastifyInstance } from 'fastify';
 import { projectToJson } from '../../../app/json.js';
-import { changeProject, createProject, deleteProject } from '../../../app/projects.js';
+import { changeProject, createProject, deleteProject, listReadable } from '../../../app/projects.js';
 import { CallerStatsError } from '../../../domain/errors.js';
 import { retentionDaysMax, takenIdsMax, takenIdsWindowSeconds } from '../../../domain/limits.js';
+import type { Rights } from '../../../domain/people/member.js';
 import { parseNewId } from '../../../domain/projects/project.js';
 import { isRetentionDays } from '../../../domain/projects/retention.js';
 import { mapTelemetrySettings, parseTelemetryText } from '../../../domain/queries/telemetry-settings.js';
@@ -19,8 +20,8 @@ import type { ProjectsResponse } from '../responses.js';
 
 export function addProjects(app: FastifyInstance, dashboard: Dashboard): void {
   const { store, sessionGuard, randomInt } = dashboard;
-  sessionGuard.addMemberResource(app, '/projects', 'editor', {
-    GET: ({ organizationId }) => listProjects(dashboard, organizationId),
+  sessionGuard.addMemberResource(app, '/projects', ['reader', 'editor'], {
+    GET: ({ organizationId, rights }) => listProjects(dashboard, { organizationId, ...rights }),
     POST: async ({ organizationId, by }, request, reply) => {
       const fields = readFields(request, { name, id: optional(projectId) });
       const create = () => createProject({ store, randomInt }, { ...fields, organizationId }, by);
@@ -53,12 +54,11 @@ export function addProjects(app: FastifyInstance, dashboard: Dashboard): void {
   });
 }
 
-/** The projects of an organization that the user may read. */
 export async function listProjects(
   { store }: Pick<Dashboard, 'store'>,
-  organizationId: string,
+  member: Rights & { readonly organizationId: string },
 ): Promise<ProjectsResponse> {
-  const projects = await store.directory.listProjects(organizationId);
+  const projects = await listReadable(store, member);
   return { projects: projects.map(projectToJson) };
 }
 

@@ -1,5 +1,6 @@
 /** Who is signed in, and what every page needs to know of the server. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { rightsToJson } from '../../../app/json.js';
 import { findRelyingParty } from '../../../auth/passkeys/relying-party.js';
 import { defaultExpiry } from '../../../domain/keys/key-lifetime.js';
 import { keyGraceDaysMax } from '../../../domain/limits.js';
@@ -23,7 +24,10 @@ export function addSession(app: FastifyInstance, dashboard: Dashboard): void {
       const session = await readSession(request, reply);
       const open = session.organizations.filter(({ locked }) => !locked);
       const projects = await Promise.all(
-        open.map(async ({ id }) => [id, await listProjects(dashboard, id)] as const),
+        open.map(async ({ id, role, projects = [] }) => {
+          const member = { organizationId: id, role, projects };
+          return [id, await listProjects(dashboard, member)] as const;
+        }),
       );
       return { session, projects: Object.fromEntries(projects) };
     },
@@ -58,10 +62,10 @@ function createSessionReader(dashboard: Dashboard) {
         codes: user.codes,
         session: session.id,
       },
-      organizations: memberships.map(({ organizationId, organizationName, role, secondFactor }) => ({
+      organizations: memberships.map(({ organizationId, organizationName, secondFactor, ...rights }) => ({
         id: organizationId,
         name: organizationName,
-        role,
+        ...rightsToJson(rights),
         secondFactor,
         locked: secondFactor === 'required' && !hasSecondFactor,
       })),

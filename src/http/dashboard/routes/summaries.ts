@@ -8,12 +8,12 @@ import type { Dashboard } from '../context.js';
 import type { SummariesResponse } from '../responses.js';
 
 export function addSummaries(app: FastifyInstance, { store, clock, sessionGuard }: Dashboard): void {
-  sessionGuard.addMemberResource(app, '/summaries', 'owner', {
-    GET: async ({ organizationId }, request): Promise<SummariesResponse> => {
+  sessionGuard.addMemberResource(app, '/summaries', ['reader', 'owner'], {
+    GET: async ({ organizationId, rights }, request): Promise<SummariesResponse> => {
       const timeZone = readParameters(request, { timeZone: 'timeZone' }, (parameters) =>
         prefixProblems('timeZone', parseTimeZone(parameters.timeZone ?? UTC)),
       );
-      return readSummaries(store, organizationId, { timeZone, nowMs: clock.now() });
+      return readSummaries(store, { organizationId, ...rights }, { timeZone, nowMs: clock.now() });
     },
   });
 }

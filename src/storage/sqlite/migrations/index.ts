@@ -14,8 +14,9 @@ import { SQL as V23 } from './023-corrections.js';
 import { SQL as V24 } from './024-found-queries.js';
 import { SQL as V25 } from './025-history.js';
 import { SQL as V26 } from './026-known-states.js';
+import { SQL as V27 } from './027-readers.js';
 
-export const MIGRATIONS: readonly string[] = [V19, V20, V21, V22, V23, V24, V25, V26];
+export const MIGRATIONS: readonly string[] = [V19, V20, V21, V22, V23, V24, V25, V26, V27];
 
 /** The version to which `migrations` bring a file. */
 export const newestOf = (migrations: readonly string[]): number => OLDEST_VERSION + migrations.length - 1;

@@ -97,6 +97,41 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     await guest.page.getByRole('heading', { name: 'Sign in' }).waitFor();
   });
 
+  test('a reader sees the chosen projects, and no page of the organization', async () => {
+    const { server, session } = shared();
+    await session.ask('POST', '/api/organizations/default/projects', { name: 'Chosen', id: 'chosen' });
+    const owner = await open(shared(), '/members');
+    await owner.page.getByRole('button', { name: 'Invite member' }).click();
+    const dialog = owner.page.getByRole('dialog');
+    await dialog.getByLabel('E-mail').fill('margaret@example.com');
+    await dialog.getByLabel('Role').selectOption('Reader');
+    await dialog.getByRole('button', { name: 'Create invitation' }).click();
+    await dialog.getByText('a reader needs at least one project').waitFor();
+    owner.troubles.expect('POST /api/organizations/default/invitations: 400');
+    await dialog.getByLabel('Chosen').check();
+    await dialog.getByRole('button', { name: 'Create invitation' }).click();
+    const link = await owner.page.locator('.once code').innerText();
+    await owner.page.getByRole('button', { name: 'Done' }).click();
+    await owner.page.getByRole('cell', { name: 'Reader of chosen' }).waitFor();
+
+    const guest = await open({ server, session: null }, link);
+    await guest.page.getByText('invites margaret@example.com as a reader.').waitFor();
+    await guest.page.getByLabel('Name').fill('Margaret');
+    await guest.page.getByLabel('Password', { exact: true }).fill('a long enough passphrase');
+    await guest.page.getByRole('button', { name: /^Join|^Create/ }).click();
+    await guest.page.getByRole('heading', { name: 'Overview' }).waitFor();
+    const pages = guest.page.getByRole('navigation', { name: 'Pages' }).getByRole('link');
+    expect(await pages.allInnerTexts()).toEqual(['Overview', 'Sources', 'Corrections']);
+
+    await owner.page.reload();
+    await owner.page.getByRole('button', { name: /^chosen: change what/ }).click();
+    await owner.page.getByRole('dialog').getByLabel('Demo').check();
+    await owner.page.getByRole('button', { name: 'Save' }).click();
+    await owner.page.getByRole('button', { name: /^chosen, demo: change what/ }).waitFor();
+    await guest.page.goto('/projects');
+    await guest.page.getByRole('link', { name: 'Demo' }).first().waitFor();
+  });
+
   test('a removed member loses all access with the next action', async () => {
     const { server, session } = shared();
     const barbara = person('Barbara');

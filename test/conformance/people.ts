@@ -38,9 +38,27 @@ export function describePeople(kind: string, factory: PlaceFactory): void {
       await store.directory.addMember(memberOf(bob), by);
       await store.directory.changeOrganization(org, { secondFactor: 'required' }, by);
       expect(await store.directory.listMemberships(ada)).toEqual([
-        { organizationId: org, organizationName: 'Default', role: 'owner', secondFactor: 'required' },
-        { organizationId: 'acme', organizationName: 'Acme', role: 'editor', secondFactor: 'optional' },
-        { organizationId: 'rival', organizationName: 'Rival', role: 'viewer', secondFactor: 'optional' },
+        {
+          organizationId: org,
+          organizationName: 'Default',
+          role: 'owner',
+          projects: [],
+          secondFactor: 'required',
+        },
+        {
+          organizationId: 'acme',
+          organizationName: 'Acme',
+          role: 'editor',
+          projects: [],
+          secondFactor: 'optional',
+        },
+        {
+          organizationId: 'rival',
+          organizationName: 'Rival',
+          role: 'viewer',
+          projects: [],
+          secondFactor: 'optional',
+        },
       ]);
       expect(await store.directory.listMemberships(eve)).toEqual([]);
       expect(await store.directory.listMemberships('')).toEqual([]);

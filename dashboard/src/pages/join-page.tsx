@@ -70,7 +70,7 @@ function InvitationDetails({ invitation, token }: { invitation: InvitationPrevie
   return (
     <Page
       title={`Join ${organization.name}`}
-      lead={`${invitedBy} invites ${email} as ${role === 'viewer' ? 'a' : 'an'} ${role}.`}
+      lead={`${invitedBy} invites ${email} as ${role === 'viewer' || role === 'reader' ? 'a' : 'an'} ${role}.`}
     >
       {user !== null && !isRightUser && (
         <Notice kind="warn">

@@ -39,7 +39,7 @@ function FirstProject({ organization }: { organization: Organization }) {
   return (
     <Page
       title="No projects yet"
-      lead={`${organization.name} has no projects, and viewers cannot create one. Ask an owner or editor.`}
+      lead={`${organization.name} has no projects that you may read, and ${organization.role}s cannot create one. Ask an owner.`}
       isNarrow
     >
       {null}

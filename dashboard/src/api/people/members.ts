@@ -11,7 +11,6 @@ import type {
   Key,
   Member,
   Organization,
-  Role,
 } from '../types.js';
 
 export function membersQuery(organizationId: string) {
@@ -22,9 +21,16 @@ export function invitationsQuery(organizationId: string) {
   return listQuery<{ invitations: Invitation[] }>(organizationId, 'invitations');
 }
 
+/** A role, and of a reader the ids of the projects that they may read. */
+type GivenRights = Pick<Member, 'role' | 'projects'>;
+
 /** Returns the admin keys that the member created and may not manage any more. */
-export function changeMember(organizationId: string, email: string, role: Role): Promise<readonly Key[]> {
-  return dismiss('PATCH', organizationId, email, { role });
+export function changeMember(
+  organizationId: string,
+  email: string,
+  rights: GivenRights,
+): Promise<readonly Key[]> {
+  return dismiss('PATCH', organizationId, email, rights);
 }
 
 /** The same. */
@@ -42,7 +48,7 @@ async function dismiss(
   method: 'PATCH' | 'DELETE',
   organizationId: string,
   email: string,
-  body?: { readonly role: Role },
+  body?: GivenRights,
 ): Promise<readonly Key[]> {
   const { keys } = await request<Dismissal>(method, memberPath(organizationId, email), body);
   await queryClient.invalidateQueries(membersQuery(organizationId));
@@ -60,9 +66,13 @@ export async function changeOrganization(
 }
 
 /** Invites a member. Only this response contains the token of the link. */
-export async function invite(organizationId: string, email: string, role: Role): Promise<CreatedInvitation> {
+export async function invite(
+  organizationId: string,
+  email: string,
+  rights: GivenRights,
+): Promise<CreatedInvitation> {
   const path = `${organizationPath(organizationId)}/invitations`;
-  const created = await request<CreatedInvitation>('POST', path, { email, role });
+  const created = await request<CreatedInvitation>('POST', path, { email, ...rights });
   await queryClient.invalidateQueries(invitationsQuery(organizationId));
   return created;
 }

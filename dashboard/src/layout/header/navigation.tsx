@@ -12,6 +12,7 @@ import {
   Users,
 } from 'lucide-react';
 import { Link, useLocation } from 'wouter';
+import { roleAllows } from '../../../../src/domain/people/member.js';
 import type { Organization } from '../../api/types.js';
 import { projectPage, useHasSeveralProjects } from '../../navigation/current-project.js';
 import { lastQuery } from '../../navigation/last-view.js';
@@ -27,6 +28,8 @@ interface NavigationProps {
 
 export function Navigation({ organization, projectId, onGo }: NavigationProps) {
   const go = onGo === undefined ? {} : { onGo };
+  // A reader may not open the other pages.
+  const seesAll = organization === null || roleAllows(organization.role, 'viewer');
   const hasSeveral = useHasSeveralProjects(organization);
   return (
     <nav className="navigation" aria-label="Pages">
@@ -39,7 +42,9 @@ export function Navigation({ organization, projectId, onGo }: NavigationProps) {
             name="Overview"
             {...go}
           />
-          <NavigationLink to={projectPage(projectId, 'keys')} icon={KeyRound} name="API keys" {...go} />
+          {seesAll && (
+            <NavigationLink to={projectPage(projectId, 'keys')} icon={KeyRound} name="API keys" {...go} />
+          )}
           <NavigationLink to={projectPage(projectId, 'sources')} icon={Inbox} name="Sources" {...go} />
           <NavigationLink
             to={projectPage(projectId, 'corrections')}
@@ -47,15 +52,17 @@ export function Navigation({ organization, projectId, onGo }: NavigationProps) {
             name="Corrections"
             {...go}
           />
-          <NavigationLink to={projectPage(projectId, 'settings')} icon={Cog} name="Settings" {...go} />
+          {seesAll && (
+            <NavigationLink to={projectPage(projectId, 'settings')} icon={Cog} name="Settings" {...go} />
+          )}
         </div>
       )}
       {organization !== null && (
         <div className="navigation-group">
           <OrganizationName organization={organization} />
           {hasSeveral && <NavigationLink to="/projects" icon={LayoutGrid} name="All projects" {...go} />}
-          <NavigationLink to="/members" icon={Users} name="Members" {...go} />
-          <NavigationLink to="/audit" icon={ScrollText} name="Audit log" {...go} />
+          {seesAll && <NavigationLink to="/members" icon={Users} name="Members" {...go} />}
+          {seesAll && <NavigationLink to="/audit" icon={ScrollText} name="Audit log" {...go} />}
         </div>
       )}
     </nav>

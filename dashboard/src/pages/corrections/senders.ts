@@ -1,5 +1,6 @@
 /** Who has sent queries to a project, by the texts with which corrections name them. */
 import { useQuery } from '@tanstack/react-query';
+import { roleAllows } from '../../../../src/domain/people/member.js';
 import { ingestionQuery } from '../../api/ingestion.js';
 import { keysQuery } from '../../api/keys.js';
 import type { IngestionSource, Key } from '../../api/types.js';
@@ -17,7 +18,10 @@ const OTHERS: Senders = new Map([
 export function useSenders({ organization, project }: CurrentProject): Senders | undefined {
   const ref = { organizationId: organization.id, projectId: project.id };
   const { data: report } = useQuery(ingestionQuery(ref));
-  const { data: listed } = useQuery(keysQuery(organization.id));
+  const { data: listed } = useQuery({
+    ...keysQuery(organization.id),
+    enabled: roleAllows(organization.role, 'viewer'),
+  });
   if (report === undefined || listed === undefined) return undefined;
   const keys = lastUsedFirst(listed.keys).filter((key) => key.project === null || key.project === project.id);
   const services = report.sources.filter(({ kind }) => kind === 'traces' || kind === 'logs');

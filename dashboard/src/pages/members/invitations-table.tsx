@@ -13,7 +13,7 @@ import { Loaded } from '../../components/feedback/loaded.js';
 import { IconButton } from '../../components/forms/button.js';
 import { useAction } from '../../components/forms/use-action.js';
 import { lazyPart } from '../../navigation/lazy-code.js';
-import { roleName } from './roles.js';
+import { rightsName } from './roles.js';
 
 const InvitationLink = lazyPart(() => import('./invitation-link.js'), 'InvitationLink');
 
@@ -23,7 +23,7 @@ export function InvitationsTable({ organization }: { organization: Organization 
   const [renewed, setRenewed] = useState<CreatedInvitation | null>(null);
   const columns: Column<Invitation>[] = [
     { head: 'E-mail', kind: 'name', cell: ({ email }) => email },
-    { head: 'Role', cell: ({ role }) => roleName(role) },
+    { head: 'Role', cell: rightsName },
     { head: 'Invited by', cell: ({ createdBy }) => createdBy },
     { head: 'Expires', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
   ];
@@ -70,7 +70,7 @@ interface RenewProps extends RowProps {
 }
 
 /** Creates an invitation for the same address and role, which replaces this one and its link. */
-function Renew({ organization, invitation: { email, role }, onRenewed }: RenewProps) {
+function Renew({ organization, invitation: { email, role, projects }, onRenewed }: RenewProps) {
   const { run, isBusy } = useAction();
   // Invitations without an address are the links of a first set-up, which no list has.
   if (email === null) return null;
@@ -81,7 +81,8 @@ function Renew({ organization, invitation: { email, role }, onRenewed }: RenewPr
       disabled={isBusy}
       onClick={() =>
         run(
-          async () => onRenewed(await invite(organization.id, email, role)),
+          async () =>
+            onRenewed(await invite(organization.id, email, { role, ...(projects && { projects }) })),
           `The invitation of ${email} has a new link`,
         )
       }

@@ -6,6 +6,7 @@ import { SelectField, TextField } from '../../components/forms/field.js';
 import { getText } from '../../components/forms/form.js';
 import { FormDialog } from '../../components/overlays/form-dialog.js';
 import { InvitationLink } from './invitation-link.js';
+import { chosenProjects, ReaderProjects } from './reader-projects.js';
 import { ROLES } from './roles.js';
 
 interface InviteDialogProps {
@@ -20,7 +21,10 @@ export function InviteDialog({ organization, onClose }: InviteDialogProps) {
   return (
     <FormDialog
       title={`Invite a member to ${organization.name}`}
-      onSend={async (data) => setInvited(await invite(organization.id, getText(data, 'email'), role))}
+      onSend={async (data) => {
+        const rights = role === 'reader' ? { role, projects: chosenProjects(data) } : { role };
+        setInvited(await invite(organization.id, getText(data, 'email'), rights));
+      }}
       submit="Create invitation"
       onClose={onClose}
     >
@@ -38,6 +42,7 @@ export function InviteDialog({ organization, onClose }: InviteDialogProps) {
           </option>
         ))}
       </SelectField>
+      {role === 'reader' && <ReaderProjects organization={organization} />}
       <p className="quiet small">No e-mail is sent: you get a link, and send it yourself.</p>
     </FormDialog>
   );

@@ -9,12 +9,13 @@ import { refreshSession } from '../../api/session.js';
 import type { Key, Member, Organization } from '../../api/types.js';
 import { type Column, Table } from '../../components/content/table.js';
 import { Badge } from '../../components/feedback/badge.js';
-import { IconButton } from '../../components/forms/button.js';
+import { Button, IconButton } from '../../components/forms/button.js';
 import { useAction } from '../../components/forms/use-action.js';
 import { ConfirmDialog } from '../../components/overlays/confirm-dialog.js';
 import { day } from '../../format/dates.js';
 import { findLastOwner, LAST_OWNER } from './last-owner.js';
-import { ROLES, roleName } from './roles.js';
+import { ReaderDialog } from './reader-projects.js';
+import { ROLES, rightsName, roleName } from './roles.js';
 
 interface MembersTableProps {
   readonly organization: Organization;
@@ -43,7 +44,7 @@ export function MembersTable({ organization, members }: MembersTableProps) {
         isOwner ? (
           <RoleSelect {...{ organization, member, onLeft }} isLastOwner={member === lastOwner} />
         ) : (
-          roleName(member.role)
+          rightsName(member)
         ),
     },
     {
@@ -133,33 +134,50 @@ interface RowProps {
 
 function RoleSelect({ organization, member, isLastOwner, onLeft }: RowProps) {
   const { run, isBusy } = useAction();
+  const [isChoosing, setChoosing] = useState(false);
   return (
-    <select
-      className="input input-small"
-      aria-label={`Role of ${member.email}`}
-      value={member.role}
-      disabled={isLastOwner}
-      aria-describedby={isLastOwner ? LAST_OWNER : undefined}
-      aria-busy={isBusy || undefined}
-      onChange={(event) => {
-        const { role } = ROLES.find((one) => one.role === event.target.value) ?? member;
-        run(
-          async () => {
-            const keys = await changeMember(organization.id, member.email, role);
-            if (!member.you) onLeft(member.email, keys);
-            // The session contains the user's own role.
-            if (member.you) await refreshSession();
-          },
-          `${member.email} is now ${roleName(role).toLowerCase()}`,
-        );
-      }}
-    >
-      {ROLES.map(({ role, name }) => (
-        <option key={role} value={role}>
-          {name}
-        </option>
-      ))}
-    </select>
+    <>
+      <select
+        className="input input-small"
+        aria-label={`Role of ${member.email}`}
+        value={member.role}
+        disabled={isLastOwner}
+        aria-describedby={isLastOwner ? LAST_OWNER : undefined}
+        aria-busy={isBusy || undefined}
+        onChange={(event) => {
+          const { role } = ROLES.find((one) => one.role === event.target.value) ?? member;
+          if (role === 'reader') return setChoosing(true);
+          run(
+            async () => {
+              const keys = await changeMember(organization.id, member.email, { role });
+              if (!member.you) onLeft(member.email, keys);
+              // The session contains the user's own role.
+              if (member.you) await refreshSession();
+            },
+            `${member.email} is now ${roleName(role).toLowerCase()}`,
+          );
+        }}
+      >
+        {ROLES.map(({ role, name }) => (
+          <option key={role} value={role}>
+            {name}
+          </option>
+        ))}
+      </select>
+      {member.role === 'reader' && (
+        <Button kind="quiet" onClick={() => setChoosing(true)}>
+          {member.projects?.join(', ') || 'No project'}
+          <span className="out-of-sight">: change what {member.email} may read</span>
+        </Button>
+      )}
+      {isChoosing && (
+        <ReaderDialog
+          {...{ organization, member }}
+          onDone={(keys) => (member.you ? void refreshSession() : onLeft(member.email, keys))}
+          onClose={() => setChoosing(false)}
+        />
+      )}
+    </>
   );
 }
 

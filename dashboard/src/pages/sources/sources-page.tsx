@@ -55,7 +55,10 @@ export function SourcesPage(current: CurrentProject) {
 function Report({ report, current }: { report: Ingestion; current: CurrentProject }) {
   const [name, setName] = useState<WindowName>('Last hour');
   const [correcting, setCorrecting] = useState<CorrectionStart | null>(null);
-  const { data: listed } = useQuery(keysQuery(current.organization.id));
+  const { data: listed } = useQuery({
+    ...keysQuery(current.organization.id),
+    enabled: roleAllows(current.organization.role, 'viewer'),
+  });
   const window = WINDOWS[name];
   const correct = (source: IngestionSource) => {
     const recordedBy = senderOf(source, listed?.keys ?? []);

@@ -124,12 +124,12 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     expect(await pages.allInnerTexts()).toEqual(['Overview', 'Sources', 'Corrections']);
 
     await owner.page.reload();
-    await owner.page.getByRole('button', { name: /^chosen: change what/ }).click();
-    await owner.page.getByRole('dialog').getByLabel('Demo').check();
-    await owner.page.getByRole('button', { name: 'Save' }).click();
-    await owner.page.getByRole('button', { name: /^chosen, demo: change what/ }).waitFor();
+    await owner.page.getByRole('button', { name: /^chosen ?: change what/ }).click();
+    await owner.page.locator('dialog input[value=demo]').check();
+    await owner.page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await owner.page.getByRole('button', { name: /^chosen, demo ?: change what/ }).waitFor();
     await guest.page.goto('/projects');
-    await guest.page.getByRole('link', { name: 'Demo' }).first().waitFor();
+    await guest.page.locator('main a[href$="/projects/demo"]').first().waitFor();
   });
 
   test('a removed member loses all access with the next action', async () => {

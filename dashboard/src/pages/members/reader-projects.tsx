@@ -18,14 +18,14 @@ export function ReaderProjects({ organization, chosen = [] }: FieldsProps) {
     <fieldset>
       <legend className="field-label">Projects</legend>
       {data?.projects.map(({ id, name }) => (
-        <Check key={id} label={name} name="projects" value={id} defaultChecked={chosen.includes(id)} />
+        <Check key={id} label={name} name="project" value={id} defaultChecked={chosen.includes(id)} />
       ))}
     </fieldset>
   );
 }
 
 export function chosenProjects(data: FormData): readonly string[] {
-  return data.getAll('projects').map(String);
+  return data.getAll('project').map(String);
 }
 
 interface DialogProps {

@@ -172,7 +172,11 @@ function KeyIssuer({ organization, project, secret, onSecret }: KeyIssuerProps) 
       </>
     );
   if (!roleAllows(organization.role, 'editor'))
-    return <Notice>You are a viewer here: ask an owner or editor of {organization.name} for a key.</Notice>;
+    return (
+      <Notice>
+        You are a {organization.role} here: ask an owner or editor of {organization.name} for a key.
+      </Notice>
+    );
   const make = async (): Promise<void> => {
     const created = await createKey(organization.id, {
       name: 'First recording key',

@@ -1,7 +1,7 @@
 /** What arrived at a project, by source: counts imports, and reads the counts with the rules that would accept the rest. */
 import { CallerStatsError } from '../domain/errors.js';
 import { formatTime } from '../domain/format.js';
-import { splitOperation, suggestRules } from '../domain/ingestion/operations.js';
+import { listUnmatched } from '../domain/ingestion/operations.js';
 import { describeRefusal } from '../domain/ingestion/refusals.js';
 import type { IngestionReport, RefusalReport, SourceWindow } from '../domain/ingestion/report.js';
 import {
@@ -11,6 +11,7 @@ import {
   IngestionTally,
   NO_COUNTS,
   type Source,
+  type SourceKind,
   type SourceTotals,
   sourceKey,
 } from '../domain/ingestion/source-counts.js';
@@ -30,6 +31,10 @@ export interface IngestionSource {
   readonly ingestion: IngestionReads;
 }
 
+function isTelemetry(kind: SourceKind): boolean {
+  return kind === 'traces' || kind === 'logs';
+}
+
 /** The sources that were seen last come first. */
 export async function readIngestion(
   { directory, ingestion }: IngestionSource,
@@ -47,11 +52,11 @@ export async function readIngestion(
   ]);
   const inWindow = (totals: readonly SourceTotals[], source: Source): SourceWindow => {
     const found = totals.find((one) => sourceKey(one) === sourceKey(source));
-    const values = [...(found?.operations ?? [])].map(([operation, count]) => {
-      const split = splitOperation(operation);
-      return { ...split, count, otlpQuery: suggestRules(split, rules) };
-    });
-    return { ...(found?.counts ?? NO_COUNTS), unmatchedValues: values };
+    const isOnly = !totals.some(
+      ({ kind, counts }) => isTelemetry(kind) && counts.recorded + counts.duplicates > 0,
+    );
+    const unmatchedValues = found === undefined ? [] : listUnmatched(found, rules, isOnly);
+    return { ...(found?.counts ?? NO_COUNTS), unmatchedValues };
   };
   const refusalsOf = (source: SeenSource): RefusalReport[] =>
     refusals

@@ -317,7 +317,7 @@ export const answersMax = 100;
 export const sourcesMax = 50;
 /** Characters in the name of a source, such as a service. */
 export const sourceNameCharactersMax = 100;
-/** Different operations of one source that are counted by name, of records that match no rule. */
+/** Different operations of one source that are counted by name, of records that match no rule; and as many routes that ask. */
 export const operationsMax = 10;
 /** Characters in the value of an operation. Names are shorter, and most free text is longer. */
 export const operationCharactersMax = 100;

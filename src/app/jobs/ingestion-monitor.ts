@@ -1,6 +1,7 @@
 /** Counts what arrives at this process by its source, and stores it every few seconds, beside the recording and never in it. */
 
 import { CallerStatsError, isUnavailable } from '../../domain/errors.js';
+import { nameOfOperation } from '../../domain/ingestion/operations.js';
 import type { IngestionReport } from '../../domain/ingestion/report.js';
 import {
   type Delivery,
@@ -133,7 +134,7 @@ export class IngestionMonitor {
       kind,
       name,
       unmatched: counts.unmatched,
-      operations: [...operations.keys()].slice(0, operationsNamedMax),
+      operations: [...new Set(Array.from(operations.keys(), nameOfOperation))].slice(0, operationsNamedMax),
     }));
     const message =
       'records match no rule; the page Sources of the project says which rules would accept them';

@@ -1,9 +1,27 @@
 /**
  * The operations that spans and log records name, such as `gen_ai.operation.name=chat`: of a record that matches no rule they
  * tell which rule it would match. Only these attributes are read, because they never contain a prompt or an answer.
+ *
+ * Of a request to a server, the operation also says whether it asked, as in `http.route=/ask` with `asks` or `OPTIONS` after a
+ * tab. So a rule can be tried on what arrived before it is proposed.
  */
 import { operationCharactersMax } from '../limits.js';
-import { formatQueryRules, KNOWN_RULES, matchesRules, type QueryRule } from '../queries/telemetry-rules.js';
+import { outcomeOf, pathOf, RuleMatcher } from '../queries/rule-matcher.js';
+import type { TelemetryRecord } from '../queries/telemetry-record.js';
+import {
+  type Condition,
+  formatQueryRules,
+  KNOWN_RULES,
+  MODEL_ROUTE,
+  matchesRules,
+  PATH,
+  type QueryRule,
+  ROUTE,
+  ROUTES,
+} from '../queries/telemetry-rules.js';
+import { ASKS, type SourceTotals } from './source-counts.js';
+
+const MCP_METHOD = 'mcp.method.name';
 
 export const OPERATION_ATTRIBUTES: readonly string[] = [
   ...new Set([
@@ -11,60 +29,218 @@ export const OPERATION_ATTRIBUTES: readonly string[] = [
     'traceloop.span.kind',
     'operation.name',
     'next.span_type',
-    'http.route',
     'event.name',
+    MCP_METHOD,
   ]),
 ];
 
-/** Operations that occur within queries or apart from them: a rule for one of these would count something that is not a query. */
-const NO_QUESTIONS: readonly QueryRule[] = [
-  {
-    attribute: 'gen_ai.operation.name',
-    values: ['create_agent', 'embeddings', 'execute_tool', 'retrieval'],
-  },
-  {
-    attribute: 'ai.operationId',
-    values: ['ai.embed', 'ai.embedMany', 'ai.rerank', 'ai.toolCall'],
-  },
-  {
-    attribute: 'openinference.span.kind',
-    values: ['EMBEDDING', 'RETRIEVER', 'RERANKER', 'TOOL', 'GUARDRAIL', 'EVALUATOR', 'PROMPT'],
-  },
-  { attribute: 'llm.request.type', values: ['embedding', 'rerank'] },
-  { attribute: 'traceloop.span.kind', values: ['tool', 'task'] },
-  {
-    attribute: 'langfuse.observation.type',
-    values: ['embedding', 'retriever', 'tool', 'guardrail', 'evaluator', 'event'],
-  },
-  { attribute: 'genkit:metadata:subtype', values: ['embedder', 'retriever', 'reranker', 'indexer', 'tool'] },
+/**
+ * What may be proposed, besides routes: the known rules that a project leaves out, and these. All other names may mark anything: steps,
+ * tools, indexing, embeddings.
+ */
+const PROPOSABLE: readonly QueryRule[] = [
+  ...KNOWN_RULES,
+  { attribute: 'traceloop.span.kind', values: ['agent'] },
+  { attribute: MCP_METHOD, values: ['tools/call'] },
 ];
 
+/** Events that an application may log for each question, by their names. */
+const QUESTION_EVENT = /(^|[._ -])(questions?|ask(ed)?|prompts?|quer(y|ies))([._ -]|$)/i;
+
+/** Routes to which requests with a body ask no question of an assistant: those of probes, accounts, models, retrieval and telemetry. */
+const OTHER_ROUTE = new RegExp(
+  [
+    '(^|/)(health(z|check)?|livez?|readyz?|ping|status|metrics|auth|oauth2?|log(in|out)|sign(in|up|out)|register|sessions?',
+    'tokens?|users?|accounts?|feedback|ratings?|votes?|uploads?|files?|graphql|telemetry|analytics|collect|beacon|rum|traces|logs?',
+    'titles?|suggest(ions?)?|embed(dings)?|moderations?|tokenize|rerank|retriev(e|al)|index|ingest|models|completions|responses)(/|$)',
+  ].join('|'),
+  'i',
+);
+
+/** A path without parts that look like ids, so that a service has few. */
+const FIXED_PATH = /^(\/[a-z][a-z._-]{0,30}|\/v\d){1,6}$/i;
+
 /** The operations that a record names, as `attribute=value`. Those that are too long to be the name of one are left out. */
-export function readOperations(attributes: ReadonlyMap<string, string>): string[] {
-  return OPERATION_ATTRIBUTES.flatMap((attribute) => {
-    const value = attributes.get(attribute) ?? '';
-    const isName = value !== '' && value.length <= operationCharactersMax && !/[\p{Cc}\p{Cs}]/u.test(value);
-    return isName ? [`${attribute}=${value}`] : [];
+export function readOperations(record: TelemetryRecord): string[] {
+  const request = readRequest(record);
+  const named = OPERATION_ATTRIBUTES.flatMap((attribute) => {
+    const value = record.attributes.get(attribute) ?? '';
+    return isName(value) ? [`${attribute}=${value}`] : [];
   });
+  return request === undefined ? named : [...named, request];
+}
+
+function isName(value: string): boolean {
+  return value !== '' && value.length <= operationCharactersMax && !/[\p{Cc}\p{Cs}]/u.test(value);
+}
+
+/** The operation of a request that a server answered, or may have. */
+function readRequest(record: TelemetryRecord): string | undefined {
+  const route = record.attributes.get(ROUTE) ?? '';
+  const path = pathOf(record) ?? '';
+  const isRequest = record.isEntry || record.parentSpanId === '';
+  const [attribute, value] = route === '' ? [PATH, FIXED_PATH.test(path) ? path : ''] : [ROUTE, route];
+  if (!isRequest || !isName(value)) return undefined;
+  const outcome = outcomeOf(record, value);
+  return /^\w{1,20}$/.test(outcome) ? `${attribute}=${value}\t${outcome}` : undefined;
 }
 
 export interface Operation {
   readonly attribute: string;
   readonly value: string;
+  /** Of a request. */
+  readonly outcome: string | undefined;
 }
 
 export function splitOperation(operation: string): Operation {
   const at = operation.indexOf('=');
-  return { attribute: operation.slice(0, at), value: operation.slice(at + 1) };
+  const [value = '', outcome] = operation.slice(at + 1).split('\t');
+  return { attribute: operation.slice(0, at), value, outcome };
+}
+
+/** The attribute and its value. */
+export function nameOfOperation(operation: string): string {
+  return operation.split('\t')[0] ?? '';
+}
+
+export interface UnmatchedValue {
+  readonly attribute: string;
+  readonly value: string;
+  readonly count: number;
+  /** The setting `--otlp-query` that also accepts these; null if none is needed or possible. */
+  readonly otlpQuery: string | null;
+  /** What that setting would have counted of what was seen; null without one. */
+  readonly effect: string | null;
 }
 
 /**
- * The setting `--otlp-query` that also accepts records with this operation; null if it is accepted already, if it is no
+ * What the records of a source say they are that match no rule, with the rules that would accept them: first those of routes, all at
+ * once. A source that records already needs none. `isOnlySource` if no other one records by these rules.
+ */
+export function listUnmatched(
+  { counts, operations }: Pick<SourceTotals, 'counts' | 'operations'>,
+  rules: readonly QueryRule[],
+  isOnlySource: boolean,
+): UnmatchedValue[] {
+  const values = sumValues(operations);
+  const isSilent = counts.unmatched === counts.arrived;
+  // A tool's server of an assistant that counts is no other source of questions.
+  const isProposable = ({ attribute, outcomes }: SeenValue) =>
+    isSilent && outcomes.size === 0 && (isOnlySource || attribute !== MCP_METHOD);
+  const base =
+    isOnlySource && rules.length === KNOWN_RULES.length && KNOWN_RULES.every((one) => rules.includes(one))
+      ? []
+      : rules;
+  const routes = isSilent ? findAskingRoutes(values, rules) : [];
+  const routeRule = routes.length === 0 ? null : formatQueryRules([...base, ...groupRoutes(routes)]);
+  const effect = describeRequests(routes);
+  const proposals = values.map((one) => {
+    const { attribute, value, count } = one;
+    const own = { attribute, value, count };
+    if (routes.includes(one)) return { ...own, otlpQuery: routeRule, effect };
+    const otlpQuery = isProposable(one) ? suggestRules(one, rules) : null;
+    const accepted = `would have accepted ${count} of the last ${counts.unmatched} records; those of one trace are one question`;
+    return { ...own, otlpQuery, effect: otlpQuery === null ? null : accepted };
+  });
+  const order = ({ attribute, otlpQuery }: UnmatchedValue) =>
+    otlpQuery === null ? 2 : ROUTES.includes(attribute) ? 0 : 1;
+  return proposals.toSorted((one, other) => order(one) - order(other));
+}
+
+interface SeenValue extends Condition {
+  readonly value: string;
+  count: number;
+  /** How many requests had which outcome; empty of anything else. */
+  readonly outcomes: Map<string, number>;
+}
+
+function sumValues(operations: ReadonlyMap<string, number>): SeenValue[] {
+  const seen = new Map<string, SeenValue>();
+  for (const [operation, count] of operations) {
+    const { attribute, value, outcome } = splitOperation(operation);
+    const name = nameOfOperation(operation);
+    const one = seen.get(name) ?? { attribute, value, values: [value], count: 0, outcomes: new Map() };
+    one.count += count;
+    if (outcome !== undefined) one.outcomes.set(outcome, (one.outcomes.get(outcome) ?? 0) + count);
+    seen.set(name, one);
+  }
+  return [...seen.values()];
+}
+
+/** The routes to which requests asked something. Those that take any path, or are known not to ask, are none. */
+function findAskingRoutes(values: readonly SeenValue[], rules: readonly QueryRule[]): SeenValue[] {
+  const matcher = new RuleMatcher(rules);
+  return values.filter((one) => {
+    const { attribute, value, outcomes } = one;
+    const isOther =
+      OTHER_ROUTE.test(value) || MODEL_ROUTE.test(value) || /[*,;]|\.\.\.|\{proxy\+\}|^\/?$/.test(value);
+    const isAsking = ROUTES.includes(attribute) && (outcomes.get(ASKS.slice(1)) ?? 0) > 0;
+    return isAsking && !isOther && isTakenWhole(one) && !matcher.accepts(requestOf(one));
+  });
+}
+
+/** Whether the text of a rule, once it is read, names this value and nothing else. */
+function isTakenWhole({ value }: Pick<Condition & Operation, 'value'>): boolean {
+  return !/[,;]|&\s*\S+\.\S+=/.test(value) && value.trim() === value;
+}
+
+function requestOf({ attribute, value }: Pick<Operation, 'attribute' | 'value'>): TelemetryRecord {
+  const none = {
+    traceId: '',
+    spanId: '',
+    parentSpanId: '',
+    name: '',
+    isLog: false,
+    isConsumer: false,
+    timeNs: 0n,
+  };
+  return { ...none, isEntry: true, attributes: new Map([[attribute, value]]), resource: new Map() };
+}
+
+function groupRoutes(routes: readonly SeenValue[]): QueryRule[] {
+  return ROUTES.flatMap((attribute) => {
+    const values = routes.filter((one) => one.attribute === attribute).map(({ value }) => value);
+    return values.length === 0 ? [] : [{ attribute, values }];
+  });
+}
+
+/** As `would have counted 2 of the last 40 requests; 38 were OPTIONS`. */
+function describeRequests(routes: readonly SeenValue[]): string {
+  const outcomes = new Map<string, number>();
+  for (const route of routes)
+    for (const [outcome, count] of route.outcomes)
+      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + count);
+  const all = [...outcomes.values()].reduce((sum, count) => sum + count, 0);
+  const texts = [...outcomes]
+    .filter(([outcome]) => outcome !== ASKS.slice(1))
+    .map(
+      ([outcome, count]) => `${count} ${count === 1 ? 'was' : 'were'} ${OUTCOME_TEXTS[outcome] ?? outcome}`,
+    );
+  const others = texts.length === 0 ? '' : `; ${texts.join(', ')}`;
+  const requests =
+    all === 1 ? 'the only request' : `${outcomes.get(ASKS.slice(1)) ?? 0} of the last ${all} requests`;
+  return `would have counted ${requests}${others}`;
+}
+
+const OUTCOME_TEXTS: Readonly<Record<string, string>> = {
+  refused: 'refused',
+  mcp: 'no calls of MCP tools',
+  part: 'handlers of others',
+};
+
+/**
+ * The setting `--otlp-query` that also accepts records with this operation; null if it is accepted already, if it may be no
  * question, or if a rule cannot name it.
  */
-export function suggestRules({ attribute, value }: Operation, rules: readonly QueryRule[]): string | null {
+export function suggestRules(
+  operation: Pick<Operation, 'attribute' | 'value'>,
+  rules: readonly QueryRule[],
+): string | null {
+  const { attribute, value } = operation;
   const attributes = new Map([[attribute, value]]);
-  if (/[,;]/.test(value) || matchesRules(attributes, rules) || matchesRules(attributes, NO_QUESTIONS))
+  const isProposable =
+    matchesRules(attributes, PROPOSABLE) || (attribute === 'event.name' && QUESTION_EVENT.test(value));
+  if (!isProposable || !isTakenWhole(operation) || new RuleMatcher(rules).accepts(requestOf(operation)))
     return null;
   return formatQueryRules([...rules, { attribute, values: [value] }]);
 }

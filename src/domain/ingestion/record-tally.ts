@@ -1,5 +1,4 @@
 /** Counts the spans or log records of one request by the service that sent them. */
-import { readOperations } from './operations.js';
 import type { RefusalReason } from './refusals.js';
 import {
   addOperations,
@@ -8,8 +7,6 @@ import {
   type SourceKind,
   SourceNames,
 } from './source-counts.js';
-
-type Attributes = ReadonlyMap<string, string>;
 
 export type Outcome = 'matched' | 'rejected' | 'unmatched';
 
@@ -23,17 +20,15 @@ export class RecordTally {
   readonly #services = new Map<string, ServiceTally>();
 
   /** `service` is the name that `sourceName` gives it. `reasons` say why a record was rejected. */
-  add(
-    service: string,
-    attributes: Attributes,
-    outcome: Outcome,
-    reasons: readonly RefusalReason[] = [],
-  ): void {
+  add(service: string, outcome: Outcome, reasons: readonly RefusalReason[] = []): void {
     const tally = this.#find(service);
     tally[outcome]++;
     for (const reason of new Set(reasons)) tally.reasons.set(reason, (tally.reasons.get(reason) ?? 0) + 1);
-    if (outcome !== 'unmatched') return;
-    addOperations(tally.operations, new Map(readOperations(attributes).map((one) => [one, 1])));
+  }
+
+  /** What a record says it is that matched no rule, and belongs to no query as far as its trace is known. */
+  note(service: string, operations: readonly string[]): void {
+    addOperations(this.#find(service).operations, new Map(operations.map((one) => [one, 1])));
   }
 
   /**

@@ -1,17 +1,10 @@
 /** What arrived at a project lately, by source, as the API and the dashboard show it. */
+import type { UnmatchedValue } from './operations.js';
 import type { RefusalReason } from './refusals.js';
 import type { IngestionCounts, Source } from './source-counts.js';
 
-interface UnmatchedValue {
-  readonly attribute: string;
-  readonly value: string;
-  readonly count: number;
-  /** The setting `--otlp-query` that also accepts these; null if none is needed or possible. */
-  readonly otlpQuery: string | null;
-}
-
 export interface SourceWindow extends IngestionCounts {
-  /** Of those that matched no rule, most first. */
+  /** Of those that matched no rule: first those with a rule, then most first. */
   readonly unmatchedValues: readonly UnmatchedValue[];
 }
 

@@ -112,12 +112,25 @@ export function sourceKey({ kind, name }: Source): string {
   return `${kind} ${name}`;
 }
 
+/** The end of an operation that is a request which asks (see `operations.ts`). */
+export const ASKS = '\tasks';
+
 /** Adds `more` to the counts of operations, without exceeding the number that a source can have. */
 export function addOperations(to: Map<string, number>, more: ReadonlyMap<string, number>): void {
   for (const [operation, count] of more) {
     const before = to.get(operation);
-    if (before !== undefined || to.size < operationsMax) to.set(operation, (before ?? 0) + count);
+    if (before !== undefined || hasRoomFor(operation, to)) to.set(operation, (before ?? 0) + count);
   }
+}
+
+/** Whether a source can have another operation. Requests that ask have room of their own beside all others, as pages have many routes. */
+export function hasRoomFor(
+  operation: string,
+  named: ReadonlyMap<string, number> | ReadonlySet<string>,
+): boolean {
+  if (named.size < operationsMax) return true;
+  const asks = (one: string) => one.endsWith(ASKS);
+  return [...named.keys()].filter((one) => asks(one) === asks(operation)).length < operationsMax;
 }
 
 /** Adds to refusals, without exceeding the number of different ones that a source can have. */

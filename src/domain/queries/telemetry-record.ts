@@ -5,6 +5,7 @@ import { sourceName } from '../ingestion/source-counts.js';
 import { detectCaller } from './caller-detection.js';
 import { isQueryId } from './query.js';
 import type { QueryKeys } from './query-identity.js';
+import { RuleMatcher } from './rule-matcher.js';
 import {
   ASKING_METHODS,
   CALL_RULES,
@@ -16,13 +17,12 @@ import {
   MCP_METHODS,
   MODEL_ROUTE,
   matchesRules,
-  PATH,
-  ROUTE,
   ROUTES,
   RPC_SYSTEMS,
   RUN_IDS,
   STEP_NAME,
   TARGET,
+  USER_AGENTS,
   withMetadata,
 } from './telemetry-rules.js';
 import type { TelemetryRules } from './telemetry-settings.js';
@@ -60,16 +60,13 @@ const RESPONSE_ID = 'gen_ai.response.id';
 const responseIdMin = 16;
 
 const HEADER = 'http.request.header.';
-/** The current name in the semantic conventions, and the previous one. */
-const USER_AGENTS: readonly string[] = ['user_agent.original', 'http.user_agent'];
 
 /** Reads the records of a request. Prepared once, so that an attribute costs the same with any number of rules. */
 export class RecordRules {
   readonly #rules: TelemetryRules;
   /** The attributes that are read, besides headers. */
   readonly attributes: ReadonlySet<string>;
-  /** The values that a rule names; undefined for any. By attribute. */
-  readonly #values = new Map<string, Set<string> | undefined>();
+  readonly #matcher: RuleMatcher;
   readonly #callerNames: readonly string[];
   /** The name of the sender of the last record: one sends thousands. */
   #last: { readonly resource: Attributes; readonly service: string } | undefined;
@@ -77,13 +74,9 @@ export class RecordRules {
   constructor(rules: TelemetryRules) {
     this.#rules = rules;
     this.#callerNames = withMetadata(rules.callerAttribute);
-    for (const { attribute, values } of rules.queries) {
-      const known = this.#values.get(attribute);
-      const takesAll = values.length === 0 || (known === undefined && this.#values.has(attribute));
-      this.#values.set(attribute, takesAll ? undefined : new Set([...(known ?? []), ...values]));
-    }
+    this.#matcher = new RuleMatcher(rules.queries);
     this.attributes = new Set([
-      ...this.#values.keys(),
+      ...this.#matcher.attributes,
       ...this.#callerNames,
       ...USER_AGENTS,
       ...ID_ATTRIBUTES,
@@ -91,7 +84,8 @@ export class RecordRules {
       ...HTTP_METHODS,
       ...HTTP_STATUSES,
       ...MCP_METHODS,
-      ...(ROUTES.some((name) => this.#values.has(name)) ? [PATH, TARGET] : []),
+      ...ROUTES,
+      TARGET,
       ...RPC_SYSTEMS,
       ...RUN_IDS,
       ...IGNORE_RULES.map(({ attribute }) => attribute),
@@ -107,24 +101,10 @@ export class RecordRules {
   }
 
   /** Whether the record belongs to a query. */
-  accepts({ attributes, isEntry }: TelemetryRecord): boolean {
+  accepts(record: TelemetryRecord): boolean {
     const { id } = this.#rules;
-    if (typeof id === 'object' && (attributes.get(id.attribute) ?? '') === '') return false;
-    for (const [name, value] of attributes)
-      if (this.#takes(name, value) && (!ROUTES.includes(name) || isAskingRequest(attributes))) return true;
-    // A server without routes, or with older names.
-    return isEntry && this.#takesPath(attributes) && isAskingRequest(attributes);
-  }
-
-  #takes(name: string, value: string): boolean {
-    const values = this.#values.get(name);
-    return values === undefined ? this.#values.has(name) : values.has(value);
-  }
-
-  #takesPath(attributes: Attributes): boolean {
-    const path = attributes.get(PATH) ?? attributes.get(TARGET)?.replace(/\?.*/s, '');
-    if (path === undefined) return false;
-    return this.#takes(PATH, path) || (!attributes.has(ROUTE) && this.#takes(ROUTE, path));
+    if (typeof id === 'object' && (record.attributes.get(id.attribute) ?? '') === '') return false;
+    return this.#matcher.accepts(record);
   }
 
   /** Whether the record says that neither it nor anything below it belongs to a query. */
@@ -207,17 +187,6 @@ export function runOf(attributes: Attributes): string | undefined {
 export function responseIdOf(attributes: Attributes): string | undefined {
   const id = attributes.get(RESPONSE_ID);
   return id !== undefined && id.length >= responseIdMin && isQueryId(id) ? id : undefined;
-}
-
-function isAskingRequest(attributes: Attributes): boolean {
-  const method = firstOf(attributes, HTTP_METHODS);
-  const mcpMethod = firstOf(attributes, MCP_METHODS) ?? 'tools/call';
-  const status = Number(firstOf(attributes, HTTP_STATUSES) ?? 0);
-  return (
-    (method === undefined || ASKING_METHODS.includes(method)) &&
-    !(status >= 400) &&
-    mcpMethod === 'tools/call'
-  );
 }
 
 function firstOf(attributes: Attributes, names: readonly string[]): string | undefined {

@@ -5,10 +5,19 @@
  * Not listed are spans that only search, embed or run a tool: they occur without any query.
  */
 
-/** A record belongs to a query if it has this attribute with one of these values, or with any value if there are none. */
-export interface QueryRule {
+/** A record meets it if it has this attribute with one of these values, or with any value if there are none. */
+export interface Condition {
   readonly attribute: string;
   readonly values: readonly string[];
+}
+
+/** A record belongs to a query if it meets this condition, and all those joined with it. */
+export interface QueryRule extends Condition {
+  readonly and?: readonly Condition[];
+}
+
+export function conditionsOf(rule: QueryRule): readonly Condition[] {
+  return [rule, ...(rule.and ?? [])];
 }
 
 export function matchesRules(attributes: ReadonlyMap<string, string>, rules: readonly QueryRule[]): boolean {
@@ -144,7 +153,15 @@ export function agentRunOf(name: string): string | undefined {
   return /^agent_runtime process \S*_([0-9a-f]{32})\./.exec(name)?.[1];
 }
 
+export const USER_AGENTS: readonly string[] = ['user_agent.original', 'http.user_agent'];
+
 export const HTTP_STATUSES: readonly string[] = ['http.response.status_code', 'http.status_code'];
+
+/** The current name of an attribute and the previous one. A condition on either reads both. */
+export function namesOf(attribute: string): readonly string[] {
+  const all = [HTTP_METHODS, HTTP_STATUSES, RPC_SYSTEMS, USER_AGENTS];
+  return all.find((names) => names.includes(attribute)) ?? [attribute];
+}
 
 /** Rules of these attributes accept no request that cannot ask, such as OPTIONS, or that was refused. */
 export const [ROUTE, PATH] = ['http.route', 'url.path'] as const;
@@ -205,8 +222,10 @@ export function formatQueryRules(rules: readonly QueryRule[]): string {
   const known: readonly QueryRule[] = KNOWN_RULES;
   const hasAllKnown = known.every((rule) => rules.includes(rule));
   const others = hasAllKnown ? rules.filter((rule) => !known.includes(rule)) : rules;
-  const texts = others.map(({ attribute, values }) =>
-    values.length === 0 ? attribute : `${attribute}=${values.join()}`,
+  const texts = others.map((rule) =>
+    conditionsOf(rule)
+      .map(({ attribute, values }) => (values.length === 0 ? attribute : `${attribute}=${values.join()}`))
+      .join(' & '),
   );
   return [...(hasAllKnown ? ['default'] : []), ...texts].join(';');
 }

@@ -6,7 +6,7 @@ import { failure, type Result, success } from '../result.js';
 import { CALLER_FORM, isCallerName } from './caller.js';
 import { type CallerRules, callerRulesProblems } from './caller-detection.js';
 import { TELEMETRY_DEFAULTS } from './telemetry-defaults.js';
-import { KNOWN_RULES, type QueryRule } from './telemetry-rules.js';
+import { type Condition, KNOWN_RULES, type QueryRule } from './telemetry-rules.js';
 
 /**
  * What tells queries apart: all that is known of them (see `query-identity.ts`), or only the trace, the span or an
@@ -101,9 +101,12 @@ function requireValid<T>(name: TelemetrySetting, parsed: Result<T>): T {
 /** The rules below use `=`, `,` and `;` as separators. */
 const attributeName = /^[^\s=,;]{1,255}$/;
 
+/** Where another condition begins, as in `http.route=/ask & http.request.method=POST`. Any other `&` is one of a value. */
+const joint = /\s*&\s*(?=[^\s=,;&]+\.[^\s=,;&]+=)/;
+
 /**
- * Parses the setting that says which records are queries: `name=value,value`, or the name alone for any value, or `default`
- * for the known instrumentations; several of them with `;` between.
+ * Parses the setting that says which records are queries: `name=value,value`, or the name alone for any value, or several of these
+ * with `&` between; or `default` for the known instrumentations; several rules with `;` between.
  */
 export function parseQueryRules(text: string): Result<readonly QueryRule[]> {
   const rules = text.split(';').map((rule) => (rule === 'default' ? KNOWN_RULES : parseQueryRule(rule)));
@@ -114,9 +117,15 @@ export function parseQueryRules(text: string): Result<readonly QueryRule[]> {
 }
 
 function parseQueryRule(text: string): QueryRule[] | undefined {
+  const [first, ...and] = text.split(joint).map(parseCondition);
+  if (first === undefined || !and.every((condition) => condition !== undefined)) return undefined;
+  return [and.length === 0 ? first : { ...first, and }];
+}
+
+function parseCondition(text: string): Condition | undefined {
   const [attribute = '', ...rest] = text.split('=');
   const values = rest.length === 0 ? [] : rest.join('=').split(',');
-  return attributeName.test(attribute) && !values.includes('') ? [{ attribute, values }] : undefined;
+  return attributeName.test(attribute) && !values.includes('') ? { attribute, values } : undefined;
 }
 
 /** Parses the setting of the id: `question`, `trace`, `span` or the name of an attribute. */

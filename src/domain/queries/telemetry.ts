@@ -4,7 +4,8 @@
  * One query produces many spans: agents, model calls, tools, retries. They arrive in any order, in any batch, on any
  * node. `query-identity.ts` says which of them are one query.
  */
-import { RecordTally } from '../ingestion/record-tally.js';
+import { readOperations } from '../ingestion/operations.js';
+import { type Outcome, RecordTally } from '../ingestion/record-tally.js';
 import { reasonOfProblem } from '../ingestion/refusals.js';
 import { likelyTimeMsMin, traceSpansMax } from '../limits.js';
 import { beforeRowsProblem } from '../projects/retention.js';
@@ -60,6 +61,8 @@ export class QueryCollector {
   readonly #index: TraceIndex;
   /** By trace. Only a request that is valid as a whole changes the index. */
   readonly #spans = new Map<string, (readonly [spanId: string, span: IndexedSpan])[]>();
+  /** What records of a trace say they are that match no rule. */
+  readonly #unmatched = new Map<string, (readonly [service: string, operations: readonly string[]])[]>();
   readonly #queries: FoundQuery[] = [];
   readonly #ids = new Set<string>();
   readonly #problems: string[] = [];
@@ -104,18 +107,17 @@ export class QueryCollector {
     if (query !== undefined) this.#ids.add(query.id);
     const outcome = read === undefined ? 'unmatched' : read.ok ? 'matched' : 'rejected';
     const problems = read?.ok === false ? read.problems : [];
+    this.#count(record.resource, outcome, problems);
+    const isTraced = isPartOfTrace(record);
     // What an ignored record names does not suggest another rule.
-    const named = isIgnored ? new Map() : record.attributes;
-    this.#count(named, record.resource, outcome, problems);
-    const { traceId, spanId, isLog } = record;
-    const isTraced = isTraceId(traceId) && (isLog || isSpanId(spanId));
+    if (read === undefined && !isIgnored) this.#noteUnmatched(record, isTraced);
     if (this.#rules.id === 'question' && isTraced) this.#noteSpan(record, isIgnored, query?.occurredAt);
     else if (query !== undefined) this.#addQuery(record, query);
   }
 
   /** A record that cannot be read. It may be one of a query. */
   addUnreadable(problem: string, resource: Attributes): void {
-    this.#count(new Map(), resource, 'rejected', [problem]);
+    this.#count(resource, 'rejected', [problem]);
     this.#reject(`record ${this.#records} of the request: ${problem}`);
   }
 
@@ -134,6 +136,10 @@ export class QueryCollector {
         yield;
       }
     }
+    // Beside a query that counts, no other rule is needed.
+    for (const [traceId, noted] of this.#unmatched)
+      if (!this.#index.hasQueries(this.#receipt.project, traceId))
+        for (const [service, operations] of noted) this.#tally.note(service, operations);
     // Retention may have moved past a query of an earlier request. The store would refuse it, and all others with it.
     const from = this.#receipt.rowsFrom ?? Number.NEGATIVE_INFINITY;
     const queries = traced
@@ -157,15 +163,20 @@ export class QueryCollector {
     return this.#rules.detection.fallback ?? 'unknown';
   }
 
-  #count(
-    attributes: Attributes,
-    resource: Attributes,
-    outcome: Parameters<RecordTally['add']>[2],
-    problems: readonly string[],
-  ): void {
+  #count(resource: Attributes, outcome: Outcome, problems: readonly string[]): void {
     this.#records++;
     this.#service = this.#read.serviceOf(resource);
-    this.#tally.add(this.#service, attributes, outcome, problems.map(reasonOfProblem));
+    this.#tally.add(this.#service, outcome, problems.map(reasonOfProblem));
+  }
+
+  #noteUnmatched(record: TelemetryRecord, isTraced: boolean): void {
+    const operations = readOperations(record);
+    if (operations.length === 0) return;
+    const service = this.#read.serviceOf(record.resource);
+    const known = this.#unmatched.get(record.traceId);
+    if (this.#rules.id !== 'question' || !isTraced) this.#tally.note(service, operations);
+    else if (known === undefined) this.#unmatched.set(record.traceId, [[service, operations]]);
+    else known.push([service, operations]);
   }
 
   #reject(problem: string): void {
@@ -232,6 +243,10 @@ export class QueryCollector {
       return failure(beforeRowsProblem(new Date(rowsFrom).toISOString()));
     return query;
   }
+}
+
+function isPartOfTrace({ traceId, spanId, isLog }: TelemetryRecord): boolean {
+  return isTraceId(traceId) && (isLog || isSpanId(spanId));
 }
 
 function describe({ traceId, spanId }: TelemetryRecord): string {

@@ -30,6 +30,11 @@ export class TraceIndex {
     return trace;
   }
 
+  /** Whether a trace has spans of queries, as far as they are known. */
+  hasQueries(project: string, traceId: string): boolean {
+    return this.#traces.get(`${project}/${traceId}`)?.hasQueries ?? false;
+  }
+
   add(trace: Trace, spanId: string, span: IndexedSpan): void {
     const before = trace.bytes;
     trace.add(spanId, span);

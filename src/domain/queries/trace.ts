@@ -143,6 +143,8 @@ export class Trace {
   readonly #changed = new Set<Place>();
   #bytes = traceBytes;
   #steps = 0;
+  /** The number of spans of queries. */
+  #asked = 0;
 
   constructor(traceId: string) {
     this.#traceId = traceId;
@@ -163,12 +165,17 @@ export class Trace {
     return this.#steps;
   }
 
+  get hasQueries(): boolean {
+    return this.#asked > 0;
+  }
+
   add(spanId: string, added: IndexedSpan): void {
     const place = this.#places.get(spanId) ?? this.#missing.get(spanId) ?? new Place(spanId);
     const before = place.span;
     const span = before === undefined ? added : merge(before, added);
     place.span = span;
     this.#bytes += bytesOf(span) - (before === undefined ? 0 : bytesOf(before));
+    if (span.askedAt !== undefined && before?.askedAt === undefined) this.#asked++;
     if (before === undefined) {
       this.#missing.delete(spanId);
       this.#places.set(spanId, place);
@@ -196,6 +203,7 @@ export class Trace {
       place.span = place.path = place.recorded = undefined;
       if (place.firstChild !== undefined) this.#missing.set(spanId, place);
       if (span !== undefined) this.#bytes -= bytesOf(span);
+      if (span?.askedAt !== undefined) this.#asked--;
     }
   }
 
@@ -246,9 +254,7 @@ export class Trace {
       const keys = { explicitId, traceId: this.#traceId, service };
       return [{ keys, caller, askedAt: 0, isIgnored, isRequest: true, noteRecorded: () => {} }];
     });
-    // Most traces have none, and need not be searched.
-    const hasQueries = () => [...this.#places.values()].some(({ span }) => span?.askedAt !== undefined);
-    return requests.length === 0 || hasQueries() ? [] : requests;
+    return this.hasQueries ? [] : requests;
   }
 
   /** Removes those of which another span is to be counted. */

@@ -269,10 +269,21 @@ const ingestionWindow = objectSchema({
       otlpQuery: {
         type: ['string', 'null'],
         description:
-          'The setting `--otlp-query` that would accept them as well; null if there should be none.',
+          'The setting `--otlp-query` that would accept them, with all routes to which requests asked at once; null if there ' +
+          'should be none. No setting is proposed to a source of which records match already.',
+      },
+      effect: {
+        type: ['string', 'null'],
+        description:
+          'What that setting would have done with what was seen, such as `would have counted 2 of the last 40 requests; 38 were ' +
+          'OPTIONS`; null without one.',
       },
     }),
-    { description: 'What those that match no rule are, most first.' },
+    {
+      description:
+        'What those that match no rule are, and belong to no query that was recorded: first those with a rule that would accept ' +
+        'them, then most first.',
+    },
   ),
 });
 

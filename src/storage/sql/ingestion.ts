@@ -3,6 +3,7 @@ import { isRefusalReason } from '../../domain/ingestion/refusals.js';
 import {
   addOperations,
   COUNT_NAMES,
+  hasRoomFor,
   type IngestionCounts,
   IngestionTally,
   NO_COUNTS,
@@ -12,7 +13,6 @@ import {
   type SourceTotals,
   sourceKey,
 } from '../../domain/ingestion/source-counts.js';
-import { operationsMax } from '../../domain/limits.js';
 import type {
   Horizon,
   IngestionChanges,
@@ -182,7 +182,7 @@ export class SqlIngestionChanges extends SqlTables implements IngestionChanges {
     const rows = buckets.flatMap(({ bucket, kind, name, counts, operations, refusals = [] }) => {
       const named = known.get(bucketKey({ bucket, kind, name })) ?? new Set();
       const added = [...operations].toSorted().filter(([operation]) => {
-        const isNamed = named.has(operation) || named.size < operationsMax;
+        const isNamed = named.has(operation) || hasRoomFor(operation, named);
         if (isNamed) named.add(operation);
         return isNamed;
       });

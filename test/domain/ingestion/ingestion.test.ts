@@ -1,7 +1,12 @@
 /** Counting what arrives by source: every record is counted once, names and values are bounded. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readOperations, splitOperation, suggestRules } from '../../../src/domain/ingestion/operations.js';
+import {
+  listUnmatched,
+  readOperations,
+  splitOperation,
+  suggestRules,
+} from '../../../src/domain/ingestion/operations.js';
 import { type Outcome, RecordTally } from '../../../src/domain/ingestion/record-tally.js';
 import {
   bucketStart,
@@ -9,6 +14,7 @@ import {
   COUNT_NAMES,
   type Delivery,
   IngestionTally,
+  NO_COUNTS,
   OTHER_SOURCES,
   SOURCE_KINDS,
   sourceName,
@@ -20,10 +26,43 @@ import {
   sourceNameCharactersMax,
   sourcesMax,
 } from '../../../src/domain/limits.js';
-import { formatQueryRules, KNOWN_RULES } from '../../../src/domain/queries/telemetry-rules.js';
+import { RuleMatcher } from '../../../src/domain/queries/rule-matcher.js';
+import type { TelemetryRecord } from '../../../src/domain/queries/telemetry-record.js';
+import {
+  formatQueryRules,
+  KNOWN_RULES,
+  type QueryRule,
+} from '../../../src/domain/queries/telemetry-rules.js';
 import { parseQueryRules } from '../../../src/domain/queries/telemetry-settings.js';
+import { spanId, traceId } from '../../support/http/telemetry.js';
 
 const operation = (value: string) => ({ attribute: 'gen_ai.operation.name', value });
+
+function recordOf(attributes: Readonly<Record<string, string>>, more: Partial<TelemetryRecord> = {}) {
+  return {
+    ...{ traceId: traceId(1), spanId: spanId(1), parentSpanId: '', name: '', timeNs: 0n },
+    ...{ isLog: false, isEntry: true, isConsumer: false, resource: new Map(), ...more },
+    attributes: new Map(Object.entries(attributes)),
+  };
+}
+
+/** What is proposed to a source that sent these and recorded nothing. */
+function proposals(
+  sent: readonly TelemetryRecord[],
+  rules: readonly QueryRule[] = KNOWN_RULES,
+  isOnlySource = true,
+) {
+  const tally = new RecordTally();
+  for (const record of sent) {
+    tally.add('docs', 'unmatched');
+    tally.note('docs', readOperations(record));
+  }
+  const [{ counts = {}, operations = new Map() } = {}] = tally.deliveries('traces', new Map());
+  return listUnmatched({ counts: { ...NO_COUNTS, ...counts }, operations }, rules, isOnlySource);
+}
+
+const request = (route: string, method = 'POST', status = '200') =>
+  recordOf({ 'http.route': route, 'http.request.method': method, 'http.response.status_code': status });
 
 describe('an operation', () => {
   test.each([
@@ -33,32 +72,41 @@ describe('an operation', () => {
     ['a value with a control character', { 'http.route': '/a\n' }],
     ['a value that no database takes', { 'http.route': '/a\u{0}' }],
     ['half of a surrogate pair', { 'http.route': '\u{d800}' }],
+    ['a path with an id', { 'url.path': '/chats/5f3e' }],
+    ['a method that is made up', { 'http.route': '/a', 'http.method': 'NOT A METHOD' }],
   ])('is not read from %s', (_what, attributes) => {
-    expect(readOperations(new Map(Object.entries(attributes)))).toEqual([]);
+    expect(readOperations(recordOf(attributes))).toEqual([]);
   });
 
-  test('is the attribute and its value', () => {
-    const attributes = new Map([
-      ['http.route', '/a=b'],
-      ['gen_ai.operation.name', 'chat'],
-      ['other', 'x'],
-    ]);
-    expect(readOperations(attributes)).toEqual(['gen_ai.operation.name=chat', 'http.route=/a=b']);
-    expect(splitOperation('http.route=/a=b')).toEqual({ attribute: 'http.route', value: '/a=b' });
+  test('is not read from the route of a handler within a request', () => {
+    const within = { isEntry: false, parentSpanId: spanId(2) };
+    expect(readOperations(recordOf({ 'http.route': '/ask' }, within))).toEqual([]);
+  });
+
+  test('is the attribute and its value, and of a request what became of it', () => {
+    const attributes = { 'http.route': '/a=b', 'gen_ai.operation.name': 'chat', other: 'x' };
+    const asked = ['gen_ai.operation.name=chat', 'http.route=/a=b\tasks'];
+    expect(readOperations(recordOf(attributes))).toEqual(asked);
+    const target = { 'http.target': '/ask?q=x', 'http.method': 'OPTIONS' };
+    expect(readOperations(recordOf(target))).toEqual(['url.path=/ask\tOPTIONS']);
+    expect(splitOperation('http.route=/a=b\tasks')).toEqual({
+      ...{ attribute: 'http.route', value: '/a=b', outcome: 'asks' },
+    });
   });
 
   test.each([
     ['that matches a rule already', operation('chat')],
     ['that occurs without a question', operation('embeddings')],
-    ['with a separator of rules', { attribute: 'http.route', value: '/a,/b' }],
-    ['with the other separator of rules', { attribute: 'http.route', value: '/a;b' }],
+    ['with a separator of rules', { attribute: 'event.name', value: 'question,b' }],
+    ['with the other separator of rules', { attribute: 'event.name', value: 'question;b' }],
+    ['with a joint of conditions', { attribute: 'event.name', value: 'question & a.b=c' }],
   ])('%s needs no rule', (_what, one) => {
     expect(suggestRules(one, KNOWN_RULES)).toBeNull();
   });
 
   test('has a rule that accepts it, beside those that there are', () => {
-    expect(suggestRules({ attribute: 'http.route', value: '/api/ask' }, KNOWN_RULES)).toBe(
-      'default;http.route=/api/ask',
+    expect(suggestRules({ attribute: 'event.name', value: 'docs.question' }, KNOWN_RULES)).toBe(
+      'default;event.name=docs.question',
     );
     expect(suggestRules(operation('chat'), [{ attribute: 'a', values: ['b', 'c'] }])).toBe(
       'a=b,c;gen_ai.operation.name=chat',
@@ -67,14 +115,128 @@ describe('an operation', () => {
 
   test('of any form has a rule that the setting accepts and that matches it', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 120 }), (value) => {
-        for (const read of readOperations(new Map([['event.name', value]]))) {
+      fc.property(fc.string({ unit: 'binary', maxLength: 90 }), (value) => {
+        for (const read of readOperations(recordOf({ 'event.name': `question ${value}` }))) {
           const text = suggestRules(splitOperation(read), KNOWN_RULES);
           if (text === null) continue;
           const parsed = parseQueryRules(text);
           expect(parsed.ok && suggestRules(splitOperation(read), parsed.value)).toBeNull();
           expect(parsed.ok && formatQueryRules(parsed.value)).toBe(text);
         }
+      }),
+    );
+  });
+});
+
+describe('what is proposed to a source that records nothing', () => {
+  test.each<[what: string, sent: readonly TelemetryRecord[]]>([
+    ...[
+      ['openinference.span.kind', 'CHAIN'],
+      ['openinference.span.kind', 'UNKNOWN'],
+      ['traceloop.span.kind', 'unknown'],
+      ['traceloop.span.kind', 'workflow'],
+      ['genkit:metadata:subtype', 'util'],
+      ['genkit:metadata:subtype', 'flow'],
+      ['gen_ai.operation.name', 'framework'],
+      ['gen_ai.operation.name', 'tool.v2'],
+      ['gen_ai.operation.name', 'execute_task'],
+      ['gen_ai.operation.name', 'aembedding'],
+      ['gen_ai.operation.name', 'something.new'],
+      ['langfuse.observation.type', 'span'],
+      ['langfuse.observation.type', 'generation'],
+      ['next.span_type', 'BaseServer.handleRequest'],
+      ['event.name', 'gen_ai.choice'],
+    ].map(([attribute = '', value = '']): [string, TelemetryRecord[]] => [
+      `${attribute}=${value}`,
+      [recordOf({ [attribute]: value })],
+    ]),
+    ...[
+      ...['/v1/chat/completions', '/chat/completions', '/v1/responses', '/v1/messages', '/v1/embeddings'],
+      ...[
+        '/healthz',
+        '/api/health',
+        '/readyz',
+        '/**',
+        '/*',
+        '/{proxy+}',
+        '/[...slug]',
+        '/',
+        '/api/auth/login',
+      ],
+      ...['/api/title', '/api/suggestions', '/api/feedback', '/mcp', '/a,/b', '/ask;/b'],
+    ].map((route): [string, TelemetryRecord[]] => [`POST ${route}`, [request(route)]]),
+    ['a page', [request('/ask', 'GET')]],
+    ['requests before others of another origin', [request('/ask', 'OPTIONS', '204')]],
+    ['refused requests', [request('/ask', 'POST', '401'), request('/ask', 'POST', '500')]],
+    ['listing tools', [recordOf({ 'http.route': '/tools', 'mcp.method.name': 'tools/list' })]],
+  ])('is nothing for %s', (_what, sent) => {
+    expect(proposals(sent).filter(({ otlpQuery, effect }) => otlpQuery !== null || effect !== null)).toEqual(
+      [],
+    );
+  });
+
+  test('is nothing where records match already', () => {
+    const counts = { ...NO_COUNTS, arrived: 2, recorded: 1, unmatched: 1 };
+    const operations = new Map([['http.route=/ask\tasks', 1]]);
+    expect(listUnmatched({ counts, operations }, KNOWN_RULES, false)).toEqual([
+      { attribute: 'http.route', value: '/ask', count: 1, otlpQuery: null, effect: null },
+    ]);
+  });
+
+  test('is first a rule of all its routes that ask, with what it would have done', () => {
+    const sent = [
+      ...Array.from({ length: 38 }, () => request('/ask', 'OPTIONS', '204')),
+      ...[request('/ask'), request('/chat'), request('/', 'GET'), request('/ask', 'POST', '429')],
+      ...[recordOf({ 'event.name': 'docs.question' }, { isEntry: false, parentSpanId: spanId(2) })],
+    ];
+    const otlpQuery = 'http.route=/ask,/chat';
+    const effect = 'would have counted 2 of the last 41 requests; 38 were OPTIONS, 1 was refused';
+    expect(proposals(sent)).toMatchObject([
+      { value: '/ask', count: 40, otlpQuery, effect },
+      { value: '/chat', count: 1, otlpQuery, effect },
+      {
+        ...{ value: 'docs.question', otlpQuery: 'default;event.name=docs.question' },
+        effect: 'would have accepted 1 of the last 43 records; those of one trace are one question',
+      },
+      { value: '/', otlpQuery: null, effect: null },
+    ]);
+  });
+
+  test('keeps the rules by which others record, and those of the project', () => {
+    const ask = [request('/ask')];
+    expect(proposals(ask, KNOWN_RULES, false)[0]?.otlpQuery).toBe('default;http.route=/ask');
+    const own = [{ attribute: 'a', values: ['b'] }];
+    expect(proposals(ask, own)[0]?.otlpQuery).toBe('a=b;http.route=/ask');
+    expect(proposals(ask, [{ attribute: 'http.route', values: ['/ask'] }])[0]?.otlpQuery).toBeNull();
+  });
+
+  test('is the path where there is no route, and calls of tools if no other source records', () => {
+    const path = [recordOf({ 'url.path': '/api/ask', 'http.method': 'POST' })];
+    expect(proposals(path)[0]).toMatchObject({
+      ...{ otlpQuery: 'url.path=/api/ask', effect: 'would have counted the only request' },
+    });
+    const call = [recordOf({ 'mcp.method.name': 'tools/call' })];
+    expect(proposals(call)[0]?.otlpQuery).toBe('default;mcp.method.name=tools/call');
+    expect(proposals(call, KNOWN_RULES, false)[0]?.otlpQuery).toBeNull();
+  });
+
+  test('accepts those that it says it would have counted', () => {
+    const anyRequest = fc
+      .tuple(
+        fc.constantFrom('/ask', '/a & b', '/mcp', '/chat/{id}', '/healthz'),
+        fc.constantFrom('POST', 'OPTIONS', 'GET', 'PATCH'),
+        fc.constantFrom('200', '204', '302', '404', '500'),
+      )
+      .map((one) => request(...one));
+    fc.assert(
+      fc.property(fc.array(anyRequest, { maxLength: 20 }), (sent) => {
+        const [first] = proposals(sent);
+        const parsed = first?.otlpQuery == null ? null : parseQueryRules(first.otlpQuery);
+        if (!parsed?.ok) return;
+        const matcher = new RuleMatcher(parsed.value);
+        const counted = sent.filter((record) => matcher.accepts(record)).length;
+        const [text] = /(the only|\d+)(?= (of the last|request))/.exec(first?.effect ?? '') ?? [];
+        expect(text === 'the only' ? 1 : Number(text)).toBe(counted);
       }),
     );
   });
@@ -101,7 +263,7 @@ describe('the records of a request', () => {
     fc.assert(
       fc.property(fc.array(anyRecord, { maxLength: 30 }), anyRecorded, (records, recorded) => {
         const tally = new RecordTally();
-        for (const { service, outcome } of records) tally.add(sourceName(service), new Map(), outcome);
+        for (const { service, outcome } of records) tally.add(sourceName(service), outcome);
         const deliveries = tally.deliveries('traces', new Map(Object.entries(recorded)));
         expect(deliveries).toHaveLength(new Set(records.map(({ service }) => service)).size);
         for (const { name, counts } of deliveries) {
@@ -118,8 +280,8 @@ describe('the records of a request', () => {
 
   test('count as duplicates of the one that recorded their query', () => {
     const tally = new RecordTally();
-    for (const outcome of ['matched', 'matched', 'unmatched'] as const)
-      tally.add('docs', new Map([['event.name', 'x']]), outcome);
+    for (const outcome of ['matched', 'matched', 'unmatched'] as const) tally.add('docs', outcome);
+    tally.note('docs', ['event.name=x']);
     const counts = { requests: 1, arrived: 3, recorded: 1, duplicates: 1, rejected: 0, unmatched: 1 };
     const operations = new Map([['event.name=x', 1]]);
     expect(tally.deliveries('logs', new Map([['docs', 1]]))).toEqual([

@@ -117,8 +117,8 @@ test('spans count by service, with the operations of those without a rule and th
   const window = counts({
     ...{ requests: 2, arrived: 7, recorded: 1, duplicates: 2, rejected: 1, unmatched: 3 },
     unmatchedValues: [
-      { attribute: 'http.route', value: '/api/ask', count: 2, otlpQuery: 'default;http.route=/api/ask' },
-      { attribute: 'gen_ai.operation.name', value: 'embeddings', count: 1, otlpQuery: null },
+      { attribute: 'http.route', value: '/api/ask', count: 2, otlpQuery: null, effect: null },
+      { attribute: 'gen_ai.operation.name', value: 'embeddings', count: 1, otlpQuery: null, effect: null },
     ],
   });
   const lastSeenAt = new Date(startMs).toISOString();

@@ -109,7 +109,7 @@ test.each(databases)(
 test('diagnostics suggest what the rules of the project leave out', async () => {
   const service = shared();
   await service.store.directory.createProject(
-    projectOf('narrow', { otlpQuery: 'gen_ai.operation.name=chat' }),
+    projectOf('narrow', { otlpQuery: 'gen_ai.operation.name=other' }),
     by,
   );
   await send(service, 'narrow');
@@ -119,7 +119,8 @@ test('diagnostics suggest what the rules of the project leave out', async () => 
     attribute: 'http.route',
     value: '/ask',
     count: 2,
-    otlpQuery: 'gen_ai.operation.name=chat;http.route=/ask',
+    otlpQuery: 'gen_ai.operation.name=other;http.route=/ask',
+    effect: 'would have counted 2 of the last 2 requests',
   });
 });
 

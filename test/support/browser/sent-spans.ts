@@ -7,9 +7,10 @@ export async function sendSpans(
   { url, firstRun }: DashboardServer,
   service: string,
   spans: readonly NonNullable<Sent['attributes']>[],
+  firstTrace = 0,
 ): Promise<void> {
   const sent = spans.map((attributes, at) => ({
-    traceId: traceId(at),
+    traceId: traceId(firstTrace + at),
     spanId: spanId(at),
     resource: { 'service.name': service },
     attributes,

@@ -32,9 +32,9 @@ export function Unmatched({ report, window, current }: UnmatchedProps) {
       title="No rule"
       lead={
         <>
-          Spans and log records that match no rule are dropped. Most belong to questions that others of them
-          record, and need no rule. If one of these marks a question that nothing else records, set the rules
-          of this project to the text beside it,{' '}
+          Spans and log records that match no rule are dropped. Those listed here belong to no question that
+          was recorded. Rules are proposed to a service of which nothing matches, after they were tried on
+          what it sent. If it asks questions, set the rules of this project to the first text beside it,{' '}
           {roleAllows(organization.role, 'editor') ? (
             <>
               here or in its <Link href={projectPage(project.id, 'settings')}>settings</Link>
@@ -55,6 +55,7 @@ export function Unmatched({ report, window, current }: UnmatchedProps) {
 
 function Values({ source, window, current }: Omit<UnmatchedProps, 'report'> & { source: IngestionSource }) {
   const { unmatchedValues } = source[window];
+  const firstWith = ({ otlpQuery }: Value) => unmatchedValues.find((one) => one.otlpQuery === otlpQuery);
   const columns: Column<Value>[] = [
     {
       head: 'What it says it is',
@@ -66,15 +67,18 @@ function Values({ source, window, current }: Omit<UnmatchedProps, 'report'> & { 
       ),
     },
     { head: 'Records', kind: 'number', cell: (value) => count(value.count) },
-    { head: 'Rules that accept it', cell: (value) => <Rules value={value} current={current} /> },
+    {
+      head: 'Rules that accept it',
+      cell: (value) => <Rules value={value} first={firstWith(value)} current={current} />,
+    },
   ];
   if (unmatchedValues.length === 0)
     return (
       <p className="quiet">
         {source.name}:{' '}
         {source[window].unmatched === 1
-          ? 'its only record has no attribute that names an operation.'
-          : `none of its ${count(source[window].unmatched)} records has an attribute that names an operation.`}
+          ? 'its only record names no operation, or belongs to a question that counts.'
+          : `each of its ${count(source[window].unmatched)} records names no operation, or belongs to a question that counts.`}
       </p>
     );
   return (
@@ -90,13 +94,22 @@ function Values({ source, window, current }: Omit<UnmatchedProps, 'report'> & { 
   );
 }
 
-function Rules({ value, current }: { value: Value; current: CurrentProject }) {
-  const { attribute, otlpQuery } = value;
-  if (otlpQuery === null) return <span className="quiet">None needed</span>;
+interface RulesProps {
+  readonly value: Value;
+  /** The first of those that the same rules accept. */
+  readonly first: Value | undefined;
+  readonly current: CurrentProject;
+}
+
+function Rules({ value, first, current }: RulesProps) {
+  const { attribute, otlpQuery, effect } = value;
+  if (otlpQuery === null) return <span className="quiet">None proposed</span>;
+  if (first !== value) return <span className="quiet">The same as of {first?.value}</span>;
   const operation = `${attribute}=${value.value}`;
   return (
     <div className="source-rules">
       <Copied text={otlpQuery} label={`Copy rules with ${operation}`} />
+      <span className="quiet">These rules {effect}.</span>
       {roleAllows(current.organization.role, 'editor') && (
         <UseRules operation={operation} otlpQuery={otlpQuery} current={current} />
       )}

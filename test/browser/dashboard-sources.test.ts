@@ -48,7 +48,7 @@ test('sources appear by themselves, with the rule for what matches none', async 
   await values.getByRole('button', { name: 'Use rules with http.route=/api/ask…' }).click();
   const dialog = page.getByRole('dialog', { name: 'Count http.route=/api/ask?' });
   await dialog.getByRole('button', { name: 'Cancel' }).click();
-  await page.getByText('Now they are default, as on the whole server.').waitFor();
+  await page.getByText('Now they are default.').waitFor();
   await values.getByRole('button', { name: 'Use rules with http.route=/api/ask…' }).click();
   await dialog.getByRole('button', { name: 'Use these rules' }).click();
   await page.getByText('The rules of Sample events are saved').waitFor();

@@ -6,8 +6,7 @@
  * tab. So a rule can be tried on what arrived before it is proposed.
  */
 import { operationCharactersMax } from '../limits.js';
-import { outcomeOf, pathOf, RuleMatcher } from '../queries/rule-matcher.js';
-import type { TelemetryRecord } from '../queries/telemetry-record.js';
+import { outcomeOf, pathOf, type ReadRecord, RuleMatcher, routeOf } from '../queries/rule-matcher.js';
 import {
   type Condition,
   formatQueryRules,
@@ -18,6 +17,7 @@ import {
   type QueryRule,
   ROUTE,
   ROUTES,
+  SPAN_NAME,
 } from '../queries/telemetry-rules.js';
 import { ASKS, type SourceTotals } from './source-counts.js';
 
@@ -25,7 +25,9 @@ const MCP_METHOD = 'mcp.method.name';
 
 export const OPERATION_ATTRIBUTES: readonly string[] = [
   ...new Set([
-    ...KNOWN_RULES.filter(({ values }) => values.length > 0).map(({ attribute }) => attribute),
+    ...KNOWN_RULES.filter(({ attribute, values }) => values.length > 0 && attribute !== SPAN_NAME).map(
+      ({ attribute }) => attribute,
+    ),
     'traceloop.span.kind',
     'operation.name',
     'next.span_type',
@@ -61,7 +63,7 @@ const OTHER_ROUTE = new RegExp(
 const FIXED_PATH = /^(\/[a-z][a-z._-]{0,30}|\/v\d){1,6}$/i;
 
 /** The operations that a record names, as `attribute=value`. Those that are too long to be the name of one are left out. */
-export function readOperations(record: TelemetryRecord): string[] {
+export function readOperations(record: ReadRecord): string[] {
   const request = readRequest(record);
   const named = OPERATION_ATTRIBUTES.flatMap((attribute) => {
     const value = record.attributes.get(attribute) ?? '';
@@ -75,8 +77,8 @@ function isName(value: string): boolean {
 }
 
 /** The operation of a request that a server answered, or may have. */
-function readRequest(record: TelemetryRecord): string | undefined {
-  const route = record.attributes.get(ROUTE) ?? '';
+function readRequest(record: ReadRecord): string | undefined {
+  const route = routeOf(record) ?? '';
   const path = pathOf(record) ?? '';
   const isRequest = record.isEntry || record.parentSpanId === '';
   const [attribute, value] = route === '' ? [PATH, FIXED_PATH.test(path) ? path : ''] : [ROUTE, route];
@@ -184,16 +186,8 @@ function isTakenWhole({ value }: Pick<Condition & Operation, 'value'>): boolean 
   return !/[,;]|&\s*\S+\.\S+=/.test(value) && value.trim() === value;
 }
 
-function requestOf({ attribute, value }: Pick<Operation, 'attribute' | 'value'>): TelemetryRecord {
-  const none = {
-    traceId: '',
-    spanId: '',
-    parentSpanId: '',
-    name: '',
-    isLog: false,
-    isConsumer: false,
-    timeNs: 0n,
-  };
+function requestOf({ attribute, value }: Pick<Operation, 'attribute' | 'value'>): ReadRecord {
+  const none = { parentSpanId: '', name: '', isLog: false };
   return { ...none, isEntry: true, attributes: new Map([[attribute, value]]), resource: new Map() };
 }
 

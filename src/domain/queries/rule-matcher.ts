@@ -1,5 +1,4 @@
 /** Whether any of the rules of a project accepts a record: prepared, so that an attribute costs the same with any number of them. */
-import type { TelemetryRecord } from './telemetry-record.js';
 import {
   ASKING_METHODS,
   type Condition,
@@ -12,8 +11,24 @@ import {
   type QueryRule,
   ROUTE,
   ROUTES,
+  SPAN_NAME,
   TARGET,
+  URI,
 } from './telemetry-rules.js';
+
+/** What rules read of a span or log record. */
+export interface ReadRecord {
+  /** Of a log record, this is empty. */
+  readonly parentSpanId: string;
+  /** Of a span. */
+  readonly name: string;
+  readonly isLog: boolean;
+  /** Whether it is a span with which a server, or a consumer of messages, began its work. */
+  readonly isEntry: boolean;
+  readonly attributes: ReadonlyMap<string, string>;
+  /** The attributes of the sender. */
+  readonly resource: ReadonlyMap<string, string>;
+}
 
 /** A rule whose first condition is met. */
 interface Prepared {
@@ -37,14 +52,15 @@ export class RuleMatcher {
   constructor(rules: readonly QueryRule[]) {
     for (const rule of rules) this.#add(rule);
     const named = rules.flatMap(conditionsOf).flatMap(({ attribute }) => namesOf(attribute));
-    this.attributes = new Set(named);
+    this.attributes = new Set(named.filter((name) => name !== SPAN_NAME));
   }
 
-  accepts(record: TelemetryRecord): boolean {
+  accepts(record: ReadRecord): boolean {
     const { attributes } = record;
     for (const [name, value] of attributes)
       if (!ROUTES.includes(name) && this.#takes(name, value, record)) return true;
-    const route = attributes.get(ROUTE);
+    if (record.name !== '' && this.#takes(SPAN_NAME, record.name, record)) return true;
+    const route = routeOf(record);
     const path = attributes.get(PATH) ?? (record.isEntry ? pathOf(record) : undefined);
     if (route !== undefined && this.#takes(ROUTE, route, record)) return true;
     if (path === undefined) return false;
@@ -76,7 +92,7 @@ export class RuleMatcher {
     return known;
   }
 
-  #takes(name: string, value: string, record: TelemetryRecord): boolean {
+  #takes(name: string, value: string, record: ReadRecord): boolean {
     const rules = this.#ofAttribute.get(name);
     if (rules === undefined) return false;
     const accepts = ({ rest, unnamed }: Prepared) =>
@@ -86,24 +102,32 @@ export class RuleMatcher {
   }
 }
 
+/** The route of a request; undefined if its server names none. */
+export function routeOf({ attributes, isEntry }: ReadRecord): string | undefined {
+  return attributes.get(ROUTE) ?? (isEntry ? attributes.get(URI) : undefined);
+}
+
 /** The path of a request, without the query string of the previous name. */
-export function pathOf({ attributes }: Pick<TelemetryRecord, 'attributes'>): string | undefined {
+export function pathOf({ attributes }: Pick<ReadRecord, 'attributes'>): string | undefined {
   return attributes.get(PATH) ?? attributes.get(TARGET)?.replace(/\?.*/s, '');
 }
 
-function meets(record: TelemetryRecord, { attribute, values }: Condition): boolean {
+function meets(record: ReadRecord, { attribute, values }: Condition): boolean {
   const { attributes, resource } = record;
   const names = namesOf(attribute);
+  const read = () => names.map((name) => attributes.get(name) ?? resource.get(name));
   const value =
     attribute === PATH
       ? pathOf(record)
-      : names.map((name) => attributes.get(name) ?? resource.get(name)).find((one) => one !== undefined);
+      : attribute === SPAN_NAME
+        ? record.name
+        : read().find((one) => one !== undefined);
   return value !== undefined && (values.length === 0 || values.includes(value));
 }
 
 /** `asks`; or why a rule of its route does not accept a request: its method, `refused`, `mcp` or `part`. */
 export function outcomeOf(
-  record: TelemetryRecord,
+  record: ReadRecord,
   route: string,
   unnamed: readonly (readonly string[])[] = REQUEST_ATTRIBUTES,
 ): string {
@@ -125,7 +149,7 @@ export function outcomeOf(
 }
 
 function isAskingRequest(
-  record: TelemetryRecord,
+  record: ReadRecord,
   route: string,
   unnamed: readonly (readonly string[])[],
 ): boolean {

@@ -5,15 +5,21 @@ import { sourceName } from '../ingestion/source-counts.js';
 import { detectCaller } from './caller-detection.js';
 import { isQueryId } from './query.js';
 import type { QueryKeys } from './query-identity.js';
-import { RuleMatcher } from './rule-matcher.js';
+import { type ReadRecord, RuleMatcher } from './rule-matcher.js';
 import {
   ASKING_METHODS,
   CALL_RULES,
   HTTP_METHODS,
   HTTP_STATUSES,
   ID_ATTRIBUTES,
+  IGNORE_PATTERNS,
   IGNORE_RULES,
+  isEmbedding,
+  isNoQuestion,
   LANGFUSE_METADATA,
+  LANGFUSE_MODEL,
+  LANGFUSE_ROOT,
+  MCP_CLIENT,
   MCP_METHODS,
   MODEL_ROUTE,
   matchesRules,
@@ -22,6 +28,7 @@ import {
   RUN_IDS,
   STEP_NAME,
   TARGET,
+  URI,
   USER_AGENTS,
   withMetadata,
 } from './telemetry-rules.js';
@@ -32,23 +39,14 @@ import type { EntryKind } from './trace.js';
 export type Attributes = ReadonlyMap<string, string>;
 
 /** The fields of a span or log record that matter here. */
-export interface TelemetryRecord {
+export interface TelemetryRecord extends ReadRecord {
   /** As sent, in lower-case hexadecimal digits; empty if missing. So are `spanId` and `parentSpanId`. */
   readonly traceId: string;
+  /** Of a log record, the span in which it was written. */
   readonly spanId: string;
-  /** Of a log record, the span in which it was written is `spanId`, and this is empty. */
-  readonly parentSpanId: string;
-  /** Of a span. */
-  readonly name: string;
-  readonly isLog: boolean;
-  /** Whether it is a span with which a server, or a consumer of messages, began its work. */
-  readonly isEntry: boolean;
   readonly isConsumer: boolean;
   /** The start of a span or the time of a log record, in nanoseconds since 1970-01-01T00:00:00Z; 0 if missing. */
   readonly timeNs: bigint;
-  readonly attributes: Attributes;
-  /** The attributes of the sender. */
-  readonly resource: Attributes;
 }
 
 /** The attribute that names the service which sent a record. */
@@ -86,9 +84,12 @@ export class RecordRules {
       ...MCP_METHODS,
       ...ROUTES,
       TARGET,
+      URI,
       ...RPC_SYSTEMS,
       ...RUN_IDS,
       ...IGNORE_RULES.map(({ attribute }) => attribute),
+      ...IGNORE_PATTERNS.map(([attribute]) => attribute),
+      ...[LANGFUSE_MODEL, LANGFUSE_ROOT, MCP_CLIENT],
       SERVICE_ATTRIBUTE,
       ...OPERATION_ATTRIBUTES,
       ...(typeof rules.id === 'object' ? [rules.id.attribute] : []),
@@ -104,12 +105,17 @@ export class RecordRules {
   accepts(record: TelemetryRecord): boolean {
     const { id } = this.#rules;
     if (typeof id === 'object' && (record.attributes.get(id.attribute) ?? '') === '') return false;
-    return this.#matcher.accepts(record);
+    return this.#matcher.accepts(record) && !isEmbedding(record.attributes);
   }
 
   /** Whether the record says that neither it nor anything below it belongs to a query. */
-  ignores({ attributes, resource }: TelemetryRecord): boolean {
-    return matchesRules(attributes, IGNORE_RULES) || matchesRules(resource, IGNORE_RULES);
+  ignores({ name, parentSpanId, isEntry, attributes, resource }: TelemetryRecord): boolean {
+    return (
+      matchesRules(attributes, IGNORE_RULES) ||
+      matchesRules(resource, IGNORE_RULES) ||
+      (!isEntry && isNoQuestion(name, parentSpanId === '')) ||
+      IGNORE_PATTERNS.some(([attribute, pattern]) => pattern.test(attributes.get(attribute) ?? ''))
+    );
   }
 
   /**
@@ -117,6 +123,7 @@ export class RecordRules {
    * server, or below a span from elsewhere.
    */
   isEntry({ isEntry, attributes }: TelemetryRecord): boolean {
+    if (attributes.get(LANGFUSE_ROOT) === 'true') return true;
     if (!isEntry) return false;
     return HTTP_METHODS.some((name) => attributes.has(name)) || !matchesRules(attributes, CALL_RULES);
   }
@@ -125,7 +132,8 @@ export class RecordRules {
    * What an entry is: a request that asks for work, as opposed to one for a page; or a step of work that began elsewhere, such as
    * a message, an activity of a workflow, or a call of a model by a gateway. Undefined if it may be either.
    */
-  entryKind({ name, isConsumer, attributes }: TelemetryRecord): EntryKind | undefined {
+  entryKind({ name, isEntry, isConsumer, attributes }: TelemetryRecord): EntryKind | undefined {
+    if (!isEntry) return 'root';
     const isOfRun = STEP_NAME.test(name) || RUN_IDS.some((one) => attributes.has(one));
     const route = firstOf(attributes, ROUTES) ?? name;
     if (isConsumer || isOfRun || MODEL_ROUTE.test(route)) return 'step';
@@ -149,11 +157,10 @@ export class RecordRules {
   /** The caller that the record names, or that its headers tell; empty if there is none. */
   callerOf({ attributes, resource }: TelemetryRecord): string {
     const { callerAttribute, detection } = this.#rules;
-    return (
-      firstOf(attributes, this.#callerNames) ||
-      resource.get(callerAttribute) ||
-      detectCaller({ headers: readHeaders(attributes) }, { ...detection, fallback: '' })
-    );
+    const named = firstOf(attributes, this.#callerNames) || resource.get(callerAttribute);
+    if (named) return named;
+    const detected = detectCaller({ headers: readHeaders(attributes) }, { ...detection, fallback: '' });
+    return ['', 'mcp'].includes(detected) ? clientOf(attributes) || detected : detected;
   }
 
   serviceOf(resource: Attributes): string {
@@ -187,6 +194,12 @@ export function runOf(attributes: Attributes): string | undefined {
 export function responseIdOf(attributes: Attributes): string | undefined {
   const id = attributes.get(RESPONSE_ID);
   return id !== undefined && id.length >= responseIdMin && isQueryId(id) ? id : undefined;
+}
+
+/** The client of an MCP server as the name of a caller: `Visual Studio Code` is `visual-studio-code`. */
+function clientOf(attributes: Attributes): string {
+  const name = (attributes.get(MCP_CLIENT) ?? '').slice(0, 64).toLowerCase();
+  return name.replaceAll(/[^a-z0-9._-]+/g, '-').replaceAll(/^-|-$/g, '');
 }
 
 function firstOf(attributes: Attributes, names: readonly string[]): string | undefined {

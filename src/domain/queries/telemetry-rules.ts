@@ -5,6 +5,9 @@
  * Not listed are spans that only search, embed or run a tool: they occur without any query.
  */
 
+/** A condition on the name of a span, for instrumentation that writes no attribute that tells. */
+export const SPAN_NAME = 'span.name';
+
 /** A record meets it if it has this attribute with one of these values, or with any value if there are none. */
 export interface Condition {
   readonly attribute: string;
@@ -35,6 +38,19 @@ interface KnownRule extends QueryRule {
 /** The attribute with which an application names a query. Whatever has it belongs to a query. */
 const ID_ATTRIBUTE = 'caller_stats.id';
 
+/** What runs a query in LlamaIndex: its own tracer names spans `FunctionAgent.run`, and OpenLLMetry `FunctionAgent.workflow`. */
+const LLAMA_INDEX: readonly string[] = [
+  ...['Retriever', 'Router', 'SubQuestion', 'Citation', 'MultiStep', 'Transform', 'Custom'].map(
+    (one) => `${one}QueryEngine`,
+  ),
+  ...['Simple', 'Context', 'CondenseQuestion', 'CondensePlusContext'].map((one) => `${one}ChatEngine`),
+  ...['FunctionAgent', 'ReActAgent', 'CodeActAgent', 'AgentWorkflow'],
+].flatMap((name) =>
+  ['query', 'aquery', 'chat', 'achat', 'stream_chat', 'astream_chat', 'run', 'workflow'].map(
+    (method) => `${name}.${method}`,
+  ),
+);
+
 export const KNOWN_RULES: readonly KnownRule[] = [
   {
     source: 'The application itself.',
@@ -52,6 +68,23 @@ export const KNOWN_RULES: readonly KnownRule[] = [
     source: "Semantic Kernel's completions of text, and dd-trace 6.21 with OTLP (2026-11-26).",
     attribute: 'gen_ai.operation.name',
     values: ['text_completions', 'llm'],
+  },
+  {
+    source: "LiteLLM 1.92's own telemetry, of its SDK and its proxy (2026-11-26).",
+    attribute: 'gen_ai.operation.name',
+    values: [
+      'completion',
+      'acompletion',
+      'atext_completion',
+      'responses',
+      'aresponses',
+      'anthropic_messages',
+    ],
+  },
+  {
+    source: 'LlamaIndex for Python and TypeScript (2026-11-26).',
+    attribute: SPAN_NAME,
+    values: [...LLAMA_INDEX, 'retriever_query_engine.query', 'context_chat_engine.chat'],
   },
   {
     source: "Google's ADK for Python of 2025, on calls of models and tools; by its documentation.",
@@ -96,9 +129,9 @@ export const KNOWN_RULES: readonly KnownRule[] = [
   {
     source:
       'Langfuse: @langfuse/tracing 5.11.1 (2026-11-23). Its type generation also marks the embeddings that @langfuse/openai ' +
-      'observes.',
+      'observes (see `isEmbedding`).',
     attribute: 'langfuse.observation.type',
-    values: ['agent'],
+    values: ['agent', 'generation'],
   },
   {
     source: 'VoltAgent: @voltagent/core 2.10.0 (2026-11-23), on the span of each run of an agent.',
@@ -117,8 +150,8 @@ export const CALL_RULES: readonly QueryRule[] = KNOWN_RULES.filter(
   ({ attribute }) => attribute !== ID_ATTRIBUTE,
 );
 
-/** The current name in the semantic conventions, and the previous one. */
-export const HTTP_METHODS: readonly string[] = ['http.request.method', 'http.method'];
+/** The current name in the semantic conventions, the previous one, and Micrometer's, which Spring Boot writes. */
+export const HTTP_METHODS: readonly string[] = ['http.request.method', 'http.method', 'method'];
 
 /** Attributes that name a run of a workflow, or a message, on each of its steps, also on those that are repeated. */
 export const RUN_IDS: readonly string[] = [
@@ -155,7 +188,7 @@ export function agentRunOf(name: string): string | undefined {
 
 export const USER_AGENTS: readonly string[] = ['user_agent.original', 'http.user_agent'];
 
-export const HTTP_STATUSES: readonly string[] = ['http.response.status_code', 'http.status_code'];
+export const HTTP_STATUSES: readonly string[] = ['http.response.status_code', 'http.status_code', 'status'];
 
 /** The current name of an attribute and the previous one. A condition on either reads both. */
 export function namesOf(attribute: string): readonly string[] {
@@ -166,6 +199,8 @@ export function namesOf(attribute: string): readonly string[] {
 /** Rules of these attributes accept no request that cannot ask, such as OPTIONS, or that was refused. */
 export const [ROUTE, PATH] = ['http.route', 'url.path'] as const;
 export const ROUTES: readonly string[] = [ROUTE, PATH];
+/** Micrometer's name of the route of a request to a server. */
+export const URI = 'uri';
 /** The previous name of the path in the semantic conventions, with the query string. */
 export const TARGET = 'http.target';
 /** Of requests to an MCP server, only those that call a tool ask. The header is that of its newest revision. */
@@ -174,6 +209,18 @@ export const ASKING_METHODS: readonly string[] = ['POST', 'PUT', 'PATCH'];
 
 /** From version 5 of its Python package on, a value is JSON: a text has quotation marks. */
 export const LANGFUSE_METADATA = 'langfuse.trace.metadata.';
+
+/** Whether spans of a model's calls are those of embeddings, by the name of the model. */
+export const LANGFUSE_MODEL = 'langfuse.observation.model.name';
+export function isEmbedding(attributes: ReadonlyMap<string, string>): boolean {
+  return /embed/i.test(attributes.get(LANGFUSE_MODEL) ?? '');
+}
+
+/** The first span of a service that Langfuse exports. It drops those above, such as that of the server, unless it is told otherwise. */
+export const LANGFUSE_ROOT = 'langfuse.internal.is_app_root';
+
+/** The name of the client of an MCP server, as it names itself. */
+export const MCP_CLIENT = 'mcp.client.name';
 
 /** What an application tells an SDK about a call becomes attributes with these prefixes. */
 const METADATA_PREFIXES: readonly string[] = [
@@ -216,6 +263,19 @@ export const IGNORE_RULES: readonly QueryRule[] = [
   { attribute: 'langfuse.experiment.id', values: [] },
   { attribute: 'langfuse.environment', values: ['sdk-experiment'] },
 ];
+
+/** Braintrust: what belongs to an experiment, and scorers. */
+export const IGNORE_PATTERNS: readonly (readonly [attribute: string, pattern: RegExp])[] = [
+  ['braintrust.parent', /^experiment_/],
+  ['braintrust.span_attributes', /"type": ?"(eval|score)"/],
+];
+
+/** Evaluations, and jobs that nobody asked for, by the names of their spans: `evaluate faithfulness`, `cron nightly-summary`. */
+export function isNoQuestion(name: string, isFirst: boolean): boolean {
+  return (
+    /^eval(s|uat(e|or|ion)s?)?(?![a-z])/i.test(name) || (isFirst && /^(cron|warm-?up)(?![a-z])/i.test(name))
+  );
+}
 
 /** The rules as the text of a setting, which `parseQueryRules` reads. */
 export function formatQueryRules(rules: readonly QueryRule[]): string {

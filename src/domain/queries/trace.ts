@@ -7,8 +7,8 @@
 import { answersMax } from '../limits.js';
 import { agentRunName, type QueryKeys, responseNames } from './query-identity.js';
 
-/** A request that asks for work, or a step of work that began elsewhere. */
-export type EntryKind = 'request' | 'step';
+/** A request that asks for work, a step of work that began elsewhere, or the first span of a service that an SDK exports. */
+export type EntryKind = 'request' | 'root' | 'step';
 
 export interface IndexedSpan {
   /** Empty for the first span of a trace. */
@@ -390,6 +390,7 @@ function beginOf(entries: readonly Entry[], isWhole: boolean, { service }: Index
   const nearest = entries.at(-1);
   const entry =
     entries.find(({ kind }) => kind === 'request') ??
+    entries.slice(0, 1).find(({ kind }) => kind === 'root') ??
     entries.find(({ place, service: own }) => place.isHolder && own === nearest?.service) ??
     nearest;
   if (!isWhole && entry?.kind === 'step') return { entry: undefined, service, isUnsure: true };
@@ -466,7 +467,7 @@ function merge(one: IndexedSpan, other: IndexedSpan): IndexedSpan {
   return {
     parentSpanId: one.parentSpanId || other.parentSpanId,
     isEntry: one.isEntry || other.isEntry,
-    // A request is less than a step.
+    // In the order of the alphabet: a request, a root, a step.
     entryKind: [one.entryKind, other.entryKind].filter((kind) => kind !== undefined).sort()[0],
     run: one.run ?? other.run,
     agentRun: one.agentRun ?? other.agentRun,

@@ -13,6 +13,7 @@ function rulesOf(text: string) {
 
 interface Told {
   readonly isEntry?: boolean;
+  readonly name?: string;
   readonly isLog?: boolean;
   readonly parentSpanId?: string;
   readonly resource?: Readonly<Record<string, string>>;
@@ -34,6 +35,7 @@ describe('a rule of a route', () => {
   test.each<[what: string, attributes: Readonly<Record<string, string>>, told?: Told]>([
     ['a page', { ...ask, 'http.request.method': 'GET' }],
     ['a request before another one', { ...ask, 'http.request.method': 'OPTIONS' }],
+    ['with the names of Spring', { uri: '/ask', method: 'GET', status: '200' }],
     ['with older names', { 'http.target': '/ask?q=1', 'http.method': 'GET' }],
     ['a refused request', { ...ask, 'http.response.status_code': '429' }],
     ['a failed request, with older names', { 'http.route': '/ask', 'http.status_code': '500' }],
@@ -49,6 +51,7 @@ describe('a rule of a route', () => {
     ['a request', ask],
     ['a stream that has no status yet', { 'http.route': '/ask', 'http.method': 'POST' }],
     ['a path without a route', { 'url.path': '/ask' }],
+    ['a request, with the names of Spring', { uri: '/ask', method: 'POST', status: '200' }],
     ['an older path', { 'http.target': '/ask?q=1' }],
     ['a span of a framework that knows the method', ask, within],
     ['a first span', { 'http.route': '/ask' }, { isEntry: false }],
@@ -65,6 +68,15 @@ describe('a rule of a route', () => {
       true,
     );
   });
+});
+
+test('a rule of the name of a span', () => {
+  const rules = 'span.name=answer & service.name=docs';
+  const named = (name: string, service: string) =>
+    accepts(rules, {}, { name, resource: { 'service.name': service } });
+  expect([named('answer', 'docs'), named('search', 'docs'), named('answer', 'blog')]).toEqual([
+    ...[true, false, false],
+  ]);
 });
 
 describe('joined conditions', () => {

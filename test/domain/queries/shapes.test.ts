@@ -132,6 +132,47 @@ describe('what the application or an evaluation says to ignore', () => {
       ],
       0,
     ],
+    ...["{'type': 'x'}", '{"type": "score"}', '{"name":"a","type":"eval"}'].map(
+      (text, at): Shape => [
+        `spans of Braintrust with ${text}`,
+        [span(1, chat, { below: 2 }), span(2, { 'braintrust.span_attributes': text })],
+        at === 0 ? 1 : 0,
+      ],
+    ),
+    [
+      'an experiment of Braintrust',
+      [
+        span(1, { ...chat, 'braintrust.parent': 'experiment_id:1' }),
+        span(2, { ...chat, 'braintrust.parent': 'project_name:docs' }, { trace: 2 }),
+      ],
+      1,
+    ],
+    ...['evaluate faithfulness', 'Evaluation.run', 'eval', 'evals:nightly'].map(
+      (name): Shape => [
+        `a span with the name ${name}`,
+        [span(1, chat, { below: 2 }), span(2, plain, { name, below: 9 }), span(3, chat, { trace: 2 })],
+        1,
+      ],
+    ),
+    ...['cron nightly', 'warm-up', 'Warmup'].map(
+      (name): Shape => [
+        `a first span with the name ${name}`,
+        [span(1, chat, { below: 2 }), span(2, plain, { name })],
+        0,
+      ],
+    ),
+    ...['evaluations of customers', 'cronut recipes', 'POST /evaluate'].map(
+      (name): Shape => [
+        `nothing of the request ${name}`,
+        [span(1, chat, { below: 2 }), span(2, plain, { name, isEntry: true })],
+        1,
+      ],
+    ),
+    [
+      'no span within a trace with the name of a job',
+      [span(1, chat, { below: 2 }), span(2, plain, { name: 'cron', below: 3 }), span(3, plain)],
+      1,
+    ],
   ])('%s', (_what, records, queries) => {
     fc.assert(
       fc.property(inAnyRequests(records), (requests) => {
@@ -525,4 +566,71 @@ describe.each(['http.route', 'url.path'])('a rule of %s', (attribute) => {
     const both = { 'http.route': '/{page}', 'url.path': '/ask' };
     expect(count([both], served)).toBe(attribute === 'url.path' ? 1 : 0);
   });
+});
+
+describe('what tells queries of these', () => {
+  const generation = { 'langfuse.observation.type': 'generation' };
+  const root = { 'langfuse.observation.type': 'span', 'langfuse.internal.is_app_root': 'true' };
+  test.each<Shape>([
+    ['Langfuse, of several requests whose spans it drops', [...langfuse(1, 90), ...langfuse(3, 91)], 2],
+    ['Langfuse, of a request', [...langfuse(1, 5), ...langfuse(3, 5), span(5, post, { isEntry: true })], 1],
+    ['Langfuse, of a page', [...langfuse(1, 5), ...langfuse(3, 5), span(5, get, { isEntry: true })], 2],
+    [
+      'Langfuse, of two services',
+      [
+        ...langfuse(1, 90),
+        span(3, generation, { below: 4, service: 'b' }),
+        span(4, root, { below: 91, service: 'b' }),
+      ],
+      1,
+    ],
+    [
+      'Langfuse, of embeddings',
+      [span(1, { ...generation, 'langfuse.observation.model.name': 'text-embedding-3-small' })],
+      0,
+    ],
+    ['LiteLLM', [span(1, { 'gen_ai.operation.name': 'acompletion' })], 1],
+    ["LiteLLM's embeddings", [span(1, { 'gen_ai.operation.name': 'aembedding' })], 0],
+    [
+      'LlamaIndex',
+      [
+        span(1, plain, { name: 'VectorIndexRetriever.aretrieve', below: 2 }),
+        span(2, plain, { name: 'RetrieverQueryEngine.aquery' }),
+      ],
+      1,
+    ],
+    [
+      'OpenLLMetry of LlamaIndex',
+      ['SentenceSplitter', 'MockEmbedding', 'FunctionAgent'].map((name, at) =>
+        span(at + 1, { 'traceloop.span.kind': 'workflow' }, { name: `${name}.workflow`, trace: at + 1 }),
+      ),
+      1,
+    ],
+  ])('%s', (_what, records, queries) => {
+    fc.assert(
+      fc.property(inAnyRequests(records), (requests) => {
+        expect(callersOf(requests)).toHaveLength(queries);
+      }),
+    );
+  });
+
+  function langfuse(number: number, below: number): TelemetryRecord[] {
+    return [span(number, generation, { below: number + 1 }), span(number + 1, root, { below })];
+  }
+});
+
+test.each([
+  ['Cursor/3.1.0', undefined, 'cursor'],
+  ['claude-code/2.1.0 (cli)', undefined, 'claude-code'],
+  ['node', undefined, 'mcp'],
+  ['node', ' Visual Studio Code ', 'visual-studio-code'],
+  ['node', '…', 'mcp'],
+])('a client of an MCP server with the agent %s that calls itself %s', (agent, client, caller) => {
+  const call = {
+    'mcp.method.name': 'tools/call',
+    ...(client !== undefined && { 'mcp.client.name': client }),
+  };
+  const headers = { 'user_agent.original': agent, 'http.request.header.mcp-protocol-version': '2025-11-25' };
+  const queries = [{ attribute: 'mcp.method.name', values: ['tools/call'] }];
+  expect(callersOf([[span(1, { ...call, ...headers })]], { queries })).toEqual([caller]);
 });

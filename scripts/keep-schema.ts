@@ -78,7 +78,7 @@ async function make(program: Program): Promise<object> {
   const lost = program.ask<{ id: string; name: string }[]>('key', 'list').find(({ name }) => name === 'Lost');
   program.run('key', 'revoke', lost?.id ?? '');
   program.run('organization', 'create', 'Rival', '--id', 'rival');
-  program.run('member', 'add', 'grace@example.org', '--role', 'editor');
+  program.run('member', 'invite', '--without-link', 'grace@example.org', '--role', 'editor');
   program.run('project', 'change', 'help', '--time-zone', 'Europe/Berlin', '--retention-days', '400');
   program.run('project', 'change', 'docs', '--otlp-query', 'default;http.route=/ask', '--otlp-id', 'span');
   const { link } = program.ask<{ link: string }>('member', 'invite', person.email, '--role', 'owner');

@@ -62,38 +62,58 @@ export function apiPage({ tags, paths, components }: ApiDocument): string {
   const all = Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => ({ path, method, operation })),
   );
+  const shared = sharedRows(all.map(({ operation }) => operation));
   const groups = tags.flatMap(({ name, description }) => [
     `## ${name}`,
     text(description),
-    ...all.filter(({ operation }) => operation.tags[0] === name).flatMap(operationPart),
+    ...all.filter(({ operation }) => operation.tags[0] === name).flatMap((one) => operationPart(one, shared)),
   ]);
+  const parameters = ['## Parameters of several operations', table(PARAMETER_HEAD, [...shared.values()])];
   const schemas = Object.entries(components.schemas).flatMap(([name, schema]) => [
     `### ${name}`,
     ...(schema.description === undefined ? [] : [text(schema.description)]),
     ...fields(schema),
   ]);
-  return `${[INTRODUCTION, ...groups, '## Schemas', ...schemas].join('\n\n')}\n`;
+  return `${[INTRODUCTION, ...groups, ...parameters, '## Schemas', ...schemas].join('\n\n')}\n`;
 }
 
-function operationPart(one: { path: string; method: string; operation: Operation }): string[] {
+const PARAMETER_HEAD = ['parameter', 'in', 'what it is'];
+
+type Parameter = NonNullable<Operation['parameters']>[number];
+
+function parameterRow({ name, in: place, required, description, schema }: Parameter): string[] {
+  return [`\`${name}\``, required ? `${place}, required` : place, join(type(schema), description)];
+}
+
+/** The rows of parameters that mean the same in three operations or more, by what they say. They are on the page once. */
+function sharedRows(operations: readonly Operation[]): ReadonlyMap<string, string[]> {
+  const rows = operations.flatMap(({ parameters = [] }) => parameters.map(parameterRow));
+  const count = (row: readonly string[]) => rows.filter((one) => one.join() === row.join()).length;
+  return new Map(rows.filter((row) => count(row) >= 3).map((row) => [row.join(), row]));
+}
+
+/** The parameters of an operation: the shared ones by name, and a table of its own. */
+function parameterPart(parameters: readonly Parameter[], shared: ReadonlyMap<string, string[]>): string[] {
+  const rows = parameters.map(parameterRow);
+  const [known, own] = [true, false].map((is) => rows.filter((row) => shared.has(row.join()) === is));
+  const names = (known ?? []).map(([name]) => name).join(', ');
+  return [
+    ...(names === '' ? [] : [`[Parameters](#parameters-of-several-operations): ${names}.`]),
+    ...(own === undefined || own.length === 0 ? [] : [table(PARAMETER_HEAD, own)]),
+  ];
+}
+
+function operationPart(
+  one: { path: string; method: string; operation: Operation },
+  shared: ReadonlyMap<string, string[]>,
+): string[] {
   const { summary, description, security = [], parameters = [], requestBody, responses } = one.operation;
   const keys = security.flatMap((scheme) => Object.keys(scheme)).map((name) => KEYS[name] ?? name);
   return [
     `### ${summary}`,
     `\`${one.method.toUpperCase()} ${one.path}\`, with ${keys.length === 0 ? 'no key' : keys.join(' or ')}.`,
     ...(description === undefined ? [] : [text(description)]),
-    ...(parameters.length === 0
-      ? []
-      : [
-          table(
-            ['parameter', 'in', 'what it is'],
-            parameters.map(({ name, in: place, required, description: what, schema }) => [
-              `\`${name}\``,
-              required ? `${place}, required` : place,
-              join(type(schema), what),
-            ]),
-          ),
-        ]),
+    ...parameterPart(parameters, shared),
     ...(requestBody === undefined
       ? []
       : [table(['body', 'what it is'], Object.entries(requestBody.content).map(bodyRow))]),

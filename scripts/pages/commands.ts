@@ -1,6 +1,6 @@
 /** Inserts each command's `--help` output into the page of commands. */
 import { PassThrough } from 'node:stream';
-import type { Command } from 'commander';
+import type { Command, Option } from 'commander';
 import type { Io } from '../../src/cli/io.js';
 import { buildProgram } from '../../src/cli/program.js';
 
@@ -12,7 +12,10 @@ export function commands(): { name: string; command: Command }[] {
   const below = (command: Command, prefix: string): { name: string; command: Command }[] =>
     command.commands.flatMap((one) => {
       const name = `${prefix}${one.name()}`;
-      return one.commands.length > 0 ? below(one, `${name} `) : [{ name, command: one }];
+      // A command with commands of its own may also be one itself, such as `import`.
+      const itself =
+        one.commands.length === 0 || one.registeredArguments.length > 0 ? [{ name, command: one }] : [];
+      return [...itself, ...below(one, `${name} `)];
     });
   return below(program, '');
 }
@@ -23,25 +26,39 @@ export function withHelp(page: string): string {
   return page
     .split(/^(?=## )/m)
     .map((section) => {
-      const [, title = ''] = /^## `caller-stats ([a-z -]+?)(?: [A-Z.]+)*`\n/.exec(section) ?? [];
+      const [heading = '', title = ''] = /^## `caller-stats ([a-z -]+?)(?: [A-Z.]+)*`\n/.exec(section) ?? [];
       const command = all.get(title);
       if (command === undefined) return section;
-      const prose = section.replace(/\n<details>[\s\S]*$/, '\n').trimEnd();
-      const summary = `<details>\n<summary>caller-stats ${title} --help</summary>`;
-      return `${prose}\n\n${summary}\n\n\`\`\`txt\n${helpOf(command)}\n\`\`\`\n\n</details>\n\n`;
+      const prose = section
+        .slice(heading.length)
+        .replace(/```txt\n[\s\S]*$/, '')
+        .trim();
+      return [
+        heading.trimEnd(),
+        ...(prose === '' ? [] : [prose]),
+        `\`\`\`txt\n${helpOf(command)}\n\`\`\``,
+        '',
+      ].join('\n\n');
     })
     .join('')
     .replace(/\n+$/, '\n');
 }
 
-/** The help for a terminal of 100 columns, including appended text. */
+/** What the top of the page says of all commands. Settings are on a page of their own. */
+const isCommon = ({ long, description }: Option): boolean =>
+  ['--json', '--help', '--organization'].includes(long ?? '') || description.includes('(env: ');
+
+/** The help for a terminal of 100 columns, without common options. */
 function helpOf(command: Command): string {
+  command.configureHelp({
+    helpWidth: 100,
+    visibleOptions: ({ options }) => options.filter((option) => !option.hidden && !isCommon(option)),
+  });
   let text = '';
   command.configureOutput({
     writeOut: (part) => {
       text += part;
     },
-    getOutHelpWidth: () => 100,
     getOutHasColors: () => false,
   });
   command.outputHelp();

@@ -131,8 +131,11 @@ export function readNewName(name: string, id: string | undefined) {
   return { name, id };
 }
 
+/** Not in the help: most servers have one organization. The help of `organization` names it. */
 export function organizationOption(): Option {
-  return new Option('--organization <id>', 'id of the organization').default(DEFAULT_ORGANIZATION_ID);
+  return new Option('--organization <id>', 'id of the organization')
+    .default(DEFAULT_ORGANIZATION_ID)
+    .hideHelp();
 }
 
 /** Collects the values of an option that can be given more than once, in order. */

@@ -49,7 +49,6 @@ import { addAnalytics } from './routes/analytics.js';
 import { addCorrections } from './routes/corrections.js';
 import { addDocs } from './routes/docs.js';
 import { addImportedCounts } from './routes/imported-counts.js';
-import { addLeakedKeys } from './routes/leaked-keys.js';
 import { addMcp, type ToolEndpoint } from './routes/mcp.js';
 import { addOpenApi } from './routes/open-api.js';
 import { addOperations } from './routes/operations.js';
@@ -156,7 +155,6 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   addImportedCounts(app, recording);
   await addCorrections(app, { store, clock }, authenticator);
   await addOtlp(app, { ...recording, projectRules });
-  await addLeakedKeys(app, { store, clock, failures });
   await addMcp(app, {
     store,
     authenticator,

@@ -51,7 +51,6 @@ const changes: readonly (readonly [
     'key k, succeeded by m',
   ],
   [(store, by) => store.directory.changeKey(org, 'k', 'revoke', by), 'key.revoke', 'k', 'key k'],
-  [(store, by) => store.directory.revokeLeakedKey('hash of l', by), 'key.revoke', 'l', 'key l'],
   [(store, by) => store.directory.addMember(ada, by), 'member.add', ada.email, 'viewer'],
   [
     (store, by) => store.directory.changeMember(org, ada.email, rightsOf('editor'), by),
@@ -115,8 +114,6 @@ export function describeAudit(kind: string, factory: PlaceFactory): void {
       await store.directory.changeProject(org, 'p', { name: 'p', timeZone: null }, by);
       await store.directory.changeKey(org, 'k', 'disable', by);
       await store.directory.changeKey(org, 'revoked', 'revoke', by);
-      await store.directory.revokeLeakedKey('hash of revoked', by);
-      await store.directory.revokeLeakedKey('no such hash', by);
       await store.directory.changeKey(org, 'k', 'enable', by);
       await store.directory.changeKey(org, 'k', 'enable', by);
       const [enabled, ...rest] = await store.directory.readAudit(org, all);
@@ -190,7 +187,7 @@ export function describeAudit(kind: string, factory: PlaceFactory): void {
       await store.directory.createProject(projectOf('theirs', { organizationId: 'rival' }), actorAt(2));
       await store.directory.createKey(keyOf('theirs', { organizationId: 'rival' }), actorAt(3));
       await store.directory.createProject(projectOf('ours'), actorAt(4));
-      await store.directory.revokeLeakedKey('hash of theirs', actorAt(5));
+      await store.directory.changeKey('rival', 'theirs', 'revoke', actorAt(5));
       const read = async (id: string) =>
         (await store.directory.readAudit(id, all)).map(({ at, action, targetId }) => [at, action, targetId]);
       expect(await read('rival')).toEqual([

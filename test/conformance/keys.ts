@@ -1,4 +1,4 @@
-/** What can become of a key: disabled, enabled, revoked, rotated, leaked. */
+/** What can become of a key: disabled, enabled, revoked, rotated. */
 import { describe, expect, test } from 'vitest';
 import type { ApiKey } from '../../src/domain/keys/api-key.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/organization.js';
@@ -199,24 +199,6 @@ export function describeKeys(kind: string, factory: PlaceFactory): void {
         keyOf(`new${winner}`),
         keyOf('old', { expiresAt: 4000 + winner, successorId: `new${winner}` }),
       ]);
-    });
-  });
-
-  describe(`${kind}: revoking a leaked key`, () => {
-    test('revokes the key of any organization at the first report', async () => {
-      const { one, other } = await openTwo();
-      const theirs = keyOf('theirs', { organizationId: 'rival' });
-      await one.directory.createKey(keyOf('ours'), by);
-      await one.directory.createKey(theirs, by);
-      expect(await one.directory.revokeLeakedKey('no such hash', at(4000))).toBe(false);
-      expect(await one.directory.revokeLeakedKey('', at(4000))).toBe(false);
-      expect(await one.directory.listKeys('rival')).toEqual([theirs]);
-      expect(await keyBy(other, theirs.hash)).toEqual(theirs);
-      expect(await one.directory.revokeLeakedKey(theirs.hash, at(5000))).toBe(true);
-      expect(await keyBy(other, theirs.hash)).toEqual({ ...theirs, revokedAt: 5000 });
-      expect(await other.directory.revokeLeakedKey(theirs.hash, at(6000))).toBe(true);
-      expect(await one.directory.listKeys('rival')).toEqual([{ ...theirs, revokedAt: 5000 }]);
-      expect(await one.directory.listKeys(org)).toEqual([keyOf('ours')]);
     });
   });
 }

@@ -151,12 +151,6 @@ function bodyFor(operation: Operation, project: Project, world: World, random: R
     return { body: Buffer.from(writeJson(correction, random)), type: 'application/json', effect };
   }
   if (operation.template === '/mcp') return toolBody(project, random);
-  if (operation.template === '/v1/leaked-keys')
-    return {
-      body: Buffer.from(writeJson({ key: random.pick(['cs_admin_x', ' cs_recording_', '', 'é']) }, random)),
-      type: 'application/json',
-      effect,
-    };
   // Nothing of metrics is read but the name of their list in JSON.
   if (operation.template === '/v1/metrics') {
     const body = Buffer.from(writeJson({ resourceMetrics: [{}] }, random));

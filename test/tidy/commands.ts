@@ -3,7 +3,10 @@ import { commands } from '../../scripts/pages/commands.js';
 
 /** What is wrong with a command line; undefined if it is valid. */
 export function findProblem(args: readonly string[]): string | undefined {
-  const found = commands().find(({ name }) => `${args.join(' ')} `.startsWith(`${name} `));
+  // The longest name: `import log` before `import`.
+  const found = commands()
+    .toReversed()
+    .find(({ name }) => `${args.join(' ')} `.startsWith(`${name} `));
   if (found === undefined) return 'there is no such command';
   const { name, command } = found;
   try {

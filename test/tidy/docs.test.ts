@@ -14,24 +14,6 @@ const page = (name: string): string => read(sourceOf(name)).text.replaceAll(/ +/
 const [settings, limitsPage, errors] = [page('settings'), page('limits'), page('errors')];
 
 describe('the docs describe', () => {
-  test.each(commands().map(({ name, command }) => [name, command] as const))(
-    'the command %s and its options',
-    (name, command) => {
-      const section = page('commands')
-        .split(/^## /m)
-        .find((one) => one.startsWith(`\`caller-stats ${name}`))
-        // Without the program's help, which follows.
-        ?.replace(/<details>[\s\S]*/, '');
-      expect(section, 'a heading for it').toBeDefined();
-      // Another page describes settings. An option may be a setting of one command and something else of another.
-      const variables = Object.values(SETTINGS).map(({ environment }) => `(env: ${environment},`);
-      for (const { long, description } of command.options) {
-        if (typeof long === 'string' && !variables.some((one) => description.includes(one)))
-          expect(section).toContain(`\`${long}`);
-      }
-    },
-  );
-
   test.each(Object.values(SETTINGS).map((one) => [one.flag, one] as const))(
     'the setting --%s with its variable and default',
     (flag, one) => {

@@ -8,10 +8,12 @@ import {
   recoverAccount,
   unlinkMember,
 } from '../../app/members.js';
-import { formatTime } from '../../domain/format.js';
+import { formatQuantity, formatTime } from '../../domain/format.js';
 import type { ApiKey } from '../../domain/keys/api-key.js';
+import type { Actor } from '../../domain/people/audit.js';
 import {
   describeRights,
+  type Member,
   parseRights,
   type Rights,
   ROLES,
@@ -29,14 +31,11 @@ import { formatTable } from '../terminal/output.js';
 export function addMemberCommand(program: Command, io: Io): void {
   const member = program
     .command('member')
-    .description('adds, invites, lists, changes and removes members of an organization');
-  addAdd(member, io);
+    .description('invites, lists, changes and removes members, and resets their accounts');
+  addInvite(member, io);
   addList(member, io);
   addChange(member, io);
   addRemove(member, io);
-  addInvite(member, io);
-  addEndSessions(member, io);
-  addUnlink(member, io);
   addReset(member, io);
 }
 
@@ -69,30 +68,6 @@ function readEmail(text: string): string {
 
 const NOT_PROVED =
   'There is an account with this address, which the link of another organization made. It opens this one only after: caller-stats member invite EMAIL';
-
-function addAdd(member: Command, io: Io): void {
-  const command = member
-    .command('add')
-    .description('adds a member')
-    .argument('<email>', 'e-mail address, in any case')
-    .addOption(roleOption().default('viewer'))
-    .addOption(projectOption());
-  addStoreAction(command, io, {
-    json: 'print the member as JSON',
-    parse: readMember,
-    run: async ({ store, organizationId, input: { email, rights }, by }) => {
-      await store.directory.addMember({ organizationId, email, ...rights, createdAt: by.at }, by);
-      const hasAccount = (await store.directory.findUsers([email])).has(email);
-      const opens = (await store.directory.findUsers([email], organizationId)).has(email);
-      const notes = hasAccount && !opens ? [NOT_PROVED] : [];
-      return {
-        json: { email, ...rightsToJson(rights) },
-        text: `added ${email} as ${describeRights(rights)}`,
-        notes,
-      };
-    },
-  });
-}
 
 function addList(member: Command, io: Io): void {
   addStoreAction(member.command('list').description('lists the members'), io, {
@@ -174,18 +149,23 @@ function noteKeys(keys: readonly ApiKey[], email: string): string[] {
 function addInvite(member: Command, io: Io): void {
   const command = member
     .command('invite')
-    .description('prints a link with which one person can join and create an account, once')
+    .description('prints a link with which one person can join and create an account, once, within 7 days')
     .argument('<email>', 'e-mail address, in any case')
     .addOption(roleOption().default('viewer'))
     .addOption(projectOption())
+    .option('--without-link', 'add the member at once, for single sign-on or for who has an account already')
     .addOption(settingOption('publicUrl'))
     .addOption(settingOption('basePath'));
   addStoreAction(command, io, {
     json: 'print the link and its expiry as JSON',
     settings: ['publicUrl', 'basePath', 'port'],
-    parse: readMember,
-    run: async ({ store, settings, organizationId, input: { email, rights }, by }) => {
+    parse: ({ withoutLink = false, ...options }: RightsOptions & { withoutLink?: boolean }, text) => ({
+      ...readMember(options, text),
+      withoutLink,
+    }),
+    run: async ({ store, settings, organizationId, input: { email, rights, withoutLink }, by }) => {
       const wanted = { organizationId, email, ...rights };
+      if (withoutLink) return addMember(store, wanted, by);
       const { invitation, token } = await inviteMember({ store, randomInt: io.randomInt }, wanted, by);
       const link = `${pagesUrl(settings)}/join#${token}`;
       const expiresAt = formatTime(invitation.expiresAt);
@@ -194,6 +174,24 @@ function addInvite(member: Command, io: Io): void {
       return { json, text: link, notes: [note, ...noteGuessedUrl(settings)] };
     },
   });
+}
+
+async function addMember({ directory }: Store, wanted: Omit<Member, 'createdAt'>, by: Actor) {
+  const { organizationId, email } = wanted;
+  await directory.addMember({ ...wanted, createdAt: by.at }, by);
+  const hasAccount = (await directory.findUsers([email])).has(email);
+  const opens = (await directory.findUsers([email], organizationId)).has(email);
+  return {
+    json: { email, ...rightsToJson(wanted) },
+    text: `added ${email} as ${describeRights(wanted)}`,
+    notes: hasAccount && !opens ? [NOT_PROVED] : [],
+  };
+}
+
+interface ResetOptions {
+  readonly secondFactor?: boolean;
+  readonly sessions?: boolean;
+  readonly singleSignOn?: boolean;
 }
 
 function addReset(member: Command, io: Io): void {
@@ -205,73 +203,41 @@ function addReset(member: Command, io: Io): void {
       '--second-factor',
       'first remove the password, two-factor authentication and passkeys, and end all sessions',
     )
+    .addOption(
+      new Option('--sessions', 'only end all sessions, and the trust in devices; prints no link').conflicts([
+        'secondFactor',
+        'singleSignOn',
+      ]),
+    )
+    .addOption(
+      new Option(
+        '--single-sign-on',
+        'only let the member sign in as another user of the provider, and end all sessions; prints no link',
+      ).conflicts('secondFactor'),
+    )
     .addOption(settingOption('publicUrl'))
     .addOption(settingOption('basePath'))
     .addOption(settingOption('secretFile'));
   addStoreAction(command, io, {
-    json: 'print the link as JSON',
+    json: 'print the link, or what was ended, as JSON',
     settings: ['publicUrl', 'basePath', 'port', ...SECRET_SETTINGS],
-    hasOrganization: false,
-    parse: ({ secondFactor = false }: { secondFactor?: boolean }, text) => ({
-      email: readEmail(text),
-      removeAll: secondFactor,
-    }),
-    run: async ({ store, settings, input, by }) => {
-      const { recovery } = await openAccounts(store, settings, io);
-      const token = await recoverAccount({ store, recovery }, input, by);
+    parse: (options: ResetOptions, text) => ({ email: readEmail(text), ...options }),
+    run: async ({ store, settings, organizationId, input, by }) => {
+      const { email, secondFactor = false, sessions, singleSignOn } = input;
+      const { recovery, users } = await openAccounts(store, settings, io);
+      if (singleSignOn) {
+        await unlinkMember({ store, users }, { organizationId, email }, by);
+        return { json: { email }, text: `unlinked ${email} from single sign-on` };
+      }
+      if (sessions) {
+        const member = { organizationId, email, isOperator: true };
+        const ended = await endMemberSessions({ store, users }, member, by);
+        return { json: { email, ended }, text: `ended ${formatQuantity(ended, 'session')} of ${email}` };
+      }
+      const token = await recoverAccount({ store, recovery }, { email, removeAll: secondFactor }, by);
       const link = `${pagesUrl(settings)}/reset#${token}`;
-      const notes = [
-        `For ${input.email}, within an hour. It is not shown again.`,
-        ...noteGuessedUrl(settings),
-      ];
-      return { json: { email: input.email, link }, text: link, notes };
-    },
-  });
-}
-
-/** Of commands about the account of a member. */
-const OF_ACCOUNT = {
-  settings: ['publicUrl', 'basePath', ...SECRET_SETTINGS],
-  parse: (_options: object, text: string) => ({ email: readEmail(text) }),
-} as const;
-
-function addAccountCommand(member: Command, name: string, description: string): Command {
-  return member
-    .command(name)
-    .description(description)
-    .argument('<email>', "the member's e-mail address")
-    .addOption(settingOption('secretFile'));
-}
-
-function addUnlink(member: Command, io: Io): void {
-  const what = 'lets a member sign in as another user of the single sign-on provider, and ends all sessions';
-  addStoreAction(addAccountCommand(member, 'unlink', what), io, {
-    ...OF_ACCOUNT,
-    json: 'print the address as JSON',
-    run: async ({ store, settings, organizationId, input: { email }, by }) => {
-      const { users } = await openAccounts(store, settings, io);
-      await unlinkMember({ store, users }, { organizationId, email }, by);
-      return { json: { email }, text: `unlinked ${email} from single sign-on` };
-    },
-  });
-}
-
-function addEndSessions(member: Command, io: Io): void {
-  const what = 'ends all sessions of a member, and the trust in their devices';
-  addStoreAction(addAccountCommand(member, 'end-sessions', what), io, {
-    ...OF_ACCOUNT,
-    json: 'print the number of sessions as JSON',
-    run: async ({ store, settings, organizationId, input: { email }, by }) => {
-      const { users } = await openAccounts(store, settings, io);
-      const ended = await endMemberSessions(
-        { store, users },
-        { organizationId, email, isOperator: true },
-        by,
-      );
-      return {
-        json: { email, ended },
-        text: `ended ${ended} ${ended === 1 ? 'session' : 'sessions'} of ${email}`,
-      };
+      const notes = [`For ${email}, within an hour. It is not shown again.`, ...noteGuessedUrl(settings)];
+      return { json: { email, link }, text: link, notes };
     },
   });
 }

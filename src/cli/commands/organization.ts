@@ -12,8 +12,10 @@ import { formatTable } from '../terminal/output.js';
 
 export function addOrganizationCommand(program: Command, io: Io): void {
   const organization = program
-    .command('organization')
-    .description('creates, changes and lists organizations');
+    .command('organization', { hidden: true })
+    .description(
+      'creates, changes and lists organizations, for servers with several: commands take --organization ID then',
+    );
 
   const create = organization
     .command('create')

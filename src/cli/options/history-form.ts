@@ -1,5 +1,5 @@
 /** The options of `import` for history that exists only as counts. */
-import type { Command } from 'commander';
+import { Option } from 'commander';
 import type { CountTable } from '../../app/history/records.js';
 import { sourceProblems } from '../../domain/counting/imported-count.js';
 import { CALLER_FORM, isCallerName } from '../../domain/queries/caller.js';
@@ -70,23 +70,14 @@ const SHARED: readonly string[] = [
   'dryRun',
 ];
 
-export function addHistoryOptions(command: Command): Command {
-  return command
-    .option(
-      '--source <name>',
-      'counts, plausible: the name of the system that counted the queries; access-log, --id-from line: of the server that wrote the files, if several did, or an empty name if they are one log',
-    )
-    .option('--source-project <id>', 'caller-stats-api: the id of the project on that server')
-    .option('--from <date>', 'caller-stats-api: the first day to read')
-    .option('--to <date>', 'caller-stats-api: the day after the last one (default: today)')
-    .option(
-      '--time-zone <zone>',
-      'of times without an offset; counts, plausible, caller-stats-api: of the days (default: UTC)',
-    )
-    .option(
-      '--include-unfinished',
-      'counts, plausible, caller-stats-api: also spans that have not ended yet',
-    );
+/** About counts. `import` has another `--source`, `--time-zone` and `--event`. */
+export function historyOptions(): Option[] {
+  return [
+    new Option('--source-project <id>', 'caller-stats-api: the id of the project on that server'),
+    new Option('--from <date>', 'caller-stats-api: the first day to read'),
+    new Option('--to <date>', 'caller-stats-api: the day after the last one (default: today)'),
+    new Option('--include-unfinished', 'also spans that have not ended yet'),
+  ];
 }
 
 /** The options for counts; undefined for other formats. Throws `UsageError` with every problem. */

@@ -1,5 +1,5 @@
 /** The options of `import` that describe the files. */
-import { type Command, Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import type { FieldMap, QueryField } from '../../app/import/fields.js';
 import { FORMATS, type Form, type Format } from '../../app/import/formats.js';
 import { findPreset, PRESETS, type Preset } from '../../app/import/presets.js';
@@ -10,6 +10,7 @@ import { quote } from '../../domain/result.js';
 import { parseTimeZone } from '../../domain/time/time-zone.js';
 import { LocalClock, TIME_FORMATS, type TimeFormat } from '../../domain/time/timestamp-formats.js';
 import { UsageError } from '../io.js';
+import { settingOption } from '../settings/settings.js';
 import { collect } from '../store-command.js';
 import { LOG_FLAGS, type LogOptions, readIdOrigin, readLogOptions } from './access-log-form.js';
 import { COUNT_FORMATS } from './history-form.js';
@@ -27,6 +28,7 @@ export interface FormOptions extends LogOptions {
 }
 
 export const OTLP_FORMAT = 'otlp';
+export const LOG_FORMAT = 'access-log';
 
 const otlpFormat = "files of the OpenTelemetry Collector's file exporter; needs --url";
 
@@ -40,56 +42,97 @@ const EVENT_FORMATS = [
   ...Object.keys(PRESETS).filter((name) => findPreset(name)?.event),
 ];
 
-export function addFormOptions(command: Command): Command {
-  const all = { ...FORMATS, [OTLP_FORMAT]: otlpFormat, ...COUNT_FORMATS };
-  const formats = Object.entries(all).map(([name, what]) => `${name}: ${what}`);
-  const formatNames = Object.keys(all);
+/** What all three commands take. */
+export function commonOptions(): Option[] {
+  return [
+    new Option('--project <id>', 'the project to record into').makeOptionMandatory(),
+    new Option('--caller <name>', 'the caller of queries without one'),
+    new Option('--strict', 'record nothing if any record is bad'),
+    new Option('--dry-run', 'record nothing; print what would be recorded, by month (UTC) and caller'),
+    settingOption('database').conflicts('url'),
+    new Option(
+      '--url <url>',
+      'record into a running server, with the key in CALLER_STATS_KEY, instead of the database',
+    ),
+  ];
+}
+
+/** `import` also takes the formats that have a command of their own. */
+export function formatOption(): Option {
+  const shown = Object.entries({ ...FORMATS, [OTLP_FORMAT]: otlpFormat }).filter(
+    ([name]) => name !== LOG_FORMAT,
+  );
+  const names = Object.keys({ ...FORMATS, [OTLP_FORMAT]: '', ...COUNT_FORMATS });
+  const text = `${shown.map(([name, what]) => `${name}: ${what}`).join('; ')}. Those of counts and logs have commands`;
+  return new Option('--format <format>', text).argParser((given) => {
+    if (names.includes(given)) return given;
+    throw new InvalidArgumentError(`Allowed choices are ${names.join(', ')}.`);
+  });
+}
+
+/** About the fields of records. */
+export function fieldOptions(): Option[] {
   const timeFormat =
     'rfc3339 (the default); utc: UTC without an offset, as databases write it; s, ms: since 1970';
-  return command
-    .addOption(new Option('--format <format>', formats.join('; ')).choices(formatNames))
-    .option(
+  return [
+    repeatable(
       '--map <field=name>',
       "the name of a query's id, caller or occurredAt in the files; ignores all other fields (repeatable)",
-      collect,
-    )
-    .option('--caller <name>', 'the caller of queries without one')
-    .option('--caller-value <value=name>', 'the caller for a value in the files (repeatable)', collect)
-    .addOption(new Option('--time-format <format>', timeFormat).choices(TIME_FORMATS))
-    .option(
+    ),
+    repeatable('--caller-value <value=name>', 'the caller for a value in the files (repeatable)'),
+    new Option('--time-format <format>', timeFormat).choices(TIME_FORMATS),
+    repeatable(
       '--where <field=value>',
       'counts only records with this value in a field; several values of one field are alternatives (repeatable)',
-      collect,
-    )
-    .addOption(
-      new Option(
-        '--id-from <source>',
-        'line: makes ids for files without them, from all of a record',
-      ).choices(['line']),
-    )
-    .option(
+    ),
+    new Option('--id-from <source>', 'line: makes ids for files without them, from all of a record').choices([
+      'line',
+    ]),
+    new Option(
       '--records <field>',
       'JSON: the field with the array of the records, if they are inside an object',
-    )
-    .option(
+    ),
+    repeatable(
       '--event <name>',
       `${EVENT_FORMATS.join(', ')}: the events that are queries (repeatable; default of stream: ${ASSISTANT_EVENT})`,
-      collect,
-    )
-    .option('--path <pattern>', "access-log: a regular expression for the paths of the assistant's requests")
-    .option('--method <name>', 'access-log: a method of its requests (repeatable; default: POST)', collect)
-    .option(
+    ),
+  ];
+}
+
+/** About where records without ids and times without offsets come from. */
+export function originOptions(): Option[] {
+  return [
+    new Option('--time-zone <zone>', 'the time zone of times without an offset'),
+    new Option(
+      '--source <name>',
+      'for ids that are made of lines: the server that wrote the files, if several did, or an empty name if they are one log',
+    ),
+    new Option(
+      '--id-key <file>',
+      'for ids that are made of lines: a file with a secret from which they are derived',
+    ),
+  ];
+}
+
+/** About the lines of access logs. */
+export function logOptions(): Option[] {
+  return [
+    new Option('--path <pattern>', "a regular expression for the paths of the assistant's requests"),
+    repeatable('--method <name>', 'a method of its requests (repeatable; default: POST)'),
+    repeatable(
       '--status <status>',
-      'access-log: a status of its requests, such as 200 or 2xx (repeatable; default: 2xx)',
-      collect,
-    )
-    .option(
+      'a status of its requests, such as 200 or 2xx (repeatable; default: 2xx)',
+    ),
+    repeatable(
       '--site <origin>',
-      'access-log: an origin of the documentation site, such as https://docs.example.com (repeatable)',
-      collect,
-    )
-    .option('--caller-rules <file>', 'access-log: a JSON file with rules that name callers')
-    .option('--id-key <file>', 'access-log, --id-from line: a file with a secret from which ids are derived');
+      'an origin of the documentation site, such as https://docs.example.com (repeatable)',
+    ),
+    new Option('--caller-rules <file>', 'a JSON file with rules that name callers'),
+  ];
+}
+
+function repeatable(flags: string, description: string): Option {
+  return new Option(flags, description).argParser(collect);
 }
 
 /** Checks the options together. Throws `UsageError` with every problem. */

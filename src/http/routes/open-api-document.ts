@@ -27,7 +27,6 @@ export async function createDocument(routes: readonly RouteOptions[], basePath: 
         { name: 'Analytics', description: 'Reading counts.' },
         { name: 'Recording', description: 'Recording queries.' },
         { name: 'Corrections', description: 'Correcting what was recorded.' },
-        { name: 'Keys', description: 'Reporting leaked keys.' },
         { name: 'Operations', description: 'Running the service.' },
       ],
       components: {

@@ -508,12 +508,6 @@ export const CutBoundsSchema = {
   }),
 };
 
-const LeakedKeySchema = {
-  $id: 'LeakedKey',
-  description: 'A leaked API key.',
-  ...strictObjectSchema({ key: stringSchema('The whole key.') }),
-};
-
 export const StatusSchema = {
   $id: 'Status',
   ...objectSchema({ status: stringSchema() }, { details }),
@@ -538,7 +532,6 @@ export const SHARED_SCHEMAS: readonly NamedSchema[] = [
   CorrectionsSchema,
   CutBoundsSchema,
   ...OTLP_SCHEMAS,
-  LeakedKeySchema,
   ToolMessageSchema,
   StatusSchema,
 ];

@@ -174,9 +174,6 @@ export interface DirectoryChanges {
   /** Deletes a share link. `not_found` if the organization has no such link. */
   revokeShareLink(organizationId: string, shareLinkId: string, by: Actor): Promise<void>;
 
-  /** Revokes the key with this hash, of any organization. True if there is one. Idempotent. */
-  revokeLeakedKey(keyHash: string, by: Actor): Promise<boolean>;
-
   /** Notes that a key was used. Moves `lastUsedAt` back only from more than a day ahead, which a wrong clock has written; does nothing if there is no such key. */
   touchKey(keyId: string, usedAt: number): Promise<void>;
 

@@ -193,13 +193,6 @@ export class SqlDirectoryChanges extends SqlChanges implements DirectoryChanges 
     await this.log({ organizationId, action: 'share_link.revoke', targetId: shareLinkId, detail }, by);
   }
 
-  async revokeLeakedKey(keyHash: string, by: Actor): Promise<boolean> {
-    const key = await this.find(KEY, 'WHERE hash = $1', [keyHash]);
-    if (key === undefined) return false;
-    await this.changeKey(key.organizationId, key.id, 'revoke', by);
-    return true;
-  }
-
   async touchKey(keyId: string, usedAt: number): Promise<void> {
     await this.session.run(
       `UPDATE ${this.table('api_key')} SET last_used_at = $2

@@ -37,7 +37,6 @@ export abstract class SqlDirectory extends SqlDirectoryReads implements Director
   readonly rotateKey: Directory['rotateKey'] = (...args) => this.#run('rotateKey', args);
   readonly createShareLink: Directory['createShareLink'] = (...args) => this.#run('createShareLink', args);
   readonly revokeShareLink: Directory['revokeShareLink'] = (...args) => this.#run('revokeShareLink', args);
-  readonly revokeLeakedKey: Directory['revokeLeakedKey'] = (...args) => this.#run('revokeLeakedKey', args);
   readonly touchKey: Directory['touchKey'] = (...args) => this.#run('touchKey', args);
   readonly addMember: Directory['addMember'] = (...args) => this.#run('addMember', args);
   readonly changeMember: Directory['changeMember'] = (...args) => this.#run('changeMember', args);

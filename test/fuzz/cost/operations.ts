@@ -152,9 +152,5 @@ export function operationsOf(shared: string): ReadonlyMap<string, readonly Reque
         },
       ],
     ],
-    [
-      'leaked keys',
-      [{ method: 'POST', by: 'anybody', path: '/v1/leaked-keys', form: 'json', body: { key: 'cs_admin_x' } }],
-    ],
   ]);
 }

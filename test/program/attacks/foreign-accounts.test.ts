@@ -53,7 +53,16 @@ describe.each(databases)('on %s', (_kind, newDatabase) => {
   test('does not open what the address is added to later', async () => {
     const service = await startService({ database: newDatabase() });
     const stranger = await signedIn(service, ada, 'owner', { organization: 'rival' });
-    const added = await runCli(['member', 'add', ada, '--role', 'owner', '--database', service.databaseUrl]);
+    const added = await runCli([
+      'member',
+      'invite',
+      '--without-link',
+      ada,
+      '--role',
+      'owner',
+      '--database',
+      service.databaseUrl,
+    ]);
     expect(added).toMatchObject({ status: 0 });
     expect(added.stderr).toContain('member invite');
     expect(await organizationsOf(stranger)).toEqual(['rival']);
@@ -229,7 +238,7 @@ test('an account opens the only organization again after it was removed and adde
   const browser = await signedIn(service, ada, 'viewer');
   await service.store.directory.removeMember('default', ada, by);
   expect(await organizationsOf(browser)).toEqual([]);
-  const added = await runCli(['member', 'add', ada, '--database', service.databaseUrl]);
+  const added = await runCli(['member', 'invite', '--without-link', ada, '--database', service.databaseUrl]);
   expect(added).toMatchObject({ status: 0, stderr: '' });
   expect(await organizationsOf(browser)).toEqual(['default']);
 });

@@ -45,9 +45,9 @@ async function fill(place: Place) {
   // The query that the tests record again, so that the totals stay the same.
   const input = '{"id": "a", "caller": "web", "occurredAt": "2026-01-01T00:00:00Z"}';
   await succeed(place.run(['import', '-', '--project', project], { input }));
-  await run('member', 'add', 'ada@example.org', '--role', 'owner');
-  await run('member', 'add', 'ada@example.org', '--role', 'viewer', ...inAcme);
-  await run('member', 'add', 'bob@example.org', '--role', 'editor', ...inAcme);
+  await run('member', 'invite', '--without-link', 'ada@example.org', '--role', 'owner');
+  await run('member', 'invite', '--without-link', 'ada@example.org', '--role', 'viewer', ...inAcme);
+  await run('member', 'invite', '--without-link', 'bob@example.org', '--role', 'editor', ...inAcme);
   const limited = await createKey(
     place,
     'limited',
@@ -136,7 +136,7 @@ describe('copy', () => {
       await run('key', 'enable', disabled.id);
       const again = await run('key', 'rotate', successor.id, '--grace', '0', '--json');
       const next = JSON.parse(again.stdout) as CreatedKey;
-      await run('member', 'add', 'eve@example.org', '--role', 'owner');
+      await run('member', 'invite', '--without-link', 'eve@example.org', '--role', 'owner');
       await run('member', 'change', 'ada@example.org', '--role', 'editor');
       const [source, target] = [await opened(from), await opened(to)];
       const [mine = [], others] = await logOf(target);

@@ -252,7 +252,7 @@ test('copy brings imported counts, once, and names one that differs in the targe
 
 test('copy says what it leaves out, before it copies', async () => {
   const place = await placeWithProject();
-  await succeed(place.run(['member', 'add', 'ada@example.org', '--role', 'owner']));
+  await succeed(place.run(['member', 'invite', '--without-link', 'ada@example.org', '--role', 'owner']));
   const store = await opened(`sqlite:${place.database}`);
   await store.notifications.create(notificationOf('n'), by);
   const { stderr } = await succeed(copy(place, `sqlite:${place.database}`, fileUrl(place, 'target.db')));

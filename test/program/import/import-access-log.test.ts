@@ -11,7 +11,7 @@ import {
   succeed,
 } from '../../support/cli/cli-place.js';
 
-const args = ['--format', 'access-log', '--path', '^/assistant/', '--site', 'https://docs.example.com'];
+const args = ['--path', '^/assistant/', '--site', 'https://docs.example.com'];
 
 const twoDigits = (number: number): string => String(number).padStart(2, '0');
 
@@ -47,7 +47,7 @@ test('overlapping parts of a log are counted once, and identical lines within it
   const importFiles = async (files: Record<string, string | Uint8Array>, more: readonly string[] = []) => {
     for (const [name, content] of Object.entries(files)) await writeFile(place.path(name), content);
     const { stdout } = await succeed(
-      place.run(['import', ...Object.keys(files), '--project', project, ...args, ...more, '--json']),
+      place.run(['import', 'log', ...Object.keys(files), '--project', project, ...args, ...more, '--json']),
     );
     return JSON.parse(stdout) as unknown;
   };
@@ -82,7 +82,7 @@ test('logs of several servers with identical lines count in full with a source f
   const place = await placeWithProject();
   for (const name of ['web-1.log', 'web-2.log']) await writeFile(place.path(name), log);
   const importLog = (files: string[], ...more: string[]) =>
-    succeed(place.run(['import', ...files, '--project', project, ...args, ...more]));
+    succeed(place.run(['import', 'log', ...files, '--project', project, ...args, ...more]));
   const { stderr } = await importLog(['web-1.log', 'web-2.log'], '--dry-run');
   expect(stderr).toMatch(
     /^At least 2,400 lines of these files occur in several of them.* --source, such as web-1\./,
@@ -113,7 +113,7 @@ test('caller rules apply, and other text is reported with its line', async () =>
     `${lines.slice(0, 7).join('\n')}\nno line of a log\n${lines[8]}\n`,
   );
   const { status, stdout, stderr } = await place.run([
-    ...['import', 'access.log', '--project', project, ...args, '--caller-rules', 'rules.json'],
+    ...['import', 'log', 'access.log', '--project', project, ...args, '--caller-rules', 'rules.json'],
   ]);
   expect(stderr).toMatch(
     /^access\.log:8: is not a line of an access log: "no line of a log"; expected .*\n$/,

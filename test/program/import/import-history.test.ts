@@ -15,13 +15,13 @@ import {
 import { openForTest } from '../../support/storage/store.js';
 
 const into = ['--project', project];
-const counts = [...into, '--format', 'counts', '--source', 'old'];
+const counts = [...into, '--source', 'old'];
 
 const stats = async (place: Place, ...args: string[]): Promise<unknown> =>
   JSON.parse((await succeed(place.run(['stats', project, '--json', ...args]))).stdout);
 
 const importText = (place: Place, input: string, ...args: string[]) =>
-  place.run(['import', '-', ...counts, ...args], { input });
+  place.run(['import', 'counts', '-', ...counts, ...args], { input });
 
 describe('import --format counts refuses as wrong usage', () => {
   test.each<[what: string, args: string[], message: RegExp]>([
@@ -60,7 +60,7 @@ describe('import --format counts refuses as wrong usage', () => {
   });
 });
 
-describe('import --format counts', () => {
+describe('import counts', () => {
   const place = sharedByTests(placeWithProject);
 
   test('names each bad record and imports nothing', async () => {
@@ -159,7 +159,7 @@ describe('import --format counts', () => {
       ...Array.from({ length }, (_, at) => `${day(at)},web,${at < length - 1 ? 1 : last}`),
     ];
     await writeFile(own.path('last.csv'), `date,caller,count\n${day(10_999)},web,2\n`);
-    await succeed(own.run(['import', own.path('last.csv'), ...counts]));
+    await succeed(own.run(['import', 'counts', own.path('last.csv'), ...counts]));
     expect(await refusal(importText(own, linesOf(11_000, 3).join('\n')), 1)).toMatch(/Nothing was imported/);
     expect(await stats(own)).toMatchObject({ total: 2 });
     expect((await succeed(importText(own, linesOf(11_000, 2).join('\n')))).stdout).toMatch(
@@ -184,12 +184,13 @@ describe('import --format caller-stats-api', () => {
     const [{ url: from }, { url: to }] = [await old.serve(), await own.serve()];
     return { own, from, to, env: { CALLER_STATS_SOURCE_KEY: sourceKey, CALLER_STATS_KEY: key } };
   });
-  const api = ['--format', 'caller-stats-api', '--source-project', project];
+  const api = ['--source-project', project];
   const days = ['--from', '2024-03-29', '--to', '2024-04-05'];
 
   test('reads days of another server into the database or a server, once', async () => {
     const { own, from, to, env } = shared();
-    const run = (...args: string[]) => own.run(['import', from, ...into, ...api, ...days, ...args], { env });
+    const run = (...args: string[]) =>
+      own.run(['import', 'counts', from, ...into, ...api, ...days, ...args], { env });
     expect((await succeed(run())).stdout).toBe(
       '21 read, 21 recorded, 0 duplicates; the counts have 16 queries\n',
     );
@@ -213,7 +214,9 @@ describe('import --format caller-stats-api', () => {
     const today = new Date();
     const start = new Date(today.getTime() - dayMs).toISOString().slice(0, 10);
     const run = (...args: string[]) =>
-      own.run(['import', from, ...into, ...api, '--from', start, '--dry-run', '--json', ...args], { env });
+      own.run(['import', 'counts', from, ...into, ...api, '--from', start, '--dry-run', '--json', ...args], {
+        env,
+      });
     const read = async (...args: string[]) =>
       (JSON.parse((await succeed(run(...args))).stdout) as { read: number }).read / 3;
     const [over, all] = [await read(), await read('--include-unfinished')];

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import type { AuditEntry } from '../../../src/domain/people/audit.js';
 import { dayMs } from '../../../src/domain/time/duration.js';
 import { firstRunOf, runCli } from '../../support/cli/cli.js';
-import { clientOf } from '../../support/cli/cli-client.js';
 import { type CreatedKey, createKey, jsonOf } from '../../support/cli/cli-keys.js';
 import {
   alter,
@@ -47,7 +46,7 @@ test('audit shows every change of a command, newest first, and no refused ones',
   const next = await jsonOf<CreatedKey>(place, ['key', 'rotate', a.id]);
   for (const change of ['disable', 'disable', 'enable', 'enable', 'revoke', 'revoke'])
     await run('key', change, b.id);
-  await run('member', 'add', 'ada@example.org', '--role', 'editor');
+  await run('member', 'invite', '--without-link', 'ada@example.org', '--role', 'editor');
   await run('member', 'change', 'ada@example.org', '--role', 'viewer');
   await run('member', 'remove', 'ada@example.org');
   await run('organization', 'create', 'Acme', '--id', 'acme');
@@ -105,23 +104,6 @@ test('entries name the first start as actor, and the address of a leak report', 
     ['first start', null, 'project.create', first.project],
     ['first start', null, 'key.create', 'first-admin-key'],
   ]);
-  const report = () =>
-    fetch(`${server.url}/v1/leaked-keys`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ key: first.admin }),
-    });
-  expect((await report()).ok).toBe(true);
-  expect((await clientOf(server, first.project, first.admin).count()).status).toBe(401);
-  expect((await report()).ok).toBe(true);
-  const [leaked, ...rest] = await auditOf(place);
-  expect(leaked).toMatchObject({
-    actor: 'leak report',
-    address: '127.0.0.1',
-    action: 'key.revoke',
-    targetId: 'first-admin-key',
-  });
-  expect(rest).toHaveLength(3);
 });
 
 test('audit shows all of many entries, or those between two times', async () => {

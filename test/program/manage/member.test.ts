@@ -21,7 +21,7 @@ describe('member refuses', () => {
     ['no characters', ''],
     ['too many characters', `${'a'.repeat(243)}@example.org`],
   ])('an e-mail address with %s', async (_what, email) => {
-    for (const args of [['add'], ['change', '--role', 'owner'], ['remove']]) {
+    for (const args of [['invite'], ['change', '--role', 'owner'], ['remove']]) {
       expect(await refusal(runCli(['member', ...args, '--database=x', '--', email]), 2)).toMatch(
         /^caller-stats: --database: .+\ncaller-stats: EMAIL: is not an e-mail address\n$/,
       );
@@ -31,7 +31,7 @@ describe('member refuses', () => {
   test.concurrent.each([
     [
       'an unknown role',
-      ['add', 'ada@example.org', '--role', 'admin'],
+      ['invite', 'ada@example.org', '--role', 'admin'],
       /Allowed choices are owner, editor, viewer/,
     ],
     [
@@ -60,12 +60,16 @@ test('members are added, listed, changed and removed; the case of their address 
   const run = async (...args: string[]) => (await succeed(place.run(['member', ...args]))).stdout;
   const refused = (...args: string[]) => refusal(place.run(['member', ...args]), 1);
   expect(await run('list')).toBe('E-MAIL  ROLE  SINCE\n');
-  expect(await run('add', ' Ada@Example.ORG ')).toBe('added ada@example.org as viewer\n');
-  expect(await jsonOf(place, ['member', 'add', 'Bob+x@example.org', '--role', 'owner'])).toEqual({
+  expect(await run('invite', '--without-link', ' Ada@Example.ORG ')).toBe(
+    'added ada@example.org as viewer\n',
+  );
+  expect(
+    await jsonOf(place, ['member', 'invite', '--without-link', 'Bob+x@example.org', '--role', 'owner']),
+  ).toEqual({
     email: 'bob+x@example.org',
     role: 'owner',
   });
-  expect(await refused('add', 'ADA@example.org', '--role', 'owner')).toBe(
+  expect(await refused('invite', '--without-link', 'ADA@example.org', '--role', 'owner')).toBe(
     'caller-stats: ada@example.org is a member already.\n',
   );
   const since = expect.stringMatching(/^\d{4}-.+Z$/);
@@ -97,7 +101,7 @@ test('members are added, listed, changed and removed; the case of their address 
   const last = 'caller-stats: bob+x@example.org is the last owner; make another member an owner first.\n';
   expect(await refused('remove', 'BOB+X@example.org')).toBe(last);
   expect(await refused('change', 'BOB+X@example.org', '--role', 'editor')).toBe(last);
-  await run('add', 'eve@example.org', '--role', 'owner');
+  await run('invite', '--without-link', 'eve@example.org', '--role', 'owner');
   expect(await jsonOf(place, ['member', 'remove', 'BOB+X@example.org'])).toEqual({
     email: 'bob+x@example.org',
     keys: [],
@@ -127,13 +131,13 @@ test('admin keys of a member who is removed or only looks from now on are named,
   });
 });
 
-test('member end-sessions ends all sessions of a member, and the audit log says so', async () => {
+test('member reset --sessions ends all sessions of a member, and the audit log says so', async () => {
   const place = await placeWithProject();
   const store = await openStore(`sqlite:${place.database}`);
   whenOver(() => store.close());
   const node = usersOf(store);
   const visitor = await createUser(node);
-  const end = ['member', 'end-sessions', ada.email];
+  const end = ['member', 'reset', ada.email, '--sessions'];
   expect(await refusal(place.run(end), 1)).toBe('caller-stats: ada@example.org is not a member.\n');
   expect(await findEmail(node, visitor)).toBe(ada.email);
   await store.directory.addMember(memberOf(ada.email), by);
@@ -152,11 +156,11 @@ test('member end-sessions ends all sessions of a member, and the audit log says 
   ]);
 });
 
-test('member unlink refuses who is not a member, and an account without single sign-on', async () => {
+test('member reset --single-sign-on refuses who is not a member, and an account without single sign-on', async () => {
   const place = await placeWithProject();
   const store = await openStore(`sqlite:${place.database}`);
   whenOver(() => store.close());
-  const unlink = ['member', 'unlink', ada.email];
+  const unlink = ['member', 'reset', ada.email, '--single-sign-on'];
   expect(await refusal(place.run(unlink), 1)).toBe('caller-stats: ada@example.org is not a member.\n');
   await store.directory.addMember(memberOf(ada.email), by);
   const unused = 'caller-stats: ada@example.org has not used single sign-on.\n';

@@ -20,7 +20,9 @@ async function placeWithTwo(): Promise<Place & { readonly theirs: { id: string; 
   const place = await placeWithProject();
   await succeed(place.run(['organization', 'create', 'Acme', '--id', 'acme']));
   await succeed(place.run(['project', 'create', 'Theirs', '--id', 'theirs', ...inAcme]));
-  await succeed(place.run(['member', 'add', 'ada@acme.example', '--role', 'owner', ...inAcme]));
+  await succeed(
+    place.run(['member', 'invite', '--without-link', 'ada@acme.example', '--role', 'owner', ...inAcme]),
+  );
   const input = '{"id": "a", "caller": "web", "occurredAt": "2026-01-01T00:00:00Z"}\n';
   await succeed(place.run(['import', '-', '--project', 'theirs'], { input }));
   return { ...place, theirs: await createKey(place, 'their key', ...inAcme) };
@@ -95,7 +97,7 @@ describe('an unknown organization', () => {
   test.concurrent.each([
     ['project create', ['project', 'create', 'Docs']],
     ['key create', ['key', 'create', '--name', 'a']],
-    ['member add', ['member', 'add', 'ada@acme.example']],
+    ['member invite --without-link', ['member', 'invite', '--without-link', 'ada@acme.example']],
   ])('is refused by %s', async (_name, args) => {
     const place = await placeWithProject();
     expect(await place.run([...args, '--organization', 'none'])).toEqual({

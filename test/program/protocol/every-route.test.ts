@@ -4,11 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { sharedService } from '../../support/http/http.js';
 import { isDeep } from '../../support/volume.js';
 
-/** Paths below `/v1` that need no key. If you add one, document it in SECURITY.md. */
-const OPEN = ['/v1/leaked-keys'];
-
-const needsKey = (path: string): boolean =>
-  path === '/mcp' || (path.startsWith('/v1') && !OPEN.includes(path));
+const needsKey = (path: string): boolean => path === '/mcp' || path.startsWith('/v1');
 
 /** Node does not route CONNECT to the app. */
 const methods = METHODS.filter((method) => method !== 'CONNECT');
@@ -27,7 +23,7 @@ describe('every route', () => {
   test('is in the list of routes', () => {
     const paths = [...service().routes().keys()];
     const some = ['/', '/livez', '/docs/:page', '/v1/analytics/:projectId/assistant/queries'];
-    for (const path of [...OPEN, ...some]) expect(paths).toContain(path);
+    for (const path of some) expect(paths).toContain(path);
   });
 
   test('is found whatever the method is, if only to reject it', async () => {

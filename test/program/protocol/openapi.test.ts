@@ -73,7 +73,6 @@ describe('the OpenAPI document', () => {
       'post /v1/analytics/{projectId}/assistant/corrections',
       'get /v1/analytics/{projectId}/assistant/corrections/{correctionId}',
       ...OTLP.map((path) => `post ${path}`),
-      'post /v1/leaked-keys',
       'post /mcp',
       'get /livez',
       'get /readyz',

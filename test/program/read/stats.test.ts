@@ -148,7 +148,7 @@ test.concurrent.each([
   'audit',
   'mcp',
   'backup b',
-  'member add a@example.org',
+  'member invite a@example.org --without-link',
   'member list',
   'member remove a@example.org',
   'key list',

@@ -15,6 +15,31 @@ test.concurrent.each(['', 'serve', 'key create'])('--help of "%s" is printed on 
   expect(stdout).toMatch(new RegExp(`^Usage: caller-stats${command === '' ? '' : ` ${command}`} `));
 });
 
+test('import, import counts and import log each have help of their own', async () => {
+  const flagsOf = async (...command: string[]) =>
+    [...(await runCli([...command, '--help'])).stdout.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, flag]) => flag);
+  const [all, counts, log] = await Promise.all([
+    flagsOf('import'),
+    flagsOf('import', 'counts'),
+    flagsOf('import', 'log'),
+  ]);
+  for (const [flags, has, lacks] of [
+    [all, '--map', '--path'],
+    [counts, '--source-project', '--map'],
+    [log, '--path', '--event'],
+  ] as const) {
+    expect(flags).toEqual(expect.arrayContaining(['--project', '--dry-run', has]));
+    expect(flags).not.toContain(lacks);
+    expect(flags).not.toContain('--organization');
+  }
+  expect((await runCli(['import', 'counts', 'a.csv'])).stderr).toContain(
+    "option '--project <id>' not specified",
+  );
+  expect((await runCli(['import', 'log', 'a.log', '--project', 'docs', '--map', 'id=a'])).stderr).toContain(
+    '--map: does not apply',
+  );
+});
+
 test('--version prints the version of the package', async () => {
   expect(await runCli(['--version'])).toMatchObject({ status: 0, stdout: `${version}\n`, stderr: '' });
 });

@@ -1,6 +1,6 @@
 /** `caller-stats import`: records the queries of files. */
 
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { recordCarriedQueries, restoreCorrection } from '../../../app/carried.js';
 import { countMonths } from '../../../app/import/dry-run.js';
 import { openSource, type Source } from '../../../app/import/file/source.js';
@@ -17,11 +17,25 @@ import type { Sender } from '../../../domain/queries/receipt.js';
 import { quote } from '../../../domain/result.js';
 import type { Store } from '../../../storage/ports/store.js';
 import { type Io, UsageError } from '../../io.js';
-import { addHistoryOptions, type HistoryOptions, readHistoryForm } from '../../options/history-form.js';
-import { addFormOptions, type FormOptions, OTLP_FORMAT, readForm } from '../../options/import-form.js';
+import {
+  COUNT_FORMATS,
+  type HistoryOptions,
+  historyOptions,
+  readHistoryForm,
+} from '../../options/history-form.js';
+import {
+  commonOptions,
+  type FormOptions,
+  fieldOptions,
+  formatOption,
+  LOG_FORMAT,
+  logOptions,
+  OTLP_FORMAT,
+  originOptions,
+  readForm,
+} from '../../options/import-form.js';
 import { ServerClient } from '../../server-client.js';
-import { settingOption } from '../../settings/settings.js';
-import { addAction, readStoreSettings, runOnStore } from '../../store-command.js';
+import { addAction, collect, readStoreSettings, runOnStore } from '../../store-command.js';
 import { runOnTemporaryStore } from '../../temporary-store.js';
 import { formatTable, printLine } from '../../terminal/output.js';
 import { withProgress } from '../../terminal/progress.js';
@@ -35,51 +49,107 @@ interface ImportOptions extends FormOptions, Omit<HistoryOptions, 'format'> {
   readonly url?: string;
 }
 
+/** `import`, `import counts` and `import log`, each with its own help. The first takes the options of all, so that `--format` may be any. */
 export function addImportCommand(program: Command, io: Io): void {
-  const command = program
+  const files = 'files to read, plain, gzip or Zstandard; - for stdin';
+  const hidden = [...logOptions(), ...historyOptions()].map((option) => option.hideHelp());
+  const queries = program
     .command('import')
+    // It has parsed the options that it knows before it comes to the command.
+    .hook('preSubcommand', (itself, command) => {
+      for (const [name, value] of Object.entries(itself.opts())) command.setOptionValue(name, value);
+    })
     .description(
       'records the queries of files; recorded queries count as duplicates, so you can repeat an import',
     )
-    .argument('<file...>', 'files to read, plain, gzip or Zstandard; - for stdin')
-    .requiredOption('--project <id>', 'the project to record into');
-  addHistoryOptions(addFormOptions(command))
-    .option('--strict', 'record nothing if any record is bad')
-    .option('--dry-run', 'record nothing; print what would be recorded, by month (UTC) and caller')
-    .addOption(settingOption('database').conflicts('url'))
-    .option(
-      '--url <url>',
-      'record into a running server, with the key in CALLER_STATS_KEY, instead of the database',
-    )
+    .argument('<file...>', files)
     .addHelpText(
       'after',
       '\nWithout --format, files that end in .csv or .tsv (.csv.gz, .csv.zst) are CSV, and others JSON: one object per line, an\n' +
         'array, or, if they end in .json, any layout. In --map, --where and --records, a.b is the field b inside of a. stderr\n' +
         `names the first ${badRecordsNamedMax} bad records by file, line and reason; all others are recorded, and the exit status is 1.`,
     );
-  addAction(command, io, 'print the totals as JSON', async (options: ImportOptions, files) => {
-    const history = readHistoryForm(options, files);
-    if (history !== undefined) return importHistory(history, files, options, io);
-    const { format }: { readonly format?: string } = options;
-    if (format === OTLP_FORMAT) return importOtlp(files, options, io);
-    const form = await readForm(options);
-    if (files.filter((file) => file === '-').length > 1) throw new UsageError(['FILE: - is given twice']);
-    const sources = await Promise.all(files.map((file) => openSource(file, io.stdin)));
-    const sender = { kind: 'import', files } as const;
-    if (options.dryRun) return rehearse(sources, sender, form, options, io);
-    const totals = await withSink(options, sender, io, async (target, store) => {
-      const beforeRecording = sources.length > 1 && form.log && !form.log.isOneLog && refuseShared(form.log);
-      const imported = await importWith(sources, form, options, { ...target, ...beforeRecording }, io);
-      if (store !== undefined) await noteImport(store, options.project, imported, io.clock.now());
-      return imported;
-    });
-    return {
-      json: totals,
-      text: describeTotals(totals),
-      notes: hintsOf(totals, form),
-      failed: totals.bad > 0,
-    };
+  addOptions(
+    queries,
+    io,
+    [formatOption(), ...fieldOptions(), ...originOptions(), ...hidden],
+    ({ format }) => format,
+  );
+  const counts = queries
+    .command('counts')
+    .description('imports history that exists only as counts: all of it or, if a count is bad, none')
+    .argument('<file...>', `${files}; or the URL of another server`);
+  const formats = Object.entries(COUNT_FORMATS).map(([name, what]) => `${name}: ${what}`);
+  const ofCounts = [
+    new Option(
+      '--format <format>',
+      `${formats.join('; ')}. A URL is read by caller-stats-api (default: counts)`,
+    ).choices(Object.keys(COUNT_FORMATS)),
+    new Option('--source <name>', 'the name of the system that counted the queries'),
+    new Option('--time-zone <zone>', 'the time zone of the days (default: UTC)'),
+    new Option('--event <name>', 'plausible: the event that is a query').argParser(collect),
+    ...historyOptions(),
+  ];
+  addOptions(counts, io, ofCounts, formatOfCounts);
+  const log = queries
+    .command('log')
+    .description('records the queries in access logs of web servers, of nginx, Apache or Caddy')
+    .argument('<file...>', files);
+  addOptions(log, io, [...logOptions(), ...originOptions()], () => LOG_FORMAT);
+}
+
+function formatOfCounts({ format }: Format, [file = '']: readonly string[]): string {
+  const names = Object.keys(COUNT_FORMATS);
+  if (format !== undefined && !names.includes(format))
+    throw new UsageError([`--format: ${quote(format)} has no counts; choose ${names.join(', ')}`]);
+  return format ?? (/^https?:/.test(file) ? 'caller-stats-api' : 'counts');
+}
+
+interface Format {
+  /** Also the names of `COUNT_FORMATS` and of files of the Collector. */
+  readonly format?: string;
+}
+
+function addOptions(
+  command: Command,
+  io: Io,
+  own: readonly Option[],
+  formatOf: (options: Format, files: readonly string[]) => string | undefined,
+): void {
+  for (const option of [...own, ...commonOptions()]) command.addOption(option);
+  addAction(
+    command,
+    io,
+    'print the totals as JSON',
+    async (given: Omit<ImportOptions, 'format'> & Format, files) => {
+      const format = formatOf(given, files);
+      const options = format === undefined ? given : { ...given, format };
+      const history = readHistoryForm(options, files);
+      if (history !== undefined) return importHistory(history, files, options, io);
+      if (format === OTLP_FORMAT) return importOtlp(files, options, io);
+      return importQueries(files, options as ImportOptions, io);
+    },
+  );
+}
+
+async function importQueries(files: readonly string[], options: ImportOptions, io: Io) {
+  const form = await readForm(options);
+  if (files.filter((file) => file === '-').length > 1) throw new UsageError(['FILE: - is given twice']);
+  const sources = await Promise.all(files.map((file) => openSource(file, io.stdin)));
+  const sender = { kind: 'import', files } as const;
+  if (options.dryRun) return rehearse(sources, sender, form, options, io);
+  const totals = await withSink(options, sender, io, async (target, store) => {
+    const beforeRecording = sources.length > 1 && form.log && !form.log.isOneLog && refuseShared(form.log);
+    const imported = await importWith(sources, form, options, { ...target, ...beforeRecording }, io);
+    if (store !== undefined) await noteImport(store, options.project, imported, io.clock.now());
+    return imported;
   });
+  return {
+    json: totals,
+    text: describeTotals(totals),
+    notes: hintsOf(totals, form),
+    failed: totals.bad > 0,
+  };
 }
 
 /** Imports into a temporary store, after checking that the project exists. */

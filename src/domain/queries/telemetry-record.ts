@@ -105,7 +105,7 @@ export class RecordRules {
   accepts(record: TelemetryRecord): boolean {
     const { id } = this.#rules;
     if (typeof id === 'object' && (record.attributes.get(id.attribute) ?? '') === '') return false;
-    return this.#matcher.accepts(record) && !isEmbedding(record.attributes);
+    return this.#matcher.accepts(record) && !isEmbedding(record.name, record.attributes);
   }
 
   /** Whether the record says that neither it nor anything below it belongs to a query. */

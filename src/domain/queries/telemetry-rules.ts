@@ -210,10 +210,12 @@ export const ASKING_METHODS: readonly string[] = ['POST', 'PUT', 'PATCH'];
 /** From version 5 of its Python package on, a value is JSON: a text has quotation marks. */
 export const LANGFUSE_METADATA = 'langfuse.trace.metadata.';
 
-/** Whether spans of a model's calls are those of embeddings, by the name of the model. */
 export const LANGFUSE_MODEL = 'langfuse.observation.model.name';
-export function isEmbedding(attributes: ReadonlyMap<string, string>): boolean {
-  return /embed/i.test(attributes.get(LANGFUSE_MODEL) ?? '');
+
+/** Whether an observation of Langfuse is the embedding of a text, by its name or that of its model. */
+export function isEmbedding(name: string, attributes: ReadonlyMap<string, string>): boolean {
+  const isCall = attributes.get('langfuse.observation.type') === 'generation';
+  return isCall && /embed/i.test(`${name} ${attributes.get(LANGFUSE_MODEL)}`);
 }
 
 /** The first span of a service that Langfuse exports. It drops those above, such as that of the server, unless it is told otherwise. */

@@ -589,6 +589,7 @@ describe('what tells queries of these', () => {
       [span(1, { ...generation, 'langfuse.observation.model.name': 'text-embedding-3-small' })],
       0,
     ],
+    ['Langfuse, of embeddings by their name', [span(1, generation, { name: 'OpenAI.embeddings' })], 0],
     ['LiteLLM', [span(1, { 'gen_ai.operation.name': 'acompletion' })], 1],
     ["LiteLLM's embeddings", [span(1, { 'gen_ai.operation.name': 'aembedding' })], 0],
     [

@@ -137,15 +137,8 @@ const mastra: readonly Scenario[] = [
   { setup: 'Mastra: the same message twice, with its id', run: ['mastra', 'postedTwice'], correct: 1 },
 ];
 
-const unmarked = 'put the call in an observation of type agent, or add langfuse.observation.type=generation';
-
 const langfuse: readonly Scenario[] = [
-  {
-    setup: 'Langfuse: chat completion of its OpenAI client',
-    run: ['langfuse', 'chat'],
-    correct: 1,
-    unaided: { counted: 0, help: unmarked },
-  },
+  { setup: 'Langfuse: chat completion of its OpenAI client', run: ['langfuse', 'chat'], correct: 1 },
   { setup: 'Langfuse: embed only', run: ['langfuse', 'embed'], correct: 0 },
   { setup: 'Langfuse: rewrite, embed, answer in an agent', run: ['langfuse', 'agent'], correct: 1 },
   { setup: 'Langfuse: the provider fails in an agent', run: ['langfuse', 'failing'], correct: 1 },

@@ -86,6 +86,21 @@ export const GROUPS: readonly Group[] = [
           'Whole programs for the AI SDK, LangChain and OpenAI Agents that are counted by OpenTelemetry.',
         keywords: 'ai sdk vercel usechat langchain openai agents openinference',
       },
+      'recipes-python': {
+        title: 'Python assistants',
+        description: 'Whole programs in Python that are counted by OpenTelemetry.',
+        keywords: 'python fastapi flask django celery uvicorn gunicorn pydantic opentelemetry traces',
+      },
+      'recipes-java': {
+        title: 'Java assistants',
+        description: 'A whole program with Spring Boot and Spring AI that is counted by OpenTelemetry.',
+        keywords: 'java spring boot spring ai micrometer',
+      },
+      'recipes-go': {
+        title: 'Go assistants',
+        description: 'Whole programs in Go that are counted by OpenTelemetry.',
+        keywords: 'go golang net http gin otelhttp openai genkit',
+      },
       import: {
         title: 'Import queries',
         description: 'Import past questions from files, exports of other systems and access logs.',
@@ -318,6 +333,11 @@ export const GROUPS: readonly Group[] = [
         description: 'Every flag and environment variable, and how to connect to PostgreSQL.',
         keywords:
           'setting configuration config environment variables env flag postgresql postgres permissions privileges grant secret rotate connection string url dsn pgbouncer port ssl',
+      },
+      sdks: {
+        title: 'Which SDKs count right',
+        description: 'What is counted of each SDK, framework and scenario that was tried with real packages.',
+        keywords: 'sdk sdks tested supported compatibility matrix',
       },
       limits: {
         title: 'Limits',

@@ -88,6 +88,20 @@ const NOT_HERE: Readonly<Record<string, string>> = {
       'programs for other packages; test/sdks/rows/recipes.ts',
     ]),
   ),
+  ...Object.fromEntries(
+    [
+      'python.md: pip',
+      'python.md: # ',
+      'go.md: go mod',
+      'go.md: // ',
+      'java.md: # ',
+      'java.md: //',
+      'java.md: <',
+    ].map((start) => [
+      `docs/guides/record/recipes-${start}`,
+      'test/sdks/services.deep.test.ts runs the programs',
+    ]),
+  ),
   'docs/guides/record/recipes-logs.md':
     'configurations of log shippers; test/program/client/platforms.test.ts sends what they send',
   'docs/guides/record/recipes-serverless.md': 'test/program/client/platforms.test.ts',
@@ -345,6 +359,9 @@ const PAGES: Readonly<Record<string, (page: string) => Promise<void>>> = {
   'docs/guides/record/opentelemetry.md': onDemo,
   'docs/guides/record/recipes.md': onProject,
   'docs/guides/record/recipes-sdks.md': onProject,
+  'docs/guides/record/recipes-python.md': onProject,
+  'docs/guides/record/recipes-go.md': onProject,
+  'docs/guides/record/recipes-java.md': onProject,
 };
 
 /** Pages for the deep run only: this one copies the sample to PostgreSQL, as test/program/backup/copy.test.ts does in every run. */

@@ -21,7 +21,7 @@ interface Reply {
   readonly events: readonly { readonly type?: string }[];
 }
 
-/** The model named `failing` always answers with an error. */
+/** The model named `failing` always answers with an error, and a question that begins with `retry` gets one first. */
 export async function answerLikeOpenAi(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
   const body = JSON.parse(Buffer.concat(await request.toArray()).toString()) as Body;
   const operation = operations[request.url ?? ''];
@@ -31,10 +31,24 @@ export async function answerLikeOpenAi(request: IncomingMessage, response: Serve
     const error = { message: 'no quota', type: 'insufficient_quota' };
     return response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));
   }
+  if (failsFirst(body)) {
+    const headers = { 'content-type': 'application/json', 'retry-after-ms': '1', 'retry-after': '0' };
+    return response.writeHead(500, headers).end(JSON.stringify({ error: { message: 'overloaded' } }));
+  }
   const { answer, events } = operation(body);
   response.writeHead(200, head);
   if (body.stream !== true) return response.end(JSON.stringify(answer));
   return stream(response, events);
+}
+
+const failed = new Set<string>();
+
+/** A question that begins with `retry` fails at its first try. */
+function failsFirst({ messages, input }: Body): boolean {
+  const question = /"(retry [^"]*)"/.exec(JSON.stringify(messages ?? input))?.[1];
+  if (question === undefined || failed.has(question)) return false;
+  failed.add(question);
+  return true;
 }
 
 /** Only events of responses have types. */

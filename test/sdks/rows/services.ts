@@ -1,0 +1,45 @@
+/** Assistants behind the frameworks that people use, in languages other than JavaScript. Each runs as its recipe says. */
+import { goService } from '../support/go.js';
+import { springService } from '../support/java.js';
+import { pythonService } from '../support/python.js';
+import type { Service } from '../support/service.js';
+
+const clients = [
+  ["OpenAI's client, OpenTelemetry", 'openai_client.py', 'opentelemetry.instrumentation.genai.openai'],
+  ["OpenAI's client, OpenLLMetry", 'openai_client.py', 'opentelemetry.instrumentation.openai'],
+  ["OpenAI's client, OpenInference", 'openai_client.py', 'openinference.instrumentation.openai'],
+  ['Pydantic AI', 'pydantic_ai_agent.py', ''],
+  ['OpenAI Agents, OpenTelemetry', 'openai_agents.py', 'opentelemetry.instrumentation.genai.openai_agents'],
+  ['OpenAI Agents, OpenInference', 'openai_agents.py', 'openinference.instrumentation.openai_agents'],
+  ['LangChain, OpenTelemetry', 'langchain_agent.py', 'opentelemetry.instrumentation.genai.langchain'],
+  ['LangChain, OpenLLMetry', 'langchain_agent.py', 'opentelemetry.instrumentation.langchain'],
+  ['LangChain, OpenInference', 'langchain_agent.py', 'openinference.instrumentation.langchain'],
+] as const;
+
+const frameworks = {
+  fastapi: clients,
+  flask: [clients[0], clients[3], clients[6]],
+  django: [clients[0], clients[4]],
+  celery: [clients[0], clients[3]],
+} as const;
+
+const python = (['fastapi', 'flask', 'django', 'celery'] as const).flatMap((app) =>
+  frameworks[app].map(([sdk, file, instrumentation]) =>
+    pythonService(app, sdk, file, instrumentation, { isQuick: sdk === clients[0][0] && app !== 'django' }),
+  ),
+);
+
+/** The caller of what is sent before the server's span is known later. */
+const withoutProcessor = [clients[0], clients[4]].map(([sdk, file, instrumentation]) =>
+  pythonService('fastapi', `${sdk}, without the span processor`, file, instrumentation, {
+    hasProcessor: false,
+  }),
+);
+
+const own = "OpenAI's client, with spans of the recipe";
+const go = (['net/http', 'gin'] as const).flatMap((framework) => [
+  goService(framework, own, 'openai'),
+  goService(framework, 'Genkit', 'genkit'),
+]);
+
+export const services: readonly Service[] = [...python, ...withoutProcessor, ...go, springService];

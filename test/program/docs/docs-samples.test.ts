@@ -81,7 +81,7 @@ const NOT_HERE: Readonly<Record<string, string>> = {
   'docs/guides/record/opentelemetry.md: import':
     "a line of the reader's program; test/sdks/scenarios does it",
   'docs/guides/record/opentelemetry.md: processors':
-    'a configuration of a collector; test/domain/queries/telemetry.test.ts tries its pattern',
+    'a configuration of a collector; test/sdks/collector.deep.test.ts runs it in one',
   ...Object.fromEntries(
     ['export', 'npm', '// '].map((program) => [
       `docs/guides/record/recipes-sdks.md: ${program}`,

@@ -1,4 +1,4 @@
-"""Clients that openapi-python-client and oapi-codegen make of the OpenAPI document record and read."""
+"""Clients that openapi-python-client, oapi-codegen, openapi-typescript and hey-api make of the OpenAPI document record and read."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from urllib.request import urlopen
 from .support import REPOSITORY, RecordingTest, server
 
 GO_TEST = REPOSITORY / "test" / "generated"
+TYPESCRIPT_TEST = GO_TEST / "typescript"
 LIMIT = 170
 PATH = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
 
@@ -72,7 +73,22 @@ class GeneratedTest(RecordingTest):
 
     def test_oapi_codegen(self) -> None:
         folder = self.folder / "generated"
-        shutil.copytree(GO_TEST, folder)
+        shutil.copytree(GO_TEST, folder, ignore=shutil.ignore_patterns("typescript"))
         options = ("-generate", "types,client", "-package", "generated", "-o", "client.gen.go", str(self.document))
         self.run_command("go", "tool", "oapi-codegen", *options, folder=folder)
         self.run_command("go", "test", "-count=1", "./...", folder=folder)
+
+    def test_openapi_typescript_and_hey_api(self) -> None:
+        self.run_command("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", folder=TYPESCRIPT_TEST)
+        folder = self.folder / "typescript"
+        folder.mkdir()
+        for name in ("package.json", "tsconfig.json", "use.mjs"):
+            shutil.copy(TYPESCRIPT_TEST / name, folder)
+        (folder / "node_modules").symlink_to(TYPESCRIPT_TEST / "node_modules")
+        tools = folder / "node_modules" / ".bin"
+        self.run_command(str(tools / "openapi-typescript"), str(self.document), "--output", "schema.ts", folder=folder)
+        options = ("--input", str(self.document), "--output", "hey", "--client", "@hey-api/client-fetch")
+        self.run_command(str(tools / "openapi-ts"), *options, folder=folder)
+        self.run_command(str(tools / "tsc"), "--project", ".", folder=folder)
+        runner = (REPOSITORY / "node_modules" / "tsx" / "dist" / "loader.mjs").as_uri()
+        self.run_command("node", "--import", runner, "use.mjs", folder=folder)

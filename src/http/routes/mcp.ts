@@ -21,7 +21,7 @@ import { sendingKey } from '../request/opened.js';
 import { refuseForeignOrigin } from '../request/origin.js';
 import { requireNoParameters } from '../request/parameters.js';
 import { errorResponses, jsonResponse, NoParameters, ToolMessageSchema } from '../schemas/schemas.js';
-import { HttpError, STATUS_OF_CODE } from '../server/errors.js';
+import { HttpError, STATUS_OF_CODE, unauthenticated } from '../server/errors.js';
 import type { RefusalLog } from '../server/refusal-log.js';
 import { addResource } from '../server/resource.js';
 
@@ -60,7 +60,10 @@ export async function addMcp(
     // The protocol asks for it, against DNS rebinding.
     own.addHook('onRequest', refuseForeignOrigin(publicUrl));
     addResource(own, '/mcp', {
-      onRequest: (request, reply) => authenticator.authenticate(request, reply, READING_TYPES, 'read'),
+      onRequest: (request, reply) =>
+        authenticator.authenticate(request, reply, READING_TYPES, 'read').catch((error: unknown) => {
+          throw request.headers.authorization === undefined ? withKeyHint(error) : error;
+        }),
       POST: {
         schema: {
           operationId: 'callTool',
@@ -110,6 +113,14 @@ export async function addMcp(
       },
     });
   });
+}
+
+/** Clients that sign in with OAuth first send no key, and show what they read. */
+function withKeyHint(error: unknown): unknown {
+  if (!(error instanceof HttpError && error.status === 401)) return error;
+  return unauthenticated(
+    `${error.message} Assistants that connect only with OAuth cannot use this server yet.`,
+  );
 }
 
 /** Refuses a batch of too many messages, and counts the others than the first, which the request itself is counted for. */

@@ -56,10 +56,11 @@ export class Oracle {
     this.#secrets = secrets;
   }
 
-  /** The operation that the OpenAPI document has for the request's path, if any. */
-  /** The operation, or another one of its path. */
+  /** The operation that the OpenAPI document has for the request, or another one of its path, if any. */
   findOperation({ target, method }: Pick<FuzzRequest, 'target' | 'method'>): Operation | undefined {
-    const template = this.#openApi.templateOf(decodeUnreserved(target));
+    // Many clients end the address of tools with a slash.
+    const path = decodeUnreserved(target).replace(/^((?:https?:\/\/[^/]*)?\/mcp)\/(?=\?|$)/, '$1');
+    const template = this.#openApi.templateOf(path);
     const all = this.#operations.filter((one) => one.template === template);
     return all.find((one) => one.method === documented(method)) ?? all[0];
   }

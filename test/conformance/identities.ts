@@ -62,6 +62,14 @@ export function describeIdentities(kind: string, factory: PlaceFactory): void {
       expect(await identify(one, 'docs', [], nowMs)).toEqual([]);
     });
 
+    test('are not changed by those of another project in the same trace', async () => {
+      const [one, other] = await openTwo();
+      for (const id of ['docs', 'blog'])
+        expect(await identify(one, id, [trace()], nowMs)).toEqual([idOfTrace]);
+      expect(await identify(one, 'docs', [entry(1), entry(2)], nowMs)).toEqual([idOfTrace, entryId(2)]);
+      expect(await identify(other, 'blog', [entry(2)], nowMs)).toEqual([idOfTrace]);
+    });
+
     test('are the recorded queries of their traces', async () => {
       const [one, other] = await openTwo();
       await one.counts.record('docs', [{ id: idOfTrace, caller: 'web', occurredAt: nowMs }]);

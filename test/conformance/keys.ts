@@ -22,6 +22,27 @@ export function describeKeys(kind: string, factory: PlaceFactory): void {
     return { one, other };
   };
 
+  describe(`${kind}: access`, () => {
+    test('requests of one moment with the same key each get the project that they name', async () => {
+      const { open } = await factory();
+      const store = await open();
+      const names = Array.from({ length: 8 }, (_, at) => `project-${at}`);
+      for (const name of names) await store.directory.createProject(projectOf(name), by);
+      for (const name of ['one', 'other']) await store.directory.createKey(keyOf(name), by);
+      const asked = [...names, 'unknown', ...names.toReversed()].flatMap((name) => [
+        ['hash of one', name] as const,
+        ['hash of other', name] as const,
+        ['hash of nobody', name] as const,
+      ]);
+      const answers = await Promise.all(asked.map(([hash, name]) => store.directory.findAccess(hash, name)));
+      expect(answers.map((found) => found && [found.key.hash, found.project?.id])).toEqual(
+        asked.map(([hash, name]) =>
+          hash === 'hash of nobody' ? undefined : [hash, name === 'unknown' ? undefined : name],
+        ),
+      );
+    });
+  });
+
   describe(`${kind}: changing a key`, () => {
     test('refuses a key of another organization and changes nothing', async () => {
       const { one } = await openTwo();

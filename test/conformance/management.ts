@@ -69,6 +69,9 @@ export function describeManagement(kind: string, factory: PlaceFactory): void {
       await store.directory.createProject(projectOf('theirs', { organizationId: 'rival' }), by);
       expect(await store.directory.findProject(org, 'theirs')).toBeUndefined();
       expect(await store.directory.findProject(org, 'none')).toBeUndefined();
+      await expect(store.directory.createProject(projectOf('theirs'), by)).rejects.toThrow(
+        'The id theirs is not free on this server. Choose another one.',
+      );
       expect(await store.directory.findProject('rival', 'theirs')).toEqual(
         projectOf('theirs', { organizationId: 'rival' }),
       );

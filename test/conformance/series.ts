@@ -141,6 +141,30 @@ export function describeSeries(kind: string, factory: PlaceFactory): void {
       }
     });
 
+    test('of one caller, of another and of all are different answers, asked in any order', async () => {
+      const store = await openWith(['a', 1], ['b', 2], ['b', 3], ['web', 4]);
+      // Above some number of bounds, answers are kept.
+      const bounds = Array.from({ length: 400 }, (_, at) => at);
+      const totalOf = async (caller?: string) =>
+        (await store.counts.countSeries('p', bounds, caller)).reduce((sum, { total }) => sum + total, 0);
+      const byCaller = async (...callers: string[]) => {
+        const series = await store.counts.countSeriesByCaller('p', bounds, callers);
+        return series.callers.map((counts) => counts.reduce((sum, count) => sum + count, 0));
+      };
+      for (let round = 0; round < 2; round++) {
+        for (const [caller, total] of [
+          ['a', 1],
+          ['b', 2],
+          [undefined, 4],
+          ['web', 1],
+        ] as const)
+          expect([caller, await totalOf(caller)]).toEqual([caller, total]);
+        expect(await byCaller('a', 'b')).toEqual([1, 2]);
+        expect(await byCaller('b', 'web')).toEqual([2, 1]);
+        expect(await byCaller('b')).toEqual([2]);
+      }
+    });
+
     test('see each recording completely or not at all, like all counts', async () => {
       const { open } = await factory();
       const [writer, reader] = [await open(), await open()];
@@ -322,6 +346,19 @@ export function describeSeries(kind: string, factory: PlaceFactory): void {
         const inside = edges.filter((one) => one >= -Math.abs(edge) && one < Math.abs(edge));
         expect(all).toHaveLength(inside.length + 1);
       }
+    });
+
+    test('of a range come with the types of the range that it is compared with', async () => {
+      const store = await openWith(['a', 1], ['web', 1], ['a', 11], ['b', 12], ['b', 12], ['api', 13]);
+      const compared = { from: 10, to: 20 };
+      expect(await store.counts.countCallers('p', { from: 0, to: 10 }, compared)).toEqual({
+        total: 2,
+        callers: [
+          { caller: 'a', type: 'other', count: 1 },
+          { caller: 'web', type: 'web', count: 1 },
+        ],
+        inCompared: { web: 0, api: 1, other: 3, total: 4 },
+      });
     });
 
     test('ignore duplicates with another caller', async () => {

@@ -486,3 +486,11 @@ test.each([
     { numRuns: randomCases(100) },
   );
 });
+
+test('what was cached before a correction is read again, although as many queries are there', () => {
+  const { ask, db } = openKept({ docs: [0, 1, 2, 3, 4] });
+  expect(ask(days(0, 1), asksBefore + 1)).toEqual({ sum: { web: 2, api: 2, other: 1 }, rest: [] });
+  db.exec('UPDATE caller_type_counter SET web = web - 1, api = api + 1 WHERE web > 0 AND level > 1');
+  db.exec('UPDATE project SET revision = revision + 1');
+  expect(ask(days(0, 1), asksBefore + 1, 'docs', 2)).toEqual({ sum: { web: 1, api: 3, other: 1 }, rest: [] });
+});

@@ -1,10 +1,12 @@
 /** What becomes of a database that a backup takes the place of; what else backups promise is tested in `test/storage/backup.test.ts`. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect, test } from 'vitest';
 import { backUpFile, restoreFile } from '../../../../src/storage/sqlite/files/backup.js';
 import { openMigrated } from '../../../../src/storage/sqlite/migrations/migrate.js';
 import { whenOver } from '../../../support/cleanup.js';
+import { diskCalls } from '../../../support/storage/disk-calls.js';
 import { recordInto } from '../../../support/storage/sqlite.js';
 import { temporaryFolder } from '../../../support/temporary.js';
 
@@ -48,4 +50,36 @@ test('does not leave the log of a damaged database beside its replacement', asyn
     'copy.db',
     ...['', replaced, `${replaced}-wal`].map((end) => `store.db${end}`),
   ]);
+});
+
+test('the replaced database has its second name on disk before it loses the first', async () => {
+  const { folder, restore } = await place();
+  const sync = `sync ${basename(folder)}`;
+  const calls = diskCalls(restore).filter((call) => !call.endsWith('draft'));
+  expect(calls).toEqual([
+    'copyFileSync copy.db database',
+    'sync database',
+    `linkSync store.db store.db${replaced}`,
+    sync,
+    sync,
+    'renameSync database store.db',
+    sync,
+  ]);
+});
+
+test('the log of a damaged database is on disk under its second name before the first goes', async () => {
+  const { folder, file, restore } = await place();
+  const user = new DatabaseSync(file);
+  whenOver(() => user.close());
+  user.exec('PRAGMA journal_mode = WAL; UPDATE project SET name = id; PRAGMA wal_checkpoint(TRUNCATE)');
+  writeFileSync(file, 'no database at all '.repeat(1000));
+  const calls = diskCalls(restore);
+  const of = (call: string): number => calls.indexOf(call);
+  const [copied, synced] = [
+    of(`copyFileSync store.db-wal store.db${replaced}-wal`),
+    of(`sync store.db${replaced}-wal`),
+  ];
+  const [named, gone] = [of(`sync ${basename(folder)}`), of('rmSync store.db-wal')];
+  expect([copied, synced, named, gone]).toEqual([copied, synced, named, gone].toSorted((a, b) => a - b));
+  expect(copied).toBeGreaterThanOrEqual(0);
 });

@@ -4,6 +4,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -15,6 +16,7 @@ import { CallerStatsError } from '../../../../src/domain/errors.js';
 import { writeAtomically, writeSnapshot } from '../../../../src/storage/sqlite/files/snapshot.js';
 import { openMigrated } from '../../../../src/storage/sqlite/migrations/migrate.js';
 import { whenOver } from '../../../support/cleanup.js';
+import { diskCalls } from '../../../support/storage/disk-calls.js';
 import { recordInto } from '../../../support/storage/sqlite.js';
 import { temporaryFolder } from '../../../support/temporary.js';
 
@@ -156,4 +158,19 @@ test('a snapshot has all commits, and leaves no folder behind', async () => {
   const copied = new DatabaseSync(copy);
   whenOver(() => copied.close());
   expect(copied.prepare('SELECT id FROM query').all()).toEqual([{ id: 'a' }]);
+});
+
+test('a file and its name are on disk before anything depends on them', async () => {
+  const { folder, target } = await place();
+  const calls = diskCalls(() =>
+    writeAtomically(target, makeDatabase, () => renameSync(target, `${target}-log`)),
+  );
+  expect(calls).toEqual([
+    'sync database',
+    'renameSync target target-log',
+    `sync ${basename(folder)}`,
+    'renameSync database target',
+    `sync ${basename(folder)}`,
+    'rmSync draft',
+  ]);
 });

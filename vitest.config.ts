@@ -2,6 +2,7 @@ import { defineConfig } from 'vitest/config';
 import { executableFile } from './test/support/setup/executable-setup.js';
 import { LongestFirst } from './test/support/setup/longest-first.js';
 import { folderInMemory } from './test/support/setup/memory-folder.js';
+import { buildPlantedThread, PLANTED, plant } from './test/support/setup/planted.js';
 import { seedOfContent } from './test/support/setup/seed.js';
 import { isDeep } from './test/support/volume.js';
 
@@ -17,12 +18,14 @@ if (!isDeep) {
   if (seed !== undefined) process.env['CALLER_STATS_TEST_SEED'] ??= String(seed);
 }
 
+const planted = JSON.parse(process.env[PLANTED] ?? '[]');
+
 /** Threads cannot be started from TypeScript: the tests start the built ones, and `globalSetup` builds them. */
 const threads = [
   {
     starter: '/src/storage/sqlite/writer/writer-handle.ts',
     thread: './writer-thread.js',
-    built: '../../../../dist/writer-thread.js',
+    built: `../../../../${planted.length > 0 ? await buildPlantedThread(import.meta.dirname, planted) : 'dist/writer-thread.js'}`,
   },
   {
     starter: '/src/auth/passwords/password-hasher.ts',
@@ -86,7 +89,7 @@ const executable = {
 };
 
 export default defineConfig({
-  plugins: [builtThreads],
+  plugins: [plant(import.meta.dirname, planted), builtThreads],
   test: {
     // Much of a test is waiting for the disk, a process or a page: three keep both cores of a small machine busy.
     maxWorkers: 3,

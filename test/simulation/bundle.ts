@@ -7,16 +7,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compileFunction } from 'node:vm';
 import { build } from 'vite';
+import { type Replacement, replaceOnce } from '../support/setup/planted.js';
 
 /** What `product.ts` exports. */
 export type Product = typeof import('./product.js');
-
-/** Replaces a text that must be in the file exactly once. */
-export interface Replacement {
-  readonly file: string;
-  readonly text: string;
-  readonly by: string;
-}
 
 /** The globals of the product, and `require` for the modules of Node. Everything else is that of the test's process. */
 export interface Globals {
@@ -114,13 +108,6 @@ export async function bundleProduct(replacements: readonly Replacement[] = []): 
     start(exports, ...names.map((name) => globals[name]));
     return exports as Product;
   };
-}
-
-function replaceOnce(code: string, { file, text, by }: Replacement): string {
-  const parts = code.split(text);
-  if (parts.length !== 2)
-    throw new Error(`${file} contains this text ${parts.length - 1} times, not once: ${text}`);
-  return parts.join(by);
 }
 
 function outputOf(result: Awaited<ReturnType<typeof build>>): string {

@@ -2,7 +2,7 @@
  * Bugs to plant in the product, to see that the simulation finds them. Each replaces one text of a source file, so the product has
  * no switches for tests. If the text has changed, planting it fails, and says so.
  */
-import type { Replacement } from './bundle.js';
+import type { Replacement } from '../support/setup/planted.js';
 
 interface PlantedBug extends Replacement {
   readonly part: 'commit queue' | 'admission' | 'retries' | 'deadlines' | 'recorder' | 'spool';

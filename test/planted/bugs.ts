@@ -1,0 +1,560 @@
+/**
+ * Bugs to plant in the stores, at least one for each promise of `src/storage/ports`, to see that a test finds it. Each replaces one
+ * text of a source file. If the text has changed, planting it fails, and says so.
+ */
+import type { Replacement } from '../support/setup/planted.js';
+
+export interface PlantedBug extends Replacement {
+  readonly what: string;
+  /** The file of tests that finds it. */
+  readonly test: string;
+  /** Runs only the tests whose names contain this. */
+  readonly only?: string;
+}
+
+/** Tests that every store passes, of one part. */
+const stores = (part: string) => ({ test: 'test/conformance/stores.test.ts', only: `: ${part} ` }) as const;
+
+const sqlite = 'src/storage/sqlite';
+const postgres = 'src/storage/postgres';
+const sql = 'src/storage/sql';
+const restoring = {
+  file: `${sqlite}/files/backup.ts`,
+  test: 'test/storage/sqlite/files/backup.test.ts',
+} as const;
+const snapshot = {
+  file: `${sqlite}/files/snapshot.ts`,
+  test: 'test/storage/sqlite/files/snapshot.test.ts',
+} as const;
+const sqliteRecording = { file: `${sqlite}/writer/recording.ts`, ...stores('recording') } as const;
+const postgresRecording = { file: `${postgres}/migrations/022-receipts.ts`, ...stores('recording') } as const;
+const recorder = { file: `${postgres}/recorder.ts`, test: 'test/storage/postgres/recorder.test.ts' } as const;
+const cache = {
+  file: `${sqlite}/counters/rollup-cache.ts`,
+  test: 'test/storage/sqlite/counters/rollup-cache.test.ts',
+} as const;
+const sums = {
+  file: `${sqlite}/counters/prefix-sums.ts`,
+  test: 'test/storage/sqlite/counters/prefix-sums.test.ts',
+} as const;
+const deltas = {
+  file: `${sqlite}/counters/counter-deltas.ts`,
+  test: 'test/storage/sqlite/counters/counter-deltas.test.ts',
+} as const;
+const counting = { file: `${postgres}/statements/counting.ts`, ...stores('counting') } as const;
+const directory = `${sql}/directory-changes.ts`;
+const reads = `${sql}/directory-reads.ts`;
+const throttles = { file: `${sql}/throttles.ts`, ...stores('attempts') } as const;
+const notifications = { file: `${sql}/notifications.ts`, ...stores('notifications') } as const;
+const messages = { file: `${sql}/notifications.ts`, ...stores('messages') } as const;
+const ingestion = { file: `${sql}/ingestion.ts`, ...stores('what arrives') } as const;
+const queries = stores('queries');
+const corrections = stores('corrections');
+const planner = { file: `${sql}/corrections/planner.ts`, ...corrections } as const;
+
+export const PLANTED_BUGS: readonly PlantedBug[] = [
+  // Files.
+  {
+    ...snapshot,
+    what: 'a backup gets its name before its bytes are on disk',
+    text: '    flush(draft);\n',
+    by: '',
+  },
+  {
+    ...snapshot,
+    what: 'a backup gets its name before what made room for it is on disk',
+    text: `    flushFolder(dirname(target));
+    renameSync(draft, target);`,
+    by: '    renameSync(draft, target);',
+  },
+  {
+    ...snapshot,
+    what: 'the name of a backup is not on disk when it is reported',
+    text: `    renameSync(draft, target);
+    flushFolder(dirname(target));`,
+    by: '    renameSync(draft, target);',
+  },
+  {
+    ...snapshot,
+    what: 'a backup is readable by everybody',
+    text: '    chmodSync(draft, access.mode);\n',
+    by: '    chmodSync(draft, 0o644);\n',
+  },
+  {
+    ...restoring,
+    what: 'the second name of the replaced file is not on disk when the first one goes',
+    text: `  linkSync(file, kept);
+  flushFolder(dirname(file));`,
+    by: '  linkSync(file, kept);',
+  },
+  {
+    ...restoring,
+    what: 'the kept log of a damaged file is not on disk',
+    text: 'else if (existsSync(keptLog)) flush(keptLog);',
+    by: '',
+  },
+  {
+    ...restoring,
+    what: 'the log of the replaced file stays beside the new one',
+    text: `  rmSync(log, { force: true });
+}`,
+    by: '}',
+  },
+  // Recording.
+  {
+    ...sqliteRecording,
+    what: 'a duplicate is counted',
+    text: 'recorded++;',
+    by: 'recorded += 2;',
+  },
+  {
+    ...sqliteRecording,
+    what: 'of equal ids in one batch, not the first counts',
+    text: "return order.sort((a, b) => compare(ids[a] ?? '', ids[b] ?? ''));",
+    by: "return order.reverse().sort((a, b) => compare(ids[a] ?? '', ids[b] ?? ''));",
+  },
+  {
+    ...sqliteRecording,
+    ...stores('retention'),
+    what: 'queries from before the retained rows are recorded',
+    text: 'if (tooOld !== undefined) throw tooOld;',
+    by: '',
+  },
+  {
+    ...sqliteRecording,
+    ...corrections,
+    what: 'a query that is recorded after a correction belongs to it',
+    text: 'AND sender = $3 AND number > $4',
+    by: 'AND sender = $3 AND $4 = $4',
+  },
+  {
+    ...sqliteRecording,
+    ...corrections,
+    what: 'counters that became zero stay',
+    text: 'if (sum === 0) this.#statements.run',
+    by: 'if (sum === null) this.#statements.run',
+  },
+  {
+    ...sqliteRecording,
+    ...stores('imported counts'),
+    what: 'counts are imported although they contradict others',
+    text: 'if (conflicts.length > 0) throw conflictError(conflicts);',
+    by: '',
+  },
+  {
+    ...sqliteRecording,
+    ...stores('imported counts'),
+    what: 'a dry run imports',
+    text: 'if (!dryRun) for',
+    by: 'for',
+  },
+  {
+    file: `${sqlite}/writer/query-insert.ts`,
+    test: 'test/storage/sqlite/writer/query-insert.test.ts',
+    what: 'after a duplicate in a large batch, the rows before it are not counted',
+    text: 'return changes[0];',
+    by: 'return 0 * changes[0];',
+  },
+  {
+    ...postgresRecording,
+    what: 'an id that is there already is counted as new',
+    text: "        RETURN '{1}';",
+    by: "        RETURN '{}';",
+  },
+  {
+    ...postgresRecording,
+    what: 'queries between midnight and the end of a bucket before 1970 are in another bucket',
+    text: '`(${time} - ((${time} % ${ms}) + ${ms}) % ${ms}) / ${ms}`',
+    by: '`(${time} / ${ms})`',
+  },
+  {
+    ...postgresRecording,
+    what: 'the duplicates of an array are counted',
+    text: 'IF cardinality(new_ids) < cardinality(ids) THEN',
+    by: 'IF cardinality(new_ids) > cardinality(ids) THEN',
+  },
+  {
+    ...postgresRecording,
+    ...stores('retention'),
+    what: 'only the last query of an array is compared with the retained rows',
+    text: 'SELECT min(time) FROM unnest(times)',
+    by: 'SELECT max(time) FROM unnest(times)',
+  },
+  {
+    ...recorder,
+    what: 'all requests of a call get the duplicates of the first',
+    text: 'if (!known.has(at + 1)) counts.set',
+    by: 'if (!known.has(at)) counts.set',
+  },
+  {
+    ...recorder,
+    what: 'a request that waited too long is recorded',
+    text: 'if (batch.signal.aborted)',
+    by: 'if (batch.signal.aborted && batch.queries.length < 0)',
+  },
+  {
+    ...recorder,
+    what: 'calls of different projects wait for each other',
+    text: 'const known = this.#queues.get(projectId);',
+    by: 'const known = this.#queues.get(projectId) ?? [...this.#queues.values()][0];',
+  },
+  // Counting.
+  {
+    ...deltas,
+    what: 'a query at the end of a bucket is in the next one too',
+    text: 'const endMs = (bucket + 1) * bucketWidthMs(level);',
+    by: 'const endMs = (bucket + 1) * bucketWidthMs(level) + 1;',
+  },
+  {
+    ...deltas,
+    ...corrections,
+    what: 'removals do not say that counters may become zero',
+    text: 'if (queries < 0) this.#removes = true;',
+    by: '',
+  },
+  {
+    ...sums,
+    what: 'the last bucket is left out',
+    text: 'return Math.min(Math.max(wanted, 0), this.#length);',
+    by: 'return Math.min(Math.max(wanted, 0), this.#length - 1);',
+  },
+  {
+    ...sums,
+    what: 'sums over 2^32 wrap around',
+    text: 'numbers.every((number) => number < 2 ** 32)',
+    by: 'numbers.every((number) => number < 2 ** 53)',
+  },
+  {
+    ...cache,
+    what: 'a cached period survives a correction',
+    text: '|| entry.revision !== revision) {',
+    by: ') {',
+  },
+  {
+    ...cache,
+    what: 'a cached period survives a recording',
+    text: 'if (entry.queries === queries) return;',
+    by: 'if (entry.queries > 0) return;',
+  },
+  {
+    ...cache,
+    what: 'a project gets the cache of a deleted one with its id',
+    text: 'if (entry?.project !== number ||',
+    by: 'if (entry === undefined ||',
+  },
+  {
+    file: `${sqlite}/counters/versioned-cache.ts`,
+    test: 'test/storage/sqlite/counters/versioned-cache.test.ts',
+    what: 'an answer is cached beyond a commit',
+    text: 'if (version !== this.#seen) this.#values.clear();',
+    by: '',
+  },
+  {
+    file: `${sqlite}/counters/counter-reader.ts`,
+    ...stores('series'),
+    what: 'the series of two callers share an entry of the cache',
+    text: "`${projectId} ${caller ?? ''} ${bounds.join()}`",
+    by: '`${projectId} ${bounds.join()}`',
+  },
+  {
+    file: `${sqlite}/counters/counter-reader.ts`,
+    ...stores('series'),
+    what: 'the series by caller of two sets of callers share an entry of the cache',
+    text: '`${projectId} ${callers.join()} ${bounds.join()}`',
+    by: '`${projectId} ${bounds.join()}`',
+  },
+  {
+    ...counting,
+    what: 'queries that their counters do not include are not counted',
+    text: "UNION ALL${partsOfRows.join(' UNION ALL')}",
+    by: "${partsOfRows.join('').slice(0, 0)}",
+  },
+  {
+    ...counting,
+    ...stores('the extent of a project'),
+    what: 'the extent of a project leaves out rows without narrow counters',
+    text: 'WHERE project_id = $1 AND level = ${level})`).join',
+    by: 'WHERE project_id = $1 AND level = 9 + ${level})`).join',
+  },
+  {
+    ...counting,
+    ...stores('callers'),
+    what: 'the callers of two ranges are added up',
+    text: `FROM \${countsOfOtherCallers()}
+      GROUP BY part.sum, part.caller`,
+    by: `FROM \${countsOfOtherCallers()}
+      WHERE part.sum = 0 GROUP BY part.sum, part.caller`,
+  },
+  // Access, projects and keys.
+  {
+    file: `${postgres}/directory.ts`,
+    ...stores('access'),
+    what: 'requests of one moment share a look-up by the key alone',
+    text: '`${keyHash} ${projectId}`',
+    by: 'keyHash',
+  },
+  {
+    file: `${sqlite}/reader.ts`,
+    ...stores('access'),
+    what: 'a key gets the project of its first request',
+    text: 'return found?.accesses.getOrCreate(projectId,',
+    by: "return found?.accesses.getOrCreate('',",
+  },
+  {
+    file: `${sqlite}/reader.ts`,
+    ...stores('keys'),
+    what: 'a key finds projects of other organizations',
+    text: 'FROM project WHERE id = $1 AND organization_id = $2`',
+    by: 'FROM project WHERE id = $1 AND $2 = $2`',
+  },
+  {
+    file: directory,
+    ...stores('changing a key'),
+    what: 'a revoked key is revoked again, with another time',
+    text: "set: 'revoked_at = $3', where: 'revoked_at IS NULL'",
+    by: "set: 'revoked_at = $3', where: 'true'",
+  },
+  {
+    file: directory,
+    ...stores('changing a key'),
+    what: 'a key of another organization can be changed',
+    text: 'WHERE organization_id = $1 AND id = $2 AND ${where}',
+    by: 'WHERE $1 = $1 AND id = $2 AND ${where}',
+  },
+  {
+    file: directory,
+    ...stores('rotating a key'),
+    what: 'a key can be rotated twice',
+    text: "'revoked_at IS NULL AND successor_id IS NULL'",
+    by: "'revoked_at IS NULL'",
+  },
+  {
+    file: directory,
+    ...stores('share links'),
+    what: 'a project gets one share link too many',
+    text: 'if (links.length >= shareLinksMax)',
+    by: 'if (links.length > shareLinksMax)',
+  },
+  {
+    file: reads,
+    ...stores('share links'),
+    what: 'an expired share link opens',
+    text: 'AND (expires_at IS NULL OR expires_at > $2)',
+    by: 'AND $2 = $2',
+  },
+  {
+    file: reads,
+    ...stores('organizations and projects'),
+    what: 'projects of other organizations are listed',
+    text: 'const rest = `WHERE organization_id = $1 ${this.dialect.andNotDeleted} ORDER',
+    by: 'const rest = `WHERE $1 = $1 ${this.dialect.andNotDeleted} ORDER',
+  },
+  {
+    file: directory,
+    ...stores('organizations and projects'),
+    what: 'the reason why an id is taken names the project of another organization',
+    text: "const own = 'WHERE id = $1 AND organization_id = $2';",
+    by: "const own = 'WHERE id = $1 AND $2 = $2';",
+  },
+  {
+    file: directory,
+    ...stores('notifications'),
+    what: 'a deleted project keeps its notifications',
+    text: "await this.session.run(`DELETE FROM ${this.table('notification')} WHERE project_id = $1`, [projectId]);",
+    by: '',
+  },
+  // People.
+  {
+    file: directory,
+    ...stores('the last owner'),
+    what: 'the last owner can be removed',
+    text: 'if (others.length === 0) throw lastOwnerError(email);',
+    by: '',
+  },
+  {
+    file: directory,
+    ...stores('invitations'),
+    what: 'an invitation can be used by somebody else',
+    text: 'if (email !== usedBy) throw invalidInvitationError();',
+    by: '',
+  },
+  {
+    file: directory,
+    ...stores('invitations'),
+    what: 'an expired invitation can be used',
+    text: "const where = 'WHERE token_hash = $1 AND expires_at > $2';",
+    by: "const where = 'WHERE token_hash = $1 AND $2 = $2';",
+  },
+  {
+    file: directory,
+    ...stores('invitations'),
+    what: 'an invitation can be used twice',
+    text: "await this.session.run(`DELETE FROM ${this.table('invitation')} WHERE id = $1`, [id]);",
+    by: '',
+  },
+  {
+    file: directory,
+    ...stores('people'),
+    what: 'the invitations of an owner outlive the role',
+    text: "if (role !== 'owner') await this.#withdrawInvitationsBy(organizationId, email, by);",
+    by: "if (role === 'owner') await this.#withdrawInvitationsBy(organizationId, email, by);",
+  },
+  {
+    file: reads,
+    ...stores('the audit log'),
+    what: 'the audit log of another organization is read',
+    text: "['organization_id =', organizationId],",
+    by: "['organization_id >=', ''],",
+  },
+  {
+    ...throttles,
+    what: 'one attempt too many is allowed',
+    text: 'OR kept.attempts < $2',
+    by: 'OR kept.attempts <= $2',
+  },
+  {
+    ...throttles,
+    what: 'an attempt is given back to a later window',
+    text: 'WHERE key = $1 AND resets_at = $2 AND attempts > 0',
+    by: 'WHERE key = $1 AND $2 = $2 AND attempts > 0',
+  },
+  // Notifications.
+  {
+    ...messages,
+    what: 'two nodes end the same check',
+    text: 'WHERE id = $1 AND check_at = $2',
+    by: 'WHERE id = $1 AND $2 = $2',
+  },
+  {
+    ...messages,
+    what: 'a message is claimed before its time',
+    text: "state = 'pending' AND (next_at <= $1 OR next_at > $4)",
+    by: "state = 'pending' AND ($1 = $1 OR next_at > $4)",
+  },
+  {
+    ...messages,
+    what: 'a late node takes back what another one is sending',
+    text: 'AND (attempts = $2 OR $7 = 1)',
+    by: 'AND ($2 = $2 OR $7 = 1)',
+  },
+  {
+    ...messages,
+    what: 'pending messages are removed',
+    text: "WHERE state <> 'pending' AND finished_at < $1",
+    by: 'WHERE coalesce(finished_at, 0) < $1',
+  },
+  {
+    ...notifications,
+    what: 'a project gets one notification too many',
+    text: 'if (Number(row?.present) >= notificationsMax)',
+    by: 'if (Number(row?.present) > notificationsMax)',
+  },
+  // What arrives.
+  {
+    ...ingestion,
+    what: 'counts of one bucket replace each other',
+    text: '${name} = kept.${name} + excluded.${name}',
+    by: '${name} = excluded.${name}',
+  },
+  {
+    ...ingestion,
+    what: 'a source was last seen when something older arrived',
+    text: '\n       WHERE excluded.seen_at > kept.seen_at`',
+    by: '`',
+  },
+  {
+    ...ingestion,
+    what: 'refusals are counted among the sums',
+    text: 'AND bucket >= $2 AND NOT ${IS_REFUSAL}\n       GROUP BY',
+    by: 'AND bucket >= $2\n       GROUP BY',
+  },
+  // Telemetry and corrections.
+  {
+    file: `${sql}/found-states.ts`,
+    ...queries,
+    what: 'a caller that a correction has changed is replaced by a late one',
+    text: 'const isLate = isNamed && row.caller === assumed;',
+    by: 'const isLate = isNamed;',
+  },
+  {
+    file: `${sql}/found-states.ts`,
+    ...queries,
+    what: 'a query that turned out to be another one counts on',
+    text: 'isWithdrawn: countsAs !== null };',
+    by: 'isWithdrawn: countsAs === undefined };',
+  },
+  {
+    file: `${sql}/identities.ts`,
+    ...queries,
+    what: 'keys of other projects are found',
+    text: 'WHERE ${this.#project} = $1 AND name = $2`',
+    by: 'WHERE $1 = $1 AND name = $2`',
+  },
+  {
+    ...planner,
+    what: 'a correction changes queries that came after it',
+    text: 'receipt.number <= receiptsTo && isSelected',
+    by: 'receipt.number >= 0 && isSelected',
+  },
+  {
+    ...planner,
+    what: 'a correction can be undone twice',
+    text: 'if (undoneBy !== null) throw refusal(`correction: ${id} was undone by ${undoneBy} already`);',
+    by: '',
+  },
+  {
+    ...planner,
+    what: 'an undo takes back other corrections of the same queries',
+    text: 'AND undone_by IS NULL AND number IN',
+    by: 'AND undone_by IS NOT NULL AND number IN',
+  },
+  {
+    ...planner,
+    what: 'another request with the id of a correction is answered with it',
+    text: 'if (present.request === request && hash(present.ids) === hash(ids))',
+    by: 'if (present.request !== null)',
+  },
+  {
+    file: `${sql}/corrections/query-rows.ts`,
+    ...corrections,
+    what: 'a renamed query counts for both callers',
+    text: ': [...change(row, -1), ...change(to, 1)];',
+    by: ': change(to, 1);',
+  },
+  {
+    file: `${postgres}/statements/corrections.ts`,
+    ...corrections,
+    what: 'a correction by sender changes what others sent',
+    text: 'ELSE receipt = ANY ($8::integer[]) END',
+    by: 'ELSE $8::integer[] IS NOT NULL END',
+  },
+  // Retention and deletion.
+  {
+    file: `${postgres}/statements/retention.ts`,
+    ...stores('retention'),
+    what: 'the queries that retention removes are counted no longer',
+    text: 'ON narrower.level < swept.row_level`',
+    by: 'ON narrower.level > swept.row_level`',
+  },
+  {
+    file: `${postgres}/purge.ts`,
+    ...stores('retention'),
+    what: 'retention removes queries that are new enough',
+    text: 'occurredAt < (rowsFrom ?? EARLIEST_MS)',
+    by: 'occurredAt <= (rowsFrom ?? EARLIEST_MS) + 86_400_000',
+  },
+  {
+    file: `${sqlite}/writer/purge.ts`,
+    ...stores('retention'),
+    what: 'retention removes queries that are new enough, on SQLite',
+    text: 'AND id > $2 AND occurred_at < $3',
+    by: 'AND id > $2 AND occurred_at < $3 + 86400000',
+  },
+  {
+    file: `${sqlite}/writer/purge.ts`,
+    ...stores('deleting a project'),
+    what: 'the counters of a deleted project stay',
+    text: "  { table: 'caller_type_counter', columns: ['level', 'bucket'] },\n",
+    by: '',
+  },
+];

@@ -43,7 +43,7 @@ export function organizationToJson({ id, name, createdAt, secondFactor }: Organi
 }
 
 export function projectToJson(project: Project) {
-  const { id, name, createdAt, timeZone, weekStart, retentionDays, rowsFrom } = project;
+  const { id, name, createdAt, timeZone, weekStart, retentionDays, earliestAt, rowsFrom } = project;
   return {
     id,
     name,
@@ -51,6 +51,7 @@ export function projectToJson(project: Project) {
     timeZone,
     weekStart,
     retentionDays,
+    earliestAt: toTimeOrNull(earliestAt),
     rowsFrom: toTimeOrNull(rowsFrom),
     ...mapTelemetrySettings((setting) => project[setting]),
   };

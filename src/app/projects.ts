@@ -39,6 +39,7 @@ export async function createProject(
     timeZone: null,
     weekStart: null,
     retentionDays: null,
+    earliestAt: null,
     rowsFrom: null,
     ...mapTelemetrySettings(() => null),
   };

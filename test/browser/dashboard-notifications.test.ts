@@ -27,7 +27,11 @@ test('an owner adds a webhook, tests it, changes it and deletes it', async () =>
   expect(await dialog.getByLabel('Send by').locator('option').allTextContents()).toEqual([
     'Webhook',
     'Slack',
+    'Microsoft Teams',
+    'Discord',
+    'E-mail (the server needs CALLER_STATS_SMTP_URL)',
   ]);
+  expect(await dialog.getByLabel('Send by').locator('option:disabled').count()).toBe(1);
   await expectAccessible(page);
   await dialog.getByLabel('Address of the webhook').fill('ftp://example.org');
   await dialog.getByRole('button', { name: 'Add notification' }).click();

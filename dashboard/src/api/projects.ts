@@ -31,7 +31,7 @@ export async function createProject(organizationId: string, project: NewProject)
 }
 
 export type ProjectChange = Partial<
-  Pick<Project, 'name' | 'timeZone' | 'weekStart' | 'retentionDays' | TelemetrySetting>
+  Pick<Project, 'name' | 'timeZone' | 'weekStart' | 'retentionDays' | 'earliestAt' | TelemetrySetting>
 >;
 
 /** Updates a project optimistically, and reverts the change if the server refuses. */

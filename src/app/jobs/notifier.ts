@@ -97,6 +97,7 @@ export class Notifier {
       const { incidentAt, finding } = await evaluate(notification, nowMs, {
         weekStart: project.weekStart,
         count: (range) => store.counts.count(projectId, range),
+        countCallers: (range) => store.counts.countCallers(projectId, range),
         findExtent: () => store.counts.findExtent(projectId),
       });
       const losses = finding?.notice.type === 'digest' ? await findLosses(store, project, nowMs) : [];

@@ -142,7 +142,7 @@ function readDestination(
   { channel, destination }: NotificationRequest,
   before: Notification | undefined,
 ): Result<ReadDestination> {
-  if (CHANNEL_FORMS[channel].needsMailer && !sendsEmail) {
+  if (CHANNEL_FORMS[channel].form === 'mail' && !sendsEmail) {
     return failure('channel: this server sends no e-mail; its operator can set CALLER_STATS_SMTP_URL for it');
   }
   if (destination !== undefined)
@@ -161,7 +161,7 @@ async function toTarget(
   read: ReadDestination,
 ): Promise<Target> {
   if ('kept' in read) return { fields: read.kept, secret: null };
-  const secret = CHANNEL_FORMS[channel].isSigned ? newWebhookSecret(randomInt) : null;
+  const secret = CHANNEL_FORMS[channel].form === 'signed' ? newWebhookSecret(randomInt) : null;
   const { to, shown } = read;
   const destination: Destination = secret === null ? { to } : { to, secret };
   const sealed = await seal.seal(JSON.stringify(destination));

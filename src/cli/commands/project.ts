@@ -17,6 +17,7 @@ import {
 } from '../../domain/queries/telemetry-settings.js';
 import { failure, prefixProblems, quote, type Result, success } from '../../domain/result.js';
 import { DEFAULT_WEEK_START, parseWeekStart, WEEK_STARTS } from '../../domain/time/calendar.js';
+import { parseBound } from '../../domain/time/date-time.js';
 import { parseTimeZone } from '../../domain/time/time-zone.js';
 import { type Io, UsageError } from '../io.js';
 import { toFlag } from '../settings/setting.js';
@@ -61,6 +62,7 @@ function addList(project: Command, io: Io): void {
         row.timeZone ?? '(reader’s)',
         row.weekStart ?? DEFAULT_WEEK_START,
         row.retentionDays === null ? 'none' : `${row.retentionDays}d`,
+        row.earliestAt ?? '',
         row.rowsFrom ?? '',
         describeTelemetry(row),
       ]);
@@ -71,6 +73,7 @@ function addList(project: Command, io: Io): void {
         'TIME ZONE',
         'WEEK START',
         'RETENTION',
+        'EARLIEST',
         'ROWS FROM',
         'OPENTELEMETRY',
       ];
@@ -106,7 +109,13 @@ const TELEMETRY_OPTIONS: { readonly [Name in TelemetrySetting]: readonly [string
 };
 
 type ChangeOptions = {
-  readonly [Name in 'name' | 'timeZone' | 'weekStart' | 'retentionDays' | TelemetrySetting]?: string;
+  readonly [Name in
+    | 'name'
+    | 'timeZone'
+    | 'weekStart'
+    | 'retentionDays'
+    | 'earliestAt'
+    | TelemetrySetting]?: string;
 };
 
 function addChange(project: Command, io: Io): void {
@@ -120,6 +129,10 @@ function addChange(project: Command, io: Io): void {
     .option(
       '--retention-days <days>',
       `days after which queries lose their rows, but not their counts: 1 to ${retentionDaysMax}, or none for never`,
+    )
+    .option(
+      '--earliest-at <time>',
+      'refuse queries of senders from before this date or time (UTC); none to record them, and flag those before 2000',
     );
   for (const name of TELEMETRY_SETTINGS) {
     const [placeholder, description] = TELEMETRY_OPTIONS[name];
@@ -144,6 +157,7 @@ const CHANGES: { readonly [Name in keyof ChangeOptions]-?: (text: string) => Res
   timeZone: (text) => (text === 'none' ? success(null) : parseTimeZone(text)),
   weekStart: parseWeekStart,
   retentionDays: parseRetentionDays,
+  earliestAt: (text) => (text === 'none' ? success(null) : parseBound(text)),
   ...mapTelemetrySettings((setting) => (text: string) => readTelemetryText(setting, text)),
 };
 

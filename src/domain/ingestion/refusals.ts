@@ -77,13 +77,13 @@ export const REFUSALS = {
     remedy: 'Set the clock of this sender, or check the unit of its times.',
   },
   'time-past': {
-    because: 'a time lies before those that the project keeps',
+    because: 'a time lies before those that the project keeps or allows',
     remedy: 'Check the clock and the unit of the times. What is really that old: import it as counts.',
   },
   'time-doubtful': {
     because: 'a time before 2000 is likely in another unit, or of a clock that was not set',
     remedy:
-      'Check the clock and the unit of the times of this sender. Those that were recorded count on the days that they name.',
+      'Check the clock and the unit of the times of this sender, and withdraw what it has recorded. The setting "Earliest time" of the project refuses such times.',
   },
   'query-time': {
     because: 'a time is not an RFC 3339 date-time',

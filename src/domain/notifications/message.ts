@@ -136,7 +136,46 @@ const WORDINGS: {
     ],
     data: { ...rangeData(range, zone), counts, usual, factor, minimum },
   }),
+
+  drop: ({ range, counts, usual }, { name, zone, notification: { minimum, factor } }) => ({
+    title: `${name}: ${queries(counts.total)} in one hour, usually ${formatCount(usual)}`,
+    sentences: [
+      `${name} recorded ${queries(counts.total)} from ${rangeInWords(range, zone)}.`,
+      countsInWords(counts),
+      `The usual number is ${formatCount(usual)} (median of the same hour in the four weeks before).`,
+      'You will get no other message until an hour is back to normal.',
+    ],
+    data: { ...rangeData(range, zone), counts, usual, factor, minimum },
+  }),
+
+  threshold: ({ range, counts }, { name, zone, notification: { minimum } }) => ({
+    title: `${name}: ${queries(counts.total)} in one hour`,
+    sentences: [
+      `${name} recorded ${queries(counts.total)} from ${rangeInWords(range, zone)}, at least ${formatCount(minimum ?? 0)}.`,
+      countsInWords(counts),
+      'You will get no other message until an hour has fewer.',
+    ],
+    data: { ...rangeData(range, zone), counts, minimum },
+  }),
+
+  new_caller: ({ range, counts, callers }, { name, zone }) => {
+    const named = callers.slice(0, callersNamedMax);
+    const more = callers.length - named.length;
+    const first = callers.length === 1 ? named[0]?.caller : formatQuantity(callers.length, 'caller');
+    const list = named.map(({ caller, count }) => `${caller} ${formatCount(count)}`).join(', ');
+    return {
+      title: `${name}: first queries from ${first}`,
+      sentences: [
+        `From ${rangeInWords(range, zone)}, ${name} recorded the first queries from ${list}${more > 0 ? `, and ${formatQuantity(more, 'more caller')}` : ''}.`,
+        'If it is a misspelt name, correct its sender, and rename the caller on the page Corrections.',
+      ],
+      data: { ...rangeData(range, zone), counts, callers: named },
+    };
+  },
 };
+
+/** Callers named in a message. */
+const callersNamedMax = 10;
 
 function queries(count: number): string {
   return count === 0 ? 'no queries' : formatQuantity(count, 'query', 'queries');

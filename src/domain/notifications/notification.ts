@@ -1,12 +1,15 @@
-/** Notifications of a project: rules that send a message by webhook, to Slack or by e-mail. */
+/** Notifications of a project: rules that send a message. */
 import { formatCount } from '../format.js';
 import { silenceHoursMax, spikeFactorMax, spikeFactorMin, spikeMinimumMax } from '../limits.js';
 import { failure, type Result, success } from '../result.js';
 import type { TimeZone } from '../time/time-zone.js';
 import { CHANNEL_FORMS, type Channel } from './channel.js';
 
-/** `digest`: a summary. `silence`: nothing was recorded. `spike`: more queries than usual. */
-export const NOTIFICATION_KINDS = ['digest', 'silence', 'spike'] as const;
+/**
+ * `digest`: a summary. `silence`: nothing was recorded. Of the last full hour: `spike`: more queries than usual, `drop`: fewer,
+ * `threshold`: as many as a fixed number, `new_caller`: the first query of a caller.
+ */
+export const NOTIFICATION_KINDS = ['digest', 'silence', 'spike', 'drop', 'threshold', 'new_caller'] as const;
 
 export type NotificationKind = (typeof NOTIFICATION_KINDS)[number];
 
@@ -21,9 +24,9 @@ export interface Trigger {
   readonly period: DigestPeriod | null;
   /** Of a silence: hours without a query. */
   readonly hours: number | null;
-  /** Of a spike: how many times the usual number of an hour. */
+  /** Of a spike: how many times the usual number of an hour. Of a drop: the usual divided by this. */
   readonly factor: number | null;
-  /** Of a spike: the least number of queries of the hour. */
+  /** The least number of queries: of the hour, or for a drop, of a usual hour. */
   readonly minimum: number | null;
   /** Whose weeks, months and hours count, and which the messages show. */
   readonly timeZone: TimeZone;
@@ -43,7 +46,7 @@ export interface Notification extends Trigger {
   readonly createdAt: number;
   /** When it is checked next. Two nodes that check at once both expect this value, so only one changes it. */
   readonly checkAt: number;
-  /** When the silence or spike that a message reported was found; null if there is none, or if it is over. */
+  /** When what a message reported was found, such as a silence; null if there is none, or if it is over. */
   readonly incidentAt: number | null;
 }
 
@@ -71,6 +74,18 @@ const FIELDS: Readonly<Record<NotificationKind, readonly Field[]>> = {
   digest: ['period'],
   silence: ['hours'],
   spike: ['factor', 'minimum'],
+  drop: ['factor', 'minimum'],
+  threshold: ['minimum'],
+  new_caller: [],
+};
+
+const KIND_NAMES: Readonly<Record<NotificationKind, string>> = {
+  digest: 'a digest',
+  silence: 'a silence',
+  spike: 'a spike',
+  drop: 'a drop',
+  threshold: 'a threshold',
+  new_caller: 'a new caller',
 };
 
 const RANGES = {
@@ -85,8 +100,8 @@ export function parseTrigger(request: TriggerRequest): Result<Trigger> {
   const problems = (['period', 'hours', 'factor', 'minimum'] as const).flatMap((field) => {
     const value = request[field];
     if (!FIELDS[kind].includes(field))
-      return value === undefined ? [] : [`${field}: a ${kind} has none; leave it out`];
-    if (value === undefined) return [`${field}: a ${kind} needs it`];
+      return value === undefined ? [] : [`${field}: ${KIND_NAMES[kind]} has none; leave it out`];
+    if (value === undefined) return [`${field}: ${KIND_NAMES[kind]} needs it`];
     if (field === 'period') return [];
     const [min, max] = RANGES[field];
     const isFine = typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
@@ -102,6 +117,10 @@ const DIGEST_NAMES: Readonly<Record<DigestPeriod, string>> = {
   month: 'monthly digest',
 };
 
+function formatFraction(divisor: number): string {
+  return divisor === 2 ? 'half' : `1/${divisor}`;
+}
+
 /** A trigger in words: `3 times the usual`. */
 export function describeTrigger({ kind, period, hours, factor, minimum }: Omit<Trigger, 'timeZone'>): string {
   switch (kind) {
@@ -111,6 +130,12 @@ export function describeTrigger({ kind, period, hours, factor, minimum }: Omit<T
       return `nothing recorded for ${hours} ${hours === 1 ? 'hour' : 'hours'}`;
     case 'spike':
       return `${factor} times the usual, at least ${formatCount(minimum ?? 0)} an hour`;
+    case 'drop':
+      return `${formatFraction(factor ?? 1)} of the usual, where that is at least ${formatCount(minimum ?? 0)} an hour`;
+    case 'threshold':
+      return `${formatCount(minimum ?? 0)} queries or more an hour`;
+    case 'new_caller':
+      return 'new caller';
   }
 }
 

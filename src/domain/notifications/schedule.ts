@@ -11,8 +11,8 @@ import type { DigestPeriod, NotificationKind, Trigger } from './notification.js'
 
 /** How long after the end of a week or month its digest is made, so that queries which are sent late count. */
 const digestDelayMs = 6 * hourMs;
-/** The same after an hour that may have had more queries than usual. */
-const spikeDelayMs = 5 * minuteMs;
+/** The same after an hour that an alert is about. */
+const hourDelayMs = 5 * minuteMs;
 /** How often silence is checked. */
 const silenceCheckMs = 10 * minuteMs;
 /** The weeks before, whose same hour is the usual. */
@@ -29,6 +29,9 @@ function waitMs({ kind, hours }: Trigger): number {
       return (hours ?? 0) * hourMs - 1;
     case 'digest':
     case 'spike':
+    case 'drop':
+    case 'threshold':
+    case 'new_caller':
       return 0;
   }
 }
@@ -41,6 +44,9 @@ export const CHECKS_AHEAD_MS = {
   digest: 32 * dayMs,
   silence: hourMs,
   spike: 2 * hourMs,
+  drop: 2 * hourMs,
+  threshold: 2 * hourMs,
+  new_caller: 2 * hourMs,
 } as const satisfies Readonly<Record<NotificationKind, number>>;
 
 /** The first time after this one at which a trigger is checked. */
@@ -54,7 +60,10 @@ export function nextCheck(
     case 'silence':
       return (Math.floor(afterMs / silenceCheckMs) + 1) * silenceCheckMs;
     case 'spike':
-      return bucketAround(afterMs - spikeDelayMs, 'hour', calendar).to + spikeDelayMs;
+    case 'drop':
+    case 'threshold':
+    case 'new_caller':
+      return bucketAround(afterMs - hourDelayMs, 'hour', calendar).to + hourDelayMs;
     case 'digest': {
       const unit = unitOf(period);
       const running = unitAt(afterMs - digestDelayMs, unit, calendar);
@@ -90,11 +99,11 @@ export function digestRanges(
  * The last full hour of the zone's clock, and the same hour of the four weeks before: ranges of the same length that begin
  * at the same local time.
  */
-export function spikeRanges(
+export function hourRanges(
   zone: TimeZone,
   nowMs: number,
 ): { readonly hour: DateRange; readonly compared: readonly DateRange[] } {
-  const running = bucketAround(nowMs - spikeDelayMs, 'hour', calendarOf(zone, null));
+  const running = bucketAround(nowMs - hourDelayMs, 'hour', calendarOf(zone, null));
   const hour = bucketAround(running.from - 1, 'hour', calendarOf(zone, null));
   const localMs = toLocal(hour.from, zone);
   const compared = Array.from({ length: weeksCompared }, (_, at) => {

@@ -1,3 +1,4 @@
+import { formatTime } from '../format.js';
 import { projectIdCharactersMax } from '../limits.js';
 import type { OwnTelemetryTexts } from '../queries/telemetry-settings.js';
 import { failure, type Result, success } from '../result.js';
@@ -17,6 +18,8 @@ export interface Project extends OwnTelemetryTexts {
   readonly weekStart: WeekStart | null;
   /** Days after which the rows of queries are removed (see `retention.ts`); null keeps them forever. */
   readonly retentionDays: number | null;
+  /** Senders' queries from before this time, in milliseconds, are refused; null if none are, but those before 2000 flagged. */
+  readonly earliestAt: number | null;
   /** Queries before this time, in milliseconds, are counted but no longer have rows; null if all still have theirs. */
   readonly rowsFrom: number | null;
 }
@@ -43,12 +46,22 @@ export function parseNewId(text: string): Result<string> {
       );
 }
 
+/** The problem of a query from before the earliest time; undefined if there is none. */
+export function earliestProblem(
+  { earliestAt }: Pick<Project, 'earliestAt'>,
+  occurredAt: number,
+): string | undefined {
+  if (earliestAt === null || occurredAt >= earliestAt) return undefined;
+  return `occurredAt: lies before ${formatTime(earliestAt)}, the earliest time that the settings of the project allow`;
+}
+
 /** What the audit log calls the fields that can change, and a field without a value. */
 const CHANGES = {
   name: ['name', ''],
   timeZone: ['time zone', 'none'],
   weekStart: ['first day of the week', 'Monday'],
   retentionDays: ['retention in days', 'none'],
+  earliestAt: ['earliest time', 'none'],
   otlpQuery: ['OpenTelemetry rules', "the server's"],
   otlpId: ['OpenTelemetry id', "the server's"],
   otlpCaller: ['OpenTelemetry caller attribute', "the server's"],
@@ -67,7 +80,9 @@ export function applyChange(project: Project, change: ProjectChange): { project:
     .filter((field) => project[field] !== changed[field])
     .map((field) => {
       const [label, none] = CHANGES[field];
-      return `${label}: ${project[field] ?? none}, now ${changed[field] ?? none}`;
+      const show = (of: Project) =>
+        field === 'earliestAt' && of.earliestAt !== null ? formatTime(of.earliestAt) : (of[field] ?? none);
+      return `${label}: ${show(project)}, now ${show(changed)}`;
     });
   return { project: changed, detail: details.join('; ') };
 }

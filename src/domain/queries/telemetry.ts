@@ -8,6 +8,7 @@ import { readOperations } from '../ingestion/operations.js';
 import { type Outcome, RecordTally } from '../ingestion/record-tally.js';
 import { reasonOfProblem } from '../ingestion/refusals.js';
 import { likelyTimeMsMin, traceSpansMax } from '../limits.js';
+import { earliestProblem } from '../projects/project.js';
 import { beforeRowsProblem } from '../projects/retention.js';
 import { failure, type Result } from '../result.js';
 import { isCallerName } from './caller.js';
@@ -48,6 +49,8 @@ export interface Receipt {
   readonly nowMs: number;
   /** Queries from before this time are invalid (see `Project`). */
   readonly rowsFrom: number | null;
+  /** The project's own; null for the first likely time. */
+  readonly earliestAt?: number | null;
 }
 
 /** Spans that are put into the index, and followed, in one turn of the event loop. */
@@ -226,7 +229,7 @@ export class QueryCollector {
   }
 
   #readQuery(record: TelemetryRecord): Result<Query> {
-    const { nowMs, rowsFrom } = this.#receipt;
+    const { nowMs, rowsFrom, earliestAt = null } = this.#receipt;
     const id = strongestQueryId(this.#read.keysOf(record));
     if (id === undefined) {
       const missing = this.#rules.id === 'span' ? 'trace id and span id' : 'trace id';
@@ -238,7 +241,10 @@ export class QueryCollector {
     const query = parseQuery({ id, caller, ...(record.timeNs !== 0n && { occurredAt: time }) }, nowMs);
     if (!query.ok) return query;
     const isTimed = record.timeNs !== 0n;
-    if (isTimed && query.value.occurredAt < likelyTimeMsMin) return failure(unlikelyTimeProblem(time));
+    const early = earliestProblem({ earliestAt }, query.value.occurredAt);
+    if (early !== undefined) return failure(early);
+    if (earliestAt === null && isTimed && query.value.occurredAt < likelyTimeMsMin)
+      return failure(unlikelyTimeProblem(time));
     if (rowsFrom !== null && query.value.occurredAt < rowsFrom)
       return failure(beforeRowsProblem(new Date(rowsFrom).toISOString()));
     return query;

@@ -202,12 +202,12 @@ async function record(
 async function read(
   request: FastifyRequest,
   signal: Signal,
-  { id, createdAt, rowsFrom }: Project,
+  { id, createdAt, rowsFrom, earliestAt }: Project,
   options: OtlpOptions & { readonly rules: TelemetryRules; readonly index: TraceIndex },
 ): Promise<FoundQueries> {
   const { clock, rules, index, admission, limits } = options;
   // A project that was deleted may be followed by another one with its id.
-  const receipt = { project: `${id} ${createdAt}`, nowMs: clock.now(), rowsFrom };
+  const receipt = { project: `${id} ${createdAt}`, nowMs: clock.now(), rowsFrom, earliestAt };
   const collector = new QueryCollector(rules, receipt, index);
   const counted = () => {
     request.sentBy = collector.service;

@@ -4,7 +4,9 @@ import type { IngestionMonitor } from '../../app/jobs/ingestion-monitor.js';
 import { type RecordTarget, recordQueries } from '../../app/record.js';
 import type { KeyType } from '../../domain/keys/api-key.js';
 import { likelyTimeMsMin } from '../../domain/limits.js';
+import { earliestProblem, type Project } from '../../domain/projects/project.js';
 import { parseQuery, type Query } from '../../domain/queries/query.js';
+import { failure } from '../../domain/result.js';
 import type { Clock } from '../../domain/time/clock.js';
 import { createThrottledWarning } from '../../shared/throttled-log.js';
 import type { Store } from '../../storage/ports/store.js';
@@ -13,7 +15,7 @@ import { Arrivals } from '../request/arrivals.js';
 import type { Authenticator } from '../request/authenticate.js';
 import { type RecordingLimits, refuseUnknownEncoding } from '../request/body.js';
 import { parseItems } from '../request/items.js';
-import { sendingKey } from '../request/opened.js';
+import { openedProject, sendingKey } from '../request/opened.js';
 import { requireNoParameters } from '../request/parameters.js';
 import { getProjectId } from '../request/target.js';
 import {
@@ -72,10 +74,12 @@ export function addQueries(app: FastifyInstance, options: RecordingOptions): voi
       preParsing: refuseUnknownEncoding,
       handler: async (request) => {
         requireNoParameters(request);
-        const queries = await parseQueries(request, clock.now());
+        const project = openedProject(request);
+        const queries = await parseQueries(request, project, clock.now());
         const sender = { kind: 'key', keyId: sendingKey(request).id } as const;
         const result = await recordQueries(options, sender, getProjectId(request), queries);
-        const old = queries.filter(({ occurredAt }) => occurredAt < likelyTimeMsMin).length;
+        const isOld = ({ occurredAt }: Query) => project.earliestAt === null && occurredAt < likelyTimeMsMin;
+        const old = queries.filter(isOld).length;
         arrivals.noteRecorded(request, result, old);
         if (old > 0)
           warnOfOldTimes(request.log, { reqId: request.id, keyId: sender.keyId, queries: old }, OLD_TIMES);
@@ -96,6 +100,10 @@ function keyTypesOf({ method }: FastifyRequest): readonly KeyType[] {
 
 const OLD_TIMES = 'queries of a time before 2000 were recorded; check the unit and the clock of the sender';
 
-function parseQueries(request: FastifyRequest, nowMs: number): Promise<Query[]> {
-  return parseItems(request, { many: 'queries', done: 'recorded' }, (item) => parseQuery(item, nowMs));
+function parseQueries(request: FastifyRequest, project: Project, nowMs: number): Promise<Query[]> {
+  return parseItems(request, { many: 'queries', done: 'recorded' }, (item) => {
+    const query = parseQuery(item, nowMs);
+    const problem = query.ok ? earliestProblem(project, query.value.occurredAt) : undefined;
+    return problem === undefined ? query : failure(problem);
+  });
 }

@@ -103,11 +103,12 @@ export class SqlDirectoryChanges extends SqlChanges implements DirectoryChanges 
     const { project, detail } = applyChange(before, change);
     if (detail === '') return project;
     await this.session.run(
-      `UPDATE ${this.table('project')} SET name = $2, time_zone = $3, week_start = $4, retention_days = $5, telemetry = $6
+      `UPDATE ${this.table('project')} SET name = $2, time_zone = $3, week_start = $4, retention_days = $5, telemetry = $6, earliest_at = $7
        WHERE id = $1`,
       [
         ...[projectId, project.name, project.timeZone, project.weekStart, project.retentionDays],
         PROJECT.pack(project),
+        project.earliestAt,
       ],
     );
     await this.log({ organizationId, action: 'project.change', targetId: projectId, detail }, by);

@@ -115,6 +115,7 @@ export const PROJECT = new Columns<Project>(
     timeZone: 'value',
     weekStart: 'value',
     retentionDays: 'value',
+    earliestAt: 'value',
     rowsFrom: 'value',
     otlpQuery: 'packed',
     otlpId: 'packed',

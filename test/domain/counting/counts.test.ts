@@ -93,6 +93,7 @@ describe('a change of a project', () => {
     timeZone: null,
     weekStart: null,
     retentionDays: 30,
+    earliestAt: null,
     rowsFrom: null,
     ...mapTelemetrySettings(() => null),
   };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Counts } from '../../../src/domain/counting/counts.js';
+import type { CallerCounts, Counts } from '../../../src/domain/counting/counts.js';
 import type { DateRange } from '../../../src/domain/counting/date-range.js';
 import { destinationCharactersMax, messageLeaseMs, messageTimeoutMs } from '../../../src/domain/limits.js';
 import { CHANNEL_FORMS } from '../../../src/domain/notifications/channel.js';
@@ -8,6 +8,7 @@ import { evaluate } from '../../../src/domain/notifications/evaluation.js';
 import { writeMessage, writeTestMessage } from '../../../src/domain/notifications/message.js';
 import { type Notification, parseTrigger } from '../../../src/domain/notifications/notification.js';
 import { firstCheck, nextCheck } from '../../../src/domain/notifications/schedule.js';
+import { callerType } from '../../../src/domain/queries/caller.js';
 import { dayMs, hourMs, minuteMs } from '../../../src/domain/time/duration.js';
 import { type TimeZone, UTC } from '../../../src/domain/time/time-zone.js';
 import { notificationOf } from '../../support/storage/notifications.js';
@@ -34,6 +35,11 @@ describe('a trigger', () => {
       { kind: 'spike', factor: 1, minimum: 0, timeZone: UTC },
       ['factor: is not a whole number from 2 to 100', 'minimum: is not a whole number from 1 to 1,000,000'],
     ],
+    [
+      { kind: 'threshold', factor: 2, timeZone: UTC },
+      ['factor: a threshold has none; leave it out', 'minimum: a threshold needs it'],
+    ],
+    [{ kind: 'new_caller', hours: 2, timeZone: UTC }, ['hours: a new caller has none; leave it out']],
   ] as const)('is refused: %j', (request, problems) => {
     expect(parseTrigger(request)).toEqual({ ok: false, problems });
   });
@@ -50,7 +56,9 @@ describe('a destination', () => {
   const strict = { allowsHttp: false };
   test.each([
     ['webhook', 'nonsense', 'is not an address that begins with https://'],
-    ['webhook', 'http://hooks.example.org', 'is not an address that begins with https://'],
+    ['webhook', 'http://hooks.example.org', expect.stringMatching(/^is not .*--notification-networks$/)],
+    ['teams', 'http://10.0.0.1', expect.stringMatching(/^is not .*--notification-networks$/)],
+    ['discord', 'nonsense', 'is not an address that begins with https://'],
     ['slack', 'ftp://hooks.example.org', 'is not an address that begins with https://'],
     ['webhook', 'file:///etc/passwd', 'is not an address that begins with https://'],
     [
@@ -129,8 +137,17 @@ describe('the schedule', () => {
 });
 
 /** Counts queries of type web at these times. */
-const readerOf = (times: readonly number[]) => ({
+const readerOf = (times: readonly number[], callerOf: (time: number) => string = () => 'web') => ({
   weekStart: null,
+  countCallers: async ({ from, to }: DateRange): Promise<CallerCounts> => {
+    const callers = times.filter((one) => one >= from && one < to).map(callerOf);
+    const counted = [...new Set(callers)].map((caller) => ({
+      caller,
+      type: callerType(caller),
+      count: callers.filter((one) => one === caller).length,
+    }));
+    return { callers: counted, total: callers.length };
+  },
   count: async ({ from, to }: DateRange): Promise<Counts> => {
     const total = times.filter((one) => one >= from && one < to).length;
     return { web: total, api: 0, other: 0, total };
@@ -231,6 +248,59 @@ describe('a spike', () => {
     expect(second).toEqual({ incidentAt: hour - hourMs, finding: null });
     const over = await evaluate(spikeOf({ incidentAt: hour - hourMs }), now, readerOf(history));
     expect(over).toEqual({ incidentAt: null, finding: null });
+  });
+});
+
+describe('an alert about the last hour', () => {
+  const now = at('2026-11-18T12:05:00Z');
+  const hour = at('2026-11-18T11:00:00Z');
+  const week = 7 * dayMs;
+  const many = (count: number, from: number): number[] =>
+    Array.from({ length: count }, (_, one) => from + one);
+  const usual = [hour - 5 * week, ...[1, 2, 3, 4].flatMap((ago) => many(20, hour - ago * week))];
+  const check = async (more: Partial<Notification>, times: readonly number[]) => {
+    const alert = notificationOf('n', { period: null, ...more });
+    return evaluate(alert, now, readerOf(times));
+  };
+
+  test('that had fewer queries than usual begins at the usual divided by the factor, and not where little is usual', async () => {
+    const drop = { kind: 'drop', factor: 4, minimum: 20 } as const;
+    const of = (more: Partial<Notification>, last: number) =>
+      check({ ...drop, ...more }, [...usual, ...many(last, hour)]);
+    expect(await of({}, 6)).toEqual({ incidentAt: null, finding: null });
+    expect(await of({}, 5)).toMatchObject({
+      incidentAt: hour,
+      finding: { occurrence: `drop from ${iso(hour)}`, notice: { usual: 20, counts: { total: 5 } } },
+    });
+    expect(await of({}, 0)).toMatchObject({ incidentAt: hour });
+    expect(await of({ minimum: 21 }, 0)).toEqual({ incidentAt: null, finding: null });
+    expect(await of({ incidentAt: 7 }, 0)).toEqual({ incidentAt: 7, finding: null });
+    expect((await check(drop, many(1, hour - 2 * week))).finding).toBeNull();
+  });
+
+  test('that had a number of queries needs no history', async () => {
+    const threshold = { kind: 'threshold', minimum: 3 } as const;
+    expect((await check(threshold, many(2, hour))).finding).toBeNull();
+    expect(await check(threshold, many(3, hour))).toMatchObject({
+      incidentAt: hour,
+      finding: { occurrence: `threshold from ${iso(hour)}`, notice: { counts: { total: 3 } } },
+    });
+    expect((await check(threshold, many(3, hour + hourMs))).finding).toBeNull();
+  });
+
+  test('names callers whose first query occurred in it', async () => {
+    const alert = notificationOf('n', { kind: 'new_caller', period: null });
+    const named = async (...callers: readonly (readonly [caller: string, time: number])[]) => {
+      const reader = readerOf(
+        callers.map(([, time]) => time),
+        (time) => callers.find((one) => one[1] === time)?.[0] ?? '',
+      );
+      const { finding } = await evaluate(alert, now, reader);
+      return finding?.notice.type === 'new_caller' ? finding.notice.callers.map(({ caller }) => caller) : [];
+    };
+    expect(await named(['slack', 0], ['slack', hour])).toEqual([]);
+    expect(await named(['slakc', hour], ['slack', hour + 1], ['slack', hour - 1])).toEqual(['slakc']);
+    expect(await named(['late', hour + hourMs], ['web', hour])).toEqual(['web']);
   });
 });
 
@@ -362,6 +432,30 @@ describe('a message', () => {
       'The usual number is 4.5 (median of the same hour in the four weeks before). The hour had 7.3 times as many.',
     );
     expect(writeMessage({ ...report, usual: 0 }, context(spikeOf())).text).not.toContain('times as many');
+  });
+
+  test('of other alerts about an hour says what it found', () => {
+    const range = { from: at('2026-11-18T11:00:00Z'), to: at('2026-11-18T12:00:00Z') };
+    const counts = countsOf(3);
+    const ofKind = (kind: 'drop' | 'threshold' | 'new_caller') =>
+      context(notificationOf('n', { kind, period: null, factor: 4, minimum: 2 }));
+    const drop = writeMessage({ type: 'drop', range, counts, usual: 20 }, ofKind('drop'));
+    expect(drop.title).toBe('Docs: 3 queries in one hour, usually 20');
+    expect(drop.text).toContain('set up this message: 1/4 of the usual, where that is at least 2 an hour.');
+    const threshold = writeMessage({ type: 'threshold', range, counts }, ofKind('threshold'));
+    expect(threshold.text).toContain('at least 2.');
+    const callers = Array.from(
+      { length: 12 },
+      (_, one) => ({ caller: `c${one}`, type: 'other', count: 1 }) as const,
+    );
+    const first = writeMessage(
+      { type: 'new_caller', range, counts, callers: callers.slice(0, 1) },
+      ofKind('new_caller'),
+    );
+    expect(first.title).toBe('Docs: first queries from c0');
+    const several = writeMessage({ type: 'new_caller', range, counts, callers }, ofKind('new_caller'));
+    expect(several.title).toBe('Docs: first queries from 12 callers');
+    expect(several.text).toContain('c9 1, and 2 more callers.');
   });
 
   test('to test says so', () => {

@@ -4,7 +4,7 @@ import { jsonOf } from '../../support/cli/cli-keys.js';
 import { emptyPlace, placeWithProject, project, refusal, succeed } from '../../support/cli/cli-place.js';
 
 const unset = {
-  ...{ timeZone: null, weekStart: null, retentionDays: null, rowsFrom: null },
+  ...{ timeZone: null, weekStart: null, retentionDays: null, earliestAt: null, rowsFrom: null },
   ...{ otlpQuery: null, otlpId: null, otlpCaller: null, otlpDefaultCaller: null, otlpSiteOrigins: null },
 };
 
@@ -55,7 +55,17 @@ test.concurrent('project list prints a table', async () => {
   const { stdout, stderr } = await succeed(place.run(['project', 'list']));
   const lines = stdout.trimEnd().split('\n');
   expect(lines.map((line) => line.split(/ {2,}/))).toEqual([
-    ['ID', 'NAME', 'CREATED', 'TIME ZONE', 'WEEK START', 'RETENTION', 'ROWS FROM', 'OPENTELEMETRY'],
+    [
+      'ID',
+      'NAME',
+      'CREATED',
+      'TIME ZONE',
+      'WEEK START',
+      'RETENTION',
+      'EARLIEST',
+      'ROWS FROM',
+      'OPENTELEMETRY',
+    ],
     ['docs', 'Docs', expect.stringMatching(/^\d{4}-\d\d-\d\dT\S+Z$/), '(reader’s)', 'monday', 'none'],
     [
       ...['blog', 'Blog', expect.stringMatching(/^\d{4}-\d\d-\d\dT\S+Z$/), 'Europe/Berlin', 'monday', '90d'],

@@ -180,6 +180,36 @@ test('a message to Slack is text in which nothing is a mark but the title', asyn
   expect(received[0]?.headers).not.toHaveProperty('webhook-signature');
 });
 
+test('a message to Microsoft Teams is a card of plain text', async () => {
+  const { url, received } = await startReceiver();
+  await new Channels(open, undefined).send('teams', sendingTo(url));
+  const { attachments } = JSON.parse(received[0]?.body ?? '');
+  const run = (text: string, more = {}) => ({
+    type: 'RichTextBlock',
+    inlines: [{ type: 'TextRun', text, ...more }],
+  });
+  expect(attachments[0].content).toMatchObject({
+    type: 'AdaptiveCard',
+    body: [
+      run('Docs & <Handbook>: 3 queries', { weight: 'Bolder' }),
+      run('Docs recorded 3 queries.'),
+      run('By caller: web 3.'),
+    ],
+  });
+});
+
+test('a message to Discord is text in which nothing is a mark but the title, and calls nobody', async () => {
+  const { url, received } = await startReceiver();
+  const text = `@everyone _a_\n\nhttps://a.example/p_1_2\n\n${'x'.repeat(3000)}`;
+  await new Channels(open, undefined).send('discord', sendingTo(url, { message: { ...message, text } }));
+  const { content, allowed_mentions } = JSON.parse(received[0]?.body ?? '');
+  expect(content).toMatch(
+    /^\*\*Docs & \\<Handbook\\>: 3 queries\*\*\n@everyone \\_a\\_\nhttps:\/\/a\.example\/p_1_2\nx+$/,
+  );
+  expect([...content]).toHaveLength(2000);
+  expect(allowed_mentions).toEqual({ parse: [] });
+});
+
 describe('an e-mail', () => {
   const mailFrom = 'stats@example.org';
 

@@ -1,12 +1,13 @@
 /** Ingestion diagnostics: whatever arrives is counted by its source, over all processes, and nothing else is kept. */
 import { describe, expect, test } from 'vitest';
 import { findLosses } from '../../../src/app/losses.js';
+import { ALL_TIME } from '../../../src/domain/counting/date-range.js';
 import { CallerStatsError } from '../../../src/domain/errors.js';
 import { describeRefusal, type RefusalReason } from '../../../src/domain/ingestion/refusals.js';
 import { operationCharactersMax } from '../../../src/domain/limits.js';
 import { dayMs } from '../../../src/domain/time/duration.js';
 import { Metrics } from '../../../src/observability/metrics/metrics.js';
-import { QUERIES, type Service, startMs, startService } from '../../support/http/http.js';
+import { detailsOf, QUERIES, type Service, startMs, startService } from '../../support/http/http.js';
 import { readMetrics, sumOf } from '../../support/http/metrics.js';
 import {
   bodyOf,
@@ -17,7 +18,7 @@ import {
   spanId,
   traceId,
 } from '../../support/http/telemetry.js';
-import { databases } from '../../support/storage/store.js';
+import { by, databases } from '../../support/storage/store.js';
 
 const INGESTION = '/v1/analytics/docs/assistant/ingestion';
 
@@ -336,6 +337,33 @@ test('queries of a time before 2000 count, and are named as doubtful', async () 
     refusalOf('time-doubtful', { key: expect.any(String), requests: 0, records: 2 }),
   ]);
   expect(source?.refusals[0]?.['message']).toMatch(/^Recorded, but doubtful because /);
+});
+
+test('times before the earliest one of the project are refused from every sender, and named', async () => {
+  const service = await startService();
+  const setTo = (earliestAt: number | null) =>
+    service.store.directory.changeProject('default', 'docs', { earliestAt }, by);
+  await setTo(Date.parse('2020-01-01'));
+  const old = { id: 'a', caller: 'web', occurredAt: '2019-12-31T23:59:59.999Z' };
+  const refused = await service.record([old, { ...old, id: 'b', occurredAt: '2020-01-01T00:00:00Z' }]);
+  expect([refused.status, detailsOf(refused)]).toEqual([
+    400,
+    [
+      'queries[0]: occurredAt: lies before 2020-01-01T00:00:00.000Z, the earliest time that the settings of the project allow',
+    ],
+  ]);
+  const at = (number: number, time: string) =>
+    span(number, chat, { timeNs: BigInt(Date.parse(time)) * 1_000_000n });
+  await post(service, 'traces', [at(1, '2019-06-01'), at(2, '2020-06-01')]);
+  const reasonsOf = async () =>
+    (await report(service)).sources.flatMap(({ refusals }) => refusals.map((one) => one['reason']));
+  expect(await reasonsOf()).toEqual(['time-past', 'time-past']);
+  // An earlier setting allows real history, without a flag.
+  await setTo(Date.parse('1969-01-01'));
+  expect((await service.record({ ...old, occurredAt: '1969-07-20T20:17:00Z' })).status).toBe(200);
+  await post(service, 'traces', [at(3, '1970-01-02')]);
+  expect(await reasonsOf()).toEqual(['time-past', 'time-past']);
+  expect((await service.store.counts.count('docs', ALL_TIME)).total).toBe(3);
 });
 
 test('the last hour and the last day end with now', async () => {

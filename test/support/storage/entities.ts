@@ -18,6 +18,7 @@ export function projectOf(id: string, more: Partial<Project> = {}): Project {
     timeZone: null,
     weekStart: null,
     retentionDays: null,
+    earliestAt: null,
     rowsFrom: null,
     ...mapTelemetrySettings(() => null),
     ...more,

@@ -4,6 +4,7 @@ import { Page } from '../../components/content/page.js';
 import { Notice } from '../../components/feedback/notice.js';
 import type { CurrentProject } from '../../navigation/current-project.js';
 import { DeleteProject } from './delete-project.js';
+import { EarliestTime } from './earliest-time.js';
 import { Notifications } from './notifications/notifications.js';
 import { ProjectCalendar } from './project-calendar.js';
 import { ProjectName } from './project-name.js';
@@ -16,6 +17,7 @@ const CARDS = [
   { name: 'name', Card: ProjectName },
   { name: 'calendar', Card: ProjectCalendar },
   { name: 'retention', Card: Retention },
+  { name: 'earliest', Card: EarliestTime },
   { name: 'opentelemetry', Card: Telemetry },
   { name: 'sharing', Card: Sharing },
   { name: 'notifications', Card: Notifications },

@@ -1,7 +1,7 @@
-/** Sends messages by webhook, to Slack and by e-mail. */
+/** Sends messages as the forms of `domain/notifications/channel.ts` say. */
 import { CallerStatsError } from '../../../domain/errors.js';
 import { messageTimeoutMs } from '../../../domain/limits.js';
-import type { Channel } from '../../../domain/notifications/channel.js';
+import { CHANNEL_FORMS, type Channel } from '../../../domain/notifications/channel.js';
 import type { Message } from '../../../domain/notifications/message.js';
 import type { Destination } from '../../../domain/notifications/notification.js';
 import { withDeadline } from '../../../shared/deadline.js';
@@ -18,28 +18,9 @@ export interface Sending {
   readonly nowMs: number;
 }
 
-type Send = (sending: Sending, signal: AbortSignal) => Promise<void>;
-
 export class Channels {
   readonly #poster: Poster;
   readonly #mailer: Mailer | undefined;
-  readonly #sends: Readonly<Record<Channel, Send>> = {
-    webhook: async ({ id, message, destination: { to, secret }, nowMs }, signal) => {
-      if (secret === undefined)
-        throw new CallerStatsError('invalid', 'the webhook has no secret; enter its address again');
-      const body = webhookBody(message);
-      await this.#poster.post(to, { body, headers: signedHeaders({ id, secret, nowMs }, body), signal });
-    },
-    slack: async ({ message, destination }, signal) => {
-      const body = JSON.stringify({ text: slackText(message) });
-      await this.#poster.post(destination.to, { body, headers: {}, signal });
-    },
-    email: async ({ id, message, destination }) => {
-      if (this.#mailer === undefined)
-        throw new CallerStatsError('invalid', 'this server sends no e-mail any more');
-      await this.#mailer.send({ id, to: destination.to, subject: message.title, text: message.text });
-    },
-  };
 
   /** Without a mailer, the server sends no e-mail. */
   constructor(poster: Poster, mailer: Mailer | undefined) {
@@ -60,13 +41,23 @@ export class Channels {
   async send(channel: Channel, sending: Sending): Promise<void> {
     const late = () =>
       new CallerStatsError('unavailable', `the receiver took longer than ${messageTimeoutMs / 1000} s`);
-    await withDeadline(messageTimeoutMs, late, (signal) => this.#sends[channel](sending, signal));
+    await withDeadline(messageTimeoutMs, late, (signal) => this.#send(channel, sending, signal));
   }
-}
 
-/** Slack reads three characters as its own marks (Slack's reference, "Escaping text"). */
-function slackText({ title, text }: Message): string {
-  const plainly = (plain: string): string =>
-    plain.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-  return `*${plainly(title)}*\n${plainly(text)}`;
+  async #send(channel: Channel, sending: Sending, signal: AbortSignal): Promise<void> {
+    const { id, message, destination, nowMs } = sending;
+    const { to, secret } = destination;
+    const { form } = CHANNEL_FORMS[channel];
+    if (form === 'mail') {
+      if (this.#mailer === undefined)
+        throw new CallerStatsError('invalid', 'this server sends no e-mail any more');
+      return this.#mailer.send({ id, to, subject: message.title, text: message.text });
+    }
+    if (form !== 'signed')
+      return this.#poster.post(to, { body: JSON.stringify(form(message)), headers: {}, signal });
+    if (secret === undefined)
+      throw new CallerStatsError('invalid', 'the webhook has no secret; enter its address again');
+    const body = webhookBody(message);
+    await this.#poster.post(to, { body, headers: signedHeaders({ id, secret, nowMs }, body), signal });
+  }
 }

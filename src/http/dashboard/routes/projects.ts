@@ -10,6 +10,7 @@ import { isRetentionDays } from '../../../domain/projects/retention.js';
 import { mapTelemetrySettings, parseTelemetryText } from '../../../domain/queries/telemetry-settings.js';
 import { failure, type Result, success } from '../../../domain/result.js';
 import { parseWeekStart } from '../../../domain/time/calendar.js';
+import { parseBound } from '../../../domain/time/date-time.js';
 import { parseTimeZone } from '../../../domain/time/time-zone.js';
 import type { Throttles } from '../../../storage/ports/throttles.js';
 import { type FieldReader, name, optional, readFields, text } from '../../request/fields.js';
@@ -39,6 +40,7 @@ export function addProjects(app: FastifyInstance, dashboard: Dashboard): void {
         timeZone: optional(timeZone),
         weekStart: optional(weekStart),
         retentionDays: optional(retentionDays),
+        earliestAt: optional(textOrNull(parseBound)),
         ...mapTelemetrySettings((setting) =>
           optional(textOrNull((given) => parseTelemetryText(setting, given))),
         ),
@@ -76,7 +78,7 @@ function retentionDays(value: unknown): Result<number | null> {
     : failure(`is not a whole number of days from 1 to ${retentionDaysMax}, or null`);
 }
 
-function textOrNull<Text extends string>(parse: (text: string) => Result<Text>): FieldReader<Text | null> {
+function textOrNull<T>(parse: (text: string) => Result<T>): FieldReader<T | null> {
   return (value) => {
     if (value === null) return success(null);
     return typeof value === 'string' ? parse(value) : failure('is neither a text nor null');

@@ -91,13 +91,15 @@ export function NotificationDialog({
         value={channel}
         onChange={(event) => setChannel(event.target.value as Channel)}
       >
-        {CHANNELS.filter((one) => sendsEmail || one === channel || !CHANNEL_FORMS[one].needsMailer).map(
-          (one) => (
-            <option key={one} value={one}>
+        {CHANNELS.map((one) => {
+          const isMissing = CHANNEL_FORMS[one].form === 'mail' && !sendsEmail;
+          return (
+            <option key={one} value={one} disabled={isMissing && one !== channel}>
               {CHANNEL_FORMS[one].title}
+              {isMissing && ' (the server needs CALLER_STATS_SMTP_URL)'}
             </option>
-          ),
-        )}
+          );
+        })}
       </SelectField>
       <DestinationField key={channel} channel={channel} before={before} />
     </FormDialog>
@@ -114,7 +116,7 @@ const KINDS: Readonly<
     title: 'Digest: a summary of each week or month',
     fields: (before) => (
       <SelectField key="period" label="Of each" name="period" defaultValue={before?.period ?? 'week'}>
-        <option value="week">Week, Monday to Sunday</option>
+        <option value="week">Week</option>
         <option value="month">Month</option>
       </SelectField>
     ),
@@ -138,28 +140,78 @@ const KINDS: Readonly<
     title: 'Alert: more queries than usual',
     fields: (before) => (
       <Fragment key="spike">
-        <TextField
-          {...NUMBER}
-          label="Times the usual"
-          name="factor"
-          min={spikeFactorMin}
-          max={spikeFactorMax}
-          defaultValue={before?.factor ?? 3}
-          hint="The usual is the median of the same hour of the week in the last four weeks."
-        />
-        <TextField
-          {...NUMBER}
+        <Factor label="Times the usual" before={before} usual={3} />
+        <Minimum
           label="Minimum of an hour"
-          name="minimum"
-          min={1}
-          max={spikeMinimumMax}
-          defaultValue={before?.minimum ?? 100}
+          before={before}
+          usual={100}
           hint="Hours with fewer queries are never reported."
         />
       </Fragment>
     ),
   },
+  drop: {
+    title: 'Alert: fewer queries than usual',
+    fields: (before) => (
+      <Fragment key="drop">
+        <Factor label="The usual, divided by" before={before} usual={4} />
+        <Minimum
+          label="Minimum of the usual"
+          before={before}
+          usual={20}
+          hint="Hours that usually have fewer queries, such as those of a night, are never reported."
+        />
+      </Fragment>
+    ),
+  },
+  threshold: {
+    title: 'Alert: as many queries in an hour as you say',
+    fields: (before) => (
+      <Minimum
+        key="threshold"
+        label="Queries in an hour"
+        before={before}
+        usual={1000}
+        hint="One message, until an hour has fewer."
+      />
+    ),
+  },
+  new_caller: { title: 'Alert: a caller for the first time', fields: () => null },
 };
+
+interface NumberProps {
+  readonly label: string;
+  readonly before: Notification | undefined;
+  readonly usual: number;
+}
+
+function Factor({ label, before, usual }: NumberProps) {
+  return (
+    <TextField
+      {...NUMBER}
+      label={label}
+      name="factor"
+      min={spikeFactorMin}
+      max={spikeFactorMax}
+      defaultValue={before?.factor ?? usual}
+      hint="The usual is the median of the same hour of the week in the last four weeks."
+    />
+  );
+}
+
+function Minimum({ label, before, usual, hint }: NumberProps & { readonly hint: string }) {
+  return (
+    <TextField
+      {...NUMBER}
+      label={label}
+      name="minimum"
+      min={1}
+      max={spikeMinimumMax}
+      defaultValue={before?.minimum ?? usual}
+      hint={hint}
+    />
+  );
+}
 
 function DestinationField({
   channel,
@@ -190,6 +242,9 @@ function toFields(data: FormData, kind: Kind, channel: Channel): NotificationFie
     digest: () => ({ period: getText(data, 'period') as Notification['period'] }),
     silence: () => ({ hours: number('hours') }),
     spike: () => ({ factor: number('factor'), minimum: number('minimum') }),
+    drop: () => ({ factor: number('factor'), minimum: number('minimum') }),
+    threshold: () => ({ minimum: number('minimum') }),
+    new_caller: () => ({}),
   };
   return {
     kind,

@@ -26,8 +26,8 @@ export function Notifications({ organization, project }: CurrentProject) {
       title="Digest and alerts"
       lead={
         <>
-          Messages by webhook, to Slack or by e-mail: a summary, nothing recorded, or more queries than usual.{' '}
-          <DocsLink page="alerts">What is sent and when</DocsLink>
+          Messages by webhook, e-mail or to a chat: a summary, nothing recorded, more or fewer queries than
+          usual, many, or a new caller. <DocsLink page="alerts">What is sent and when</DocsLink>
         </>
       }
     >

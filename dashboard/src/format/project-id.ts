@@ -13,3 +13,12 @@ export function suggestProjectId(name: string): string {
     .slice(0, suggestedCharactersMax)
     .replaceAll(/^-|-$/g, '');
 }
+
+/** Whole parts of paths that common lists of ad blockers match, above all on hosts such as stats.example.com. */
+const BLOCKED =
+  /(^|[-_])(ads?|adverts?|analytics|beacons?|collect|events?|hits?|metrics|pixels?|pageviews?|stats|telemetry|track(er|ing)?)($|[-_])/i;
+
+/** Whether ad blockers of people may keep the dashboard from reading the counts of a project with this id. */
+export function isLikelyBlocked(id: string): boolean {
+  return BLOCKED.test(id);
+}

@@ -10,7 +10,7 @@ import { Page } from '../components/content/page.js';
 import { Notice } from '../components/feedback/notice.js';
 import { NameField, TextField } from '../components/forms/field.js';
 import { Form, getText } from '../components/forms/form.js';
-import { suggestProjectId } from '../format/project-id.js';
+import { isLikelyBlocked, suggestProjectId } from '../format/project-id.js';
 import { projectPage, useOrganization } from '../navigation/current-project.js';
 
 export function NewProjectPage() {
@@ -34,6 +34,7 @@ function NewProjectForm({ organization }: { organization: Organization }) {
   const [, navigate] = useLocation();
   const [name, setName] = useState('');
   const [ownId, setOwnId] = useState<string | null>(null);
+  const id = ownId ?? suggestProjectId(name);
   return (
     <Form
       label="New project"
@@ -59,9 +60,15 @@ function NewProjectForm({ organization }: { organization: Organization }) {
         autoCapitalize="none"
         spellCheck={false}
         hint="It is part of every request URL and cannot be changed later. Leave it empty to generate one."
-        value={ownId ?? suggestProjectId(name)}
+        value={id}
         onChange={(event) => setOwnId(event.target.value)}
       />
+      {isLikelyBlocked(id) && (
+        <Notice kind="warn">
+          Ad blockers match this id in addresses, so some people would not see the counts. Choose another id,
+          such as the name of the site.
+        </Notice>
+      )}
     </Form>
   );
 }

@@ -6,7 +6,7 @@ import { curlCommand, quote } from '../../../dashboard/src/format/curl.js';
 import { fileName } from '../../../dashboard/src/format/files.js';
 import { localeOf } from '../../../dashboard/src/format/locale.js';
 import { compact, count, share } from '../../../dashboard/src/format/numbers.js';
-import { suggestProjectId } from '../../../dashboard/src/format/project-id.js';
+import { isLikelyBlocked, suggestProjectId } from '../../../dashboard/src/format/project-id.js';
 import { relative } from '../../../dashboard/src/format/relative.js';
 import { SENDERS, type Sender, snippets, testCommand } from '../../../dashboard/src/format/snippets.js';
 import { browserName } from '../../../dashboard/src/format/user-agent.js';
@@ -197,4 +197,11 @@ test.each([
   ],
 ])('the user agent %j is called %j', (userAgent, name) => {
   expect(browserName(userAgent)).toBe(name);
+});
+
+test('ids that lists of ad blockers match are known', () => {
+  for (const id of ['events', 'hits', 'web-analytics', 'my_stats', 'Tracking'])
+    expect(isLikelyBlocked(id), id).toBe(true);
+  for (const id of ['docs', 'adapter', 'shadows', 'heading', 'statsd-docs', ''])
+    expect(isLikelyBlocked(id), id).toBe(false);
 });

@@ -2,7 +2,6 @@
 import { destinationCharactersMax } from '../limits.js';
 import { toEmail } from '../people/member.js';
 import { failure, type Result, success } from '../result.js';
-import type { Message } from './message.js';
 
 export const CHANNELS = ['webhook', 'slack', 'teams', 'discord', 'email'] as const;
 
@@ -36,7 +35,11 @@ interface ChannelForm {
   readonly form: 'signed' | 'mail' | ((message: Text) => object);
 }
 
-type Text = Pick<Message, 'title' | 'text'>;
+/** Of a message: see `message.ts`. */
+interface Text {
+  readonly title: string;
+  readonly text: string;
+}
 
 /** Of Discord's documentation, "Create Message". */
 const discordCharactersMax = 2000;

@@ -2,6 +2,7 @@
 import {
   type CarriedChange,
   type CarriedCorrection,
+  type CarriedCount,
   type CarriedQuery,
   toRecorded,
 } from '../domain/corrections/carried.js';
@@ -9,9 +10,10 @@ import { type Applied, correct, type QueryState } from '../domain/corrections/st
 import { correctionStepQueriesMax } from '../domain/limits.js';
 import type { RecordedQuery, Sender } from '../domain/queries/receipt.js';
 import type { CorrectionReads } from '../storage/ports/corrections.js';
+import type { RecordedCount } from '../storage/ports/counts.js';
 import type { RecordResult } from '../storage/ports/store.js';
 import { type CorrectionTarget, finishAll } from './corrections.js';
-import { type RecordTarget, recordQueries } from './record.js';
+import { type RecordTarget, recordCounts, recordQueries } from './record.js';
 
 /** One may name ten thousand ids, which the store reads. */
 const pageCorrections = 10;
@@ -40,9 +42,6 @@ export class Carried {
     } while (read === pageCorrections);
   }
 
-  /** Whether a correction has withdrawn imported counts. */
-  withdrawsCounts = false;
-
   /** The id of a correction; undefined if it was not read. */
   idOf(number: number | undefined): string | undefined {
     return number === undefined ? undefined : this.#applied.get(number)?.id;
@@ -64,14 +63,27 @@ export class Carried {
       changes.push({ correction: known.id, caller });
       if (known.applied !== undefined) state = correct(state, known.applied);
     }
+    const { known = [] } = corrected;
+    // Telemetry has changed it as well.
+    if (known.length > 0 && isKnown) state = { caller: query.caller, isWithdrawn: corrected.isWithdrawn };
     // No correction withdrew it: telemetry told that it is another query, or none.
     const isWithdrawn = state.isWithdrawn || (isKnown && corrected.isWithdrawn);
-    return { ...query, ...state, isWithdrawn, ...(changes.length > 0 ? { changes } : {}) };
+    return {
+      ...{ ...query, caller: state.caller, isWithdrawn },
+      ...(changes.length > 0 ? { changes } : {}),
+      ...(known.length > 0 ? { known } : {}),
+    };
+  }
+
+  /** The same of an imported count. */
+  describeCount({ withdrawals: numbers = [], withdrawnBy: _, ...count }: RecordedCount): CarriedCount {
+    const known = numbers.flatMap((number) => this.#applied.get(number) ?? []);
+    const by = known.findLast(({ applied }) => applied !== undefined);
+    return { ...count, withdrawals: known.map(({ id }) => id), withdrawnBy: by?.id ?? null };
   }
 
   #add(number: number, { request }: CarriedCorrection): void {
     const { id, action } = request;
-    if (request.action !== 'undo' && 'source' in request.selection) this.withdrawsCounts = true;
     this.#numbers.set(id, number);
     if (action === 'undo') {
       const undone = this.#numbers.get(request.correction);
@@ -106,13 +118,28 @@ export async function recordCarriedQueries(
   queries: readonly CarriedQuery[],
 ): Promise<RecordResult> {
   const result = await recordQueries(target, sender, projectId, queries.map(toRecorded));
-  const changed = queries.flatMap(({ id, isWithdrawn = false, changes = [] }) =>
-    changes.length > 0 || isWithdrawn ? [{ id, isWithdrawn, changes }] : [],
+  const changed = queries.flatMap(({ id, caller, isWithdrawn = false, changes = [], known = [] }) =>
+    changes.length > 0 || known.length > 0 || isWithdrawn
+      ? [{ id, caller, isWithdrawn, changes, known }]
+      : [],
   );
   for (let at = 0; at < changed.length; at += correctionStepQueriesMax)
     await target.store.corrections.restoreChanges(
       projectId,
       changed.slice(at, at + correctionStepQueriesMax),
     );
+  return result;
+}
+
+/** Imports counts as `recordCounts` does, with the corrections that have withdrawn them. Safe to repeat. */
+export async function recordCarriedCounts(
+  target: Pick<RecordTarget, 'store' | 'clock'> & CorrectionTarget,
+  projectId: string,
+  counts: readonly CarriedCount[],
+): Promise<RecordResult> {
+  const plain = counts.map(({ withdrawals, withdrawnBy, ...count }) => count);
+  const result = await recordCounts(target, projectId, plain);
+  if (counts.some(({ withdrawals }) => withdrawals.length > 0))
+    await target.store.corrections.restoreWithdrawals(projectId, counts);
   return result;
 }

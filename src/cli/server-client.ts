@@ -4,6 +4,7 @@ import { LIST_PROJECTS, type ListedProject } from '../app/reading/reports.js';
 import { retryWhileUnavailable } from '../app/retry.js';
 import type { ImportedCount } from '../domain/counting/imported-count.js';
 import { CallerStatsError } from '../domain/errors.js';
+import { formatTime } from '../domain/format.js';
 import { IMPORT_COMMAND } from '../domain/ingestion/source-counts.js';
 import { answerBytesMax } from '../domain/limits.js';
 import type { Project } from '../domain/projects/project.js';
@@ -58,8 +59,8 @@ export class ServerClient {
 
   /** Imports counts. */
   importCounts(projectId: string, counts: readonly ImportedCount[], dryRun: boolean): Promise<RecordResult> {
-    const lines = counts.map(({ start, end, ...rest }) =>
-      JSON.stringify({ ...rest, start: new Date(start).toISOString(), end: new Date(end).toISOString() }),
+    const lines = counts.map(({ source, caller, start, end, count }) =>
+      JSON.stringify({ source, caller, start: formatTime(start), end: formatTime(end), count }),
     );
     const url = operationUrl(this.#url, projectId, 'imported-counts');
     return this.#postLines(`${url}?dryRun=${dryRun}`, lines, (post) => post());

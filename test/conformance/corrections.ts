@@ -45,9 +45,9 @@ async function answersOf(store: Store) {
     rows: (await store.counts.readQueries('p', undefined, 1000))
       .filter(isCounted)
       .map(({ corrected: _, ...query }) => query),
-    imported: (await store.counts.readImportedCounts('p', undefined, 1000)).filter(
-      ({ withdrawnBy }) => withdrawnBy === undefined,
-    ),
+    imported: (await store.counts.readImportedCounts('p', undefined, 1000))
+      .filter(({ withdrawnBy }) => withdrawnBy === undefined)
+      .map(({ withdrawals: _, ...count }) => count),
   };
 }
 

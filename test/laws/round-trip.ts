@@ -1,6 +1,6 @@
 /** Exports of a project as text, and imports of them. */
 import { expect } from 'vitest';
-import { recordCarriedQueries, restoreCorrection } from '../../src/app/carried.js';
+import { recordCarriedCounts, recordCarriedQueries, restoreCorrection } from '../../src/app/carried.js';
 import { exportQueries } from '../../src/app/export/export.js';
 import type { ExportFormat } from '../../src/app/export/rows.js';
 import { selectReader } from '../../src/app/import/formats.js';
@@ -34,6 +34,7 @@ export async function imported(store: Store, projectId: string, text: string, fo
     strict: false,
     sink: (batch) => recordCarriedQueries({ store, clock }, { kind: 'copy' }, projectId, batch),
     restore: (carried) => restoreCorrection({ store, clock }, projectId, carried),
+    restoreCounts: (counts) => recordCarriedCounts({ store, clock }, projectId, counts),
     clock,
     progress: { advance: () => {}, show: () => {}, note: (line) => void notes.push(line) },
   });

@@ -13,10 +13,9 @@ import type { Project } from '../../domain/projects/project.js';
 import type { Clock } from '../../domain/time/clock.js';
 import type { Corrections } from '../../storage/ports/corrections.js';
 import type { RecordResult } from '../../storage/ports/store.js';
-import { Carried, recordCarriedQueries, restoreCorrection } from '../carried.js';
+import { Carried, recordCarriedCounts, recordCarriedQueries, restoreCorrection } from '../carried.js';
 import { Batcher } from '../import/batcher.js';
 import type { Progress } from '../progress.js';
-import { recordCounts } from '../record.js';
 import { copyKeys } from './keys.js';
 import { createUnlessTaken, type Side, type Tally } from './side.js';
 
@@ -230,16 +229,9 @@ async function copyImportedCounts(
     const page = await from.ask((store) =>
       store.counts.readImportedCounts(projectId, after, importedCountsMax),
     );
-    const withdrawals = page.map(({ source, caller, start, withdrawnBy }) => {
-      return { source, caller, start, correction: carried.idOf(withdrawnBy) ?? null };
-    });
-    if (page.length > 0) await to.ask((store) => recordCounts({ store, clock }, projectId, page));
-    if (carried.withdrawsCounts)
-      await to.ask((store) => store.corrections.restoreWithdrawals(projectId, withdrawals));
-    const read = page.reduce(
-      (sum, { count }, at) => sum + (withdrawals[at]?.correction === null ? count : 0),
-      0,
-    );
+    const counts = page.map((one) => carried.describeCount(one));
+    if (counts.length > 0) await to.ask((store) => recordCarriedCounts({ store, clock }, projectId, counts));
+    const read = counts.reduce((sum, { count, withdrawnBy }) => sum + (withdrawnBy === null ? count : 0), 0);
     onRead(read);
     queries += read;
     after = page.length < importedCountsMax ? undefined : page.at(-1);

@@ -2,8 +2,10 @@
 
 import type { CarriedQuery } from '../../domain/corrections/carried.js';
 import type { QueriesRequest } from '../../domain/counting/report-request.js';
+import { senderOfCounts } from '../../domain/history/timeline.js';
 import { isSelected } from '../../domain/queries/receipt.js';
 import { Turns } from '../../shared/turns.js';
+import type { RecordedCount } from '../../storage/ports/counts.js';
 import type { Store } from '../../storage/ports/store.js';
 import { Carried } from '../carried.js';
 import { type ExportFormat, WRITING } from './rows.js';
@@ -29,12 +31,8 @@ export async function* exportQueries(
   { counts, corrections }: Pick<Store, 'counts' | 'corrections'>,
   { projectId, range, caller, receipts, format }: ExportRequest,
 ): AsyncGenerator<string, void> {
-  const { head, row, correction } = WRITING[format];
-  const isAsked = (query: CarriedQuery): boolean =>
-    query.occurredAt >= range.from &&
-    query.occurredAt < range.to &&
-    (caller === undefined || query.caller === caller) &&
-    isSelected(query.receipt ?? null, receipts);
+  const { head, row, correction, count } = WRITING[format];
+  const isAsked = (query: Asked): boolean => isWithin(query, { range, caller, receipts });
   let afterId: string | undefined;
   let text = head;
   const carried = new Carried();
@@ -42,6 +40,16 @@ export async function* exportQueries(
     yield text + correction(one);
     text = '';
   }
+  // What nobody writes need not be read.
+  if (format === 'ndjson')
+    for await (const page of readCounts(counts, projectId)) {
+      const asked = page.filter(({ day = null, ...one }) => {
+        const receipt = day === null ? null : { day, sender: senderOfCounts(one.source) };
+        return isAsked({ ...one, occurredAt: one.start, receipt });
+      });
+      yield text + asked.map((one) => count(carried.describeCount(one))).join('');
+      text = '';
+    }
   do {
     const page = await turns.next(() => counts.readQueries(projectId, afterId, pageQueries));
     for (const one of page) {
@@ -53,4 +61,27 @@ export async function* exportQueries(
     text = '';
     afterId = page.length < pageQueries ? undefined : page.at(-1)?.id;
   } while (afterId !== undefined);
+}
+
+type Asked = Pick<CarriedQuery, 'occurredAt' | 'caller' | 'receipt'>;
+
+function isWithin(
+  query: Asked,
+  { range, caller, receipts }: Pick<ExportRequest, 'range' | 'caller' | 'receipts'>,
+): boolean {
+  return (
+    query.occurredAt >= range.from &&
+    query.occurredAt < range.to &&
+    (caller === undefined || query.caller === caller) &&
+    isSelected(query.receipt ?? null, receipts)
+  );
+}
+
+async function* readCounts(counts: Store['counts'], projectId: string): AsyncGenerator<RecordedCount[]> {
+  let after: RecordedCount | undefined;
+  do {
+    const page = await turns.next(() => counts.readImportedCounts(projectId, after, pageQueries));
+    yield page;
+    after = page.length < pageQueries ? undefined : page.at(-1);
+  } while (after !== undefined);
 }

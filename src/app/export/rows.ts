@@ -1,11 +1,15 @@
 /**
- * Exported queries as text: NDJSON, or CSV (RFC 4180) with a header line. An import reads both. NDJSON also has the corrections and the
- * queries that they have withdrawn, so that an import knows them. CSV has what counts, for those who count its lines.
+ * Exported queries as text: NDJSON, or CSV (RFC 4180) with a header line. An import reads both. NDJSON also has the corrections, the
+ * queries that they have withdrawn and imported counts, so that an import knows them. CSV has the queries that count, for those who
+ * count its lines.
  */
 import {
   type CarriedCorrection,
+  type CarriedCount,
   type CarriedQuery,
   showCarriedCorrection,
+  showCarriedCount,
+  showKnown,
 } from '../../domain/corrections/carried.js';
 import { QUERY_FIELDS } from '../../domain/queries/query.js';
 import { formatDay, RECEIPT_FIELDS } from '../../domain/queries/receipt.js';
@@ -20,6 +24,7 @@ interface Writing {
   readonly head: string;
   /** Come before the queries. */
   readonly correction: (carried: CarriedCorrection) => string;
+  readonly count: (count: CarriedCount) => string;
   readonly row: (query: CarriedQuery) => string;
 }
 
@@ -29,16 +34,19 @@ export const WRITING: Readonly<Record<ExportFormat, Writing>> = {
   ndjson: {
     head: '',
     correction: (carried) => `${JSON.stringify({ correction: showCarriedCorrection(carried) })}\n`,
-    row: ({ id, caller, occurredAt, receipt, isWithdrawn, changes }) =>
+    count: (count) => `${JSON.stringify({ importedCount: showCarriedCount(count) })}\n`,
+    row: ({ id, caller, occurredAt, receipt, isWithdrawn, changes, known }) =>
       `{"id":${JSON.stringify(id)},"caller":"${caller}","occurredAt":"${formatTime(occurredAt)}",` +
       (receipt
         ? `"recordedOn":"${dateOf(receipt.day)}","recordedBy":${JSON.stringify(receipt.sender)}`
         : '"recordedOn":null,"recordedBy":null') +
-      `${isWithdrawn ? ',"withdrawn":true' : ''}${changes === undefined ? '' : describeChanges(changes)}}\n`,
+      `${isWithdrawn ? ',"withdrawn":true' : ''}${changes === undefined ? '' : describeChanges(changes)}` +
+      `${known === undefined ? '' : `,"known":${JSON.stringify(known.map(showKnown))}`}}\n`,
   },
   csv: {
     head: `${EXPORTED_COLUMNS.join()}\r\n`,
     correction: () => '',
+    count: () => '',
     row: ({ id, caller, occurredAt, receipt, isWithdrawn }) =>
       isWithdrawn
         ? ''

@@ -2,14 +2,19 @@
 
 import {
   type CarriedCorrection,
+  type CarriedCount,
+  type CarriedQuery,
   isCarriedCorrection,
+  isCarriedCount,
   parseCarriedCorrection,
+  parseCarriedCount,
   parseCarriedQuery,
 } from '../../domain/corrections/carried.js';
 import { formatCount, formatQuantity } from '../../domain/format.js';
-import { badRecordsNamedMax, likelyTimeMsMin } from '../../domain/limits.js';
+import { badRecordsNamedMax, importedCountsMax, likelyTimeMsMin } from '../../domain/limits.js';
 import { failure, quote, type Result } from '../../domain/result.js';
 import type { Clock } from '../../domain/time/clock.js';
+import type { RecordResult } from '../../storage/ports/store.js';
 import type { Progress } from '../progress.js';
 import { Batcher, type Sink } from './batcher.js';
 import { type Source, SourceError } from './file/source.js';
@@ -36,15 +41,17 @@ export interface ImportPlan {
   /** How many bad records to name. All are counted. */
   readonly namedMax?: number;
   readonly sink: Sink;
-  /** Takes the corrections of an export. Without it, they and the queries that they have withdrawn are skipped. */
+  /** Takes the corrections of an export. Without it, they and what they have withdrawn are skipped. */
   readonly restore?: ((carried: CarriedCorrection) => Promise<void>) | undefined;
+  /** Takes its imported counts. Without it, they are skipped. */
+  readonly restoreCounts?: ((counts: readonly CarriedCount[]) => Promise<RecordResult>) | undefined;
   /** How many queries to pass to the sink at once; see `Batcher`. */
   readonly batchQueries?: number | undefined;
   readonly clock: Clock;
   readonly progress: Progress;
   /** Called when all was read, before anything is recorded. Nothing is if it throws. */
   readonly beforeRecording?: (() => void) | undefined;
-  /** Called for each correction and withdrawn query that is skipped. */
+  /** Called for each correction, withdrawn query and withdrawn count that is skipped. */
   readonly onSkippedCorrection?: () => void;
   /** Called with the place of each good query of a time before `likelyTimeMsMin`. */
   readonly onUnlikelyTime?: (place: string) => void;
@@ -54,31 +61,62 @@ export interface ImportPlan {
 export async function runImport(plan: ImportPlan): Promise<ImportTotals> {
   const batcher = new Batcher(plan.sink, plan.batchQueries);
   const totals: ImportTotals = { read: 0, recorded: 0, duplicates: 0, bad: 0, skipped: 0 };
-  if (plan.strict || plan.beforeRecording !== undefined) await recordAfterAll(plan, batcher, totals);
-  else await readAll(plan, totals, (record) => take(plan, batcher, record));
-  await batcher.flush();
+  const counts = new CountBatch(plan.restoreCounts);
+  const take = async (record: ExportedRecord): Promise<void> => {
+    if ('count' in record) return counts.add(record);
+    if (!('request' in record)) return batcher.add(record);
+    // What came before it does not know it.
+    await Promise.all([batcher.flush(), counts.flush()]);
+    await plan.restore?.(record);
+  };
+  if (plan.strict || plan.beforeRecording !== undefined) await recordAfterAll(plan, totals, take);
+  else await readAll(plan, totals, take);
+  await Promise.all([batcher.flush(), counts.flush()]);
   const unnamed = totals.bad - (plan.namedMax ?? badRecordsNamedMax);
   if (unnamed > 0) plan.progress.note(`… and ${formatQuantity(unnamed, 'more bad record')}`);
-  return { ...totals, recorded: batcher.recorded, duplicates: batcher.duplicates };
+  return {
+    ...totals,
+    recorded: batcher.recorded + counts.recorded,
+    duplicates: batcher.duplicates + counts.duplicates,
+  };
 }
 
-async function recordAfterAll(plan: ImportPlan, batcher: Batcher, totals: ImportTotals): Promise<void> {
+async function recordAfterAll(plan: ImportPlan, totals: ImportTotals, take: OnRecord): Promise<void> {
   const spool = await Spool.create();
   try {
     await readAll(plan, totals, (record) => spool.add(record));
     if (plan.strict && totals.bad > 0) return;
     plan.beforeRecording?.();
-    for await (const record of spool.read()) await take(plan, batcher, record);
+    for await (const record of spool.read()) await take(record);
   } finally {
     await spool.remove();
   }
 }
 
-async function take({ restore }: ImportPlan, batcher: Batcher, record: ExportedRecord): Promise<void> {
-  if (!('request' in record)) return batcher.add(record);
-  // Queries that came before it do not know it.
-  await batcher.flush();
-  await restore?.(record);
+/** Imported counts, which go together to where they are recorded. */
+class CountBatch {
+  recorded = 0;
+  duplicates = 0;
+  readonly #send: ImportPlan['restoreCounts'];
+  #counts: CarriedCount[] = [];
+
+  constructor(send: ImportPlan['restoreCounts']) {
+    this.#send = send;
+  }
+
+  async add(count: CarriedCount): Promise<void> {
+    this.#counts.push(count);
+    if (this.#counts.length === importedCountsMax) await this.flush();
+  }
+
+  async flush(): Promise<void> {
+    const counts = this.#counts;
+    this.#counts = [];
+    if (counts.length === 0) return;
+    const result = await this.#send?.(counts);
+    this.recorded += result?.recorded ?? 0;
+    this.duplicates += result?.duplicates ?? 0;
+  }
 }
 
 type OnRecord = (record: ExportedRecord) => Promise<void>;
@@ -123,13 +161,16 @@ async function readSource(
 /** Counts a good record. Returns whether to record it. */
 function isTaken(record: ExportedRecord, place: string, plan: ImportPlan, totals: ImportTotals): boolean {
   const isCorrection = 'request' in record;
-  if (plan.restore === undefined && (isCorrection || record.isWithdrawn === true)) {
+  const isWithdrawn =
+    'count' in record ? record.withdrawnBy !== null : 'isWithdrawn' in record && record.isWithdrawn;
+  const isRefused = 'count' in record && plan.restoreCounts === undefined;
+  if (isRefused || (plan.restore === undefined && (isCorrection || isWithdrawn))) {
     totals.skipped++;
     plan.onSkippedCorrection?.();
     return false;
   }
   if (isCorrection) totals.read--;
-  else if (record.occurredAt < likelyTimeMsMin) plan.onUnlikelyTime?.(place);
+  else if (!('count' in record) && record.occurredAt < likelyTimeMsMin) plan.onUnlikelyTime?.(place);
   return true;
 }
 
@@ -140,13 +181,19 @@ function parseRecord(value: unknown, { clock }: ImportPlan, known: Set<string>):
     if (carried.ok) known.add(carried.value.request.id);
     return carried;
   }
-  const query = parseCarriedQuery(value, clock.now());
-  const unknown = query.ok
-    ? query.value.changes?.find(({ correction }) => !known.has(correction))
+  const record = isCarriedCount(value)
+    ? parseCarriedCount(value.importedCount, clock.now())
+    : parseCarriedQuery(value, clock.now());
+  const unknown = record.ok
+    ? correctionsOf(record.value).find((correction) => !known.has(correction))
     : undefined;
   return unknown === undefined
-    ? query
-    : failure(`corrections: names ${quote(unknown.correction)}, which no line before it describes`);
+    ? record
+    : failure(`corrections: names ${quote(unknown)}, which no line before it describes`);
+}
+
+function correctionsOf(record: CarriedQuery | CarriedCount): readonly string[] {
+  return 'count' in record ? record.withdrawals : (record.changes ?? []).map(({ correction }) => correction);
 }
 
 function addBad({ namedMax, progress }: ImportPlan, totals: ImportTotals, problem: string): void {

@@ -1,13 +1,13 @@
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CarriedCorrection, CarriedQuery } from '../../domain/corrections/carried.js';
+import type { CarriedCorrection, CarriedCount, CarriedQuery } from '../../domain/corrections/carried.js';
 import { readJsonLines } from './records.js';
 
 const bufferedCharactersMax = 256 * 1024;
 
 /** A line of an export. */
-export type ExportedRecord = CarriedQuery | CarriedCorrection;
+export type ExportedRecord = CarriedQuery | CarriedCount | CarriedCorrection;
 
 /**
  * Stores records in a temporary file until all of them have been checked. So the queries that are recorded are exactly those

@@ -1,10 +1,11 @@
 /** Corrections that another database has finished, as exports and copies carry them. */
 import { createHash } from 'node:crypto';
+import { type ArrivingCount, parseImportedCount } from '../counting/imported-count.js';
 import { formatTime } from '../format.js';
 import { correctionCallersMax } from '../limits.js';
 import { isCallerName } from '../queries/caller.js';
 import { isQueryId } from '../queries/query.js';
-import { type ArrivingQuery, parseExportedQuery } from '../queries/receipt.js';
+import { type ArrivingQuery, formatDay, parseDay, parseExportedQuery } from '../queries/receipt.js';
 import { collectProblems, failure, prefixProblems, type Result, success } from '../result.js';
 import { parseTimestamp } from '../time/date-time.js';
 import {
@@ -14,6 +15,7 @@ import {
   showSelection,
 } from './correction.js';
 import type { Figures } from './figures.js';
+import type { KnownState } from './state.js';
 
 /** A correction with what it has done. */
 export interface CarriedCorrection {
@@ -36,6 +38,14 @@ export interface CarriedChange {
 export interface CarriedQuery extends ArrivingQuery {
   readonly isWithdrawn?: boolean;
   readonly changes?: readonly CarriedChange[];
+  readonly known?: readonly KnownState[];
+}
+
+/** An imported count with the ids of all corrections that have withdrawn it, also of those that were undone. */
+export interface CarriedCount extends ArrivingCount {
+  readonly withdrawals: readonly string[];
+  /** The one of them that has withdrawn it; null if it counts. */
+  readonly withdrawnBy: string | null;
 }
 
 const idsHashPattern = /^sha256:[0-9a-f]{64}$/;
@@ -47,7 +57,7 @@ export function hashIds(ids: string): string {
 }
 
 /** The query as it was recorded first. */
-export function toRecorded({ isWithdrawn, changes, ...query }: CarriedQuery): ArrivingQuery {
+export function toRecorded({ isWithdrawn, changes, known, ...query }: CarriedQuery): ArrivingQuery {
   return { ...query, caller: changes?.[0]?.caller ?? query.caller };
 }
 
@@ -64,6 +74,42 @@ export function showCarriedCorrection({ request, idsHash, ...done }: CarriedCorr
     finishedAt: formatTime(done.finishedAt),
     figures: done.figures,
   };
+}
+
+/** As exports have it. `parseCarriedCount` reads it. */
+export function showCarriedCount({ start, end, day, withdrawals, ...count }: CarriedCount): object {
+  return {
+    ...{ source: count.source, caller: count.caller, start: formatTime(start), end: formatTime(end) },
+    ...{ count: count.count, recordedOn: day === null || day === undefined ? null : formatDay(day) },
+    ...(withdrawals.length === 0 ? {} : { withdrawals, withdrawnBy: count.withdrawnBy }),
+  };
+}
+
+/** Whether a line of an export is an imported count. */
+export function isCarriedCount(input: unknown): input is { readonly importedCount: unknown } {
+  return isObject(input) && Object.keys(input).join() === 'importedCount';
+}
+
+/** Parses what `JSON.stringify` makes of the fields of an imported count. Reports every problem. */
+export function parseCarriedCount(input: unknown, nowMs: number): Result<CarriedCount> {
+  if (!isObject(input)) return failure('importedCount: is not an object');
+  const { recordedOn = null, withdrawals = [], withdrawnBy = null, ...fields } = input;
+  const count = parseImportedCount(fields, nowMs);
+  const day =
+    recordedOn === null ? success(null) : prefixProblems('recordedOn', parseDay(String(recordedOn)));
+  const isSound = areIds(withdrawals) && (withdrawnBy === null || withdrawals.includes(`${withdrawnBy}`));
+  const problems = [
+    ...collectProblems(count, day),
+    ...(isSound ? [] : ['withdrawals: are not the ids of corrections, with that of withdrawnBy']),
+  ];
+  if (problems.length > 0 || !count.ok || !day.ok || !areIds(withdrawals))
+    return failure(...problems.map((problem) => `importedCount: ${problem}`));
+  const by = withdrawnBy === null ? null : `${withdrawnBy}`;
+  return success({ ...count.value, day: day.value, withdrawals, withdrawnBy: by });
+}
+
+function areIds(input: unknown): input is readonly string[] {
+  return Array.isArray(input) && input.every((one) => typeof one === 'string' && isQueryId(one));
 }
 
 /** Whether a line of an export is a correction. */
@@ -123,17 +169,40 @@ function parseFigures(input: unknown): Result<Figures> {
 
 /** As `parseExportedQuery`, for a query that may also say what corrected it. */
 export function parseCarriedQuery(input: unknown, nowMs: number): Result<CarriedQuery> {
-  if (!isObject(input) || !('corrections' in input || 'withdrawn' in input))
+  if (!isObject(input) || !['corrections', 'withdrawn', 'known'].some((field) => field in input))
     return parseExportedQuery(input, nowMs);
-  const { corrections, withdrawn = false, ...fields } = input;
+  const { corrections, withdrawn = false, known, ...fields } = input;
   const query = parseExportedQuery(fields, nowMs);
   const changes = corrections === undefined ? success([]) : parseChanges(corrections);
+  const states = known === undefined ? success([]) : parseKnown(known);
   const problems = [
-    ...collectProblems(query, changes),
+    ...collectProblems(query, changes, states),
     ...(typeof withdrawn === 'boolean' ? [] : ['withdrawn: is not true or false']),
   ];
-  if (problems.length > 0 || !query.ok || !changes.ok) return failure(...problems);
-  return success({ ...query.value, isWithdrawn: withdrawn === true, changes: changes.value });
+  if (problems.length > 0 || !query.ok || !changes.ok || !states.ok) return failure(...problems);
+  const isWithdrawn = withdrawn === true;
+  return success({ ...query.value, isWithdrawn, changes: changes.value, known: states.value });
+}
+
+/** As exports have it. */
+export function showKnown({ day, caller, isWithdrawn, isCorrected }: KnownState): object {
+  return { day: formatDay(day), caller, withdrawn: isWithdrawn, corrected: isCorrected };
+}
+
+function parseKnown(input: unknown): Result<readonly KnownState[]> {
+  const problem = failure('known: is not a list of days with what the query was then');
+  if (!Array.isArray(input) || input.length === 0) return problem;
+  const states: KnownState[] = [];
+  for (const one of input) {
+    if (!isObject(one) || Object.keys(one).toSorted().join() !== 'caller,corrected,day,withdrawn')
+      return problem;
+    const { day, caller, withdrawn, corrected } = one;
+    const parsed = parseDay(String(day));
+    if (!parsed.ok || typeof caller !== 'string' || !isCallerName(caller)) return problem;
+    if (typeof withdrawn !== 'boolean' || typeof corrected !== 'boolean') return problem;
+    states.push({ day: parsed.value, caller, isWithdrawn: withdrawn, isCorrected: corrected });
+  }
+  return success(states);
 }
 
 function parseChanges(input: unknown): Result<readonly CarriedChange[]> {

@@ -1,5 +1,4 @@
 /** For whom a query counts after corrections. */
-import type { CorrectionAction } from './correction.js';
 
 export interface QueryState {
   /** For whom it counts, or would if it were not withdrawn. */
@@ -7,9 +6,19 @@ export interface QueryState {
   readonly isWithdrawn: boolean;
 }
 
+/**
+ * What a query was before its first change on a UTC day. Noted when telemetry tells more of it on a later day than that of its arrival,
+ * or after a correction, and from then on also when a correction changes it.
+ */
+export interface KnownState extends QueryState {
+  readonly day: number;
+  /** Whether corrections had changed it by then: before the first of these days, they tell what it was. */
+  readonly isCorrected: boolean;
+}
+
 /** A correction of a query that was not undone. */
 export interface Applied {
-  readonly action: Exclude<CorrectionAction, 'undo'>;
+  readonly action: 'withdraw' | 'rename';
   /** The caller of a rename. */
   readonly to: string | undefined;
 }

@@ -3,7 +3,7 @@
  * query add up to the difference between then and now.
  */
 import type { CorrectionAction } from '../corrections/correction.js';
-import { correct, isSameState, type QueryState } from '../corrections/state.js';
+import { correct, isSameState, type KnownState, type QueryState } from '../corrections/state.js';
 import { dayOf } from '../queries/receipt.js';
 
 /** Queries that are alike, as they count now. */
@@ -18,16 +18,6 @@ export interface PastQueries extends QueryState {
   readonly known: readonly KnownState[];
   /** The corrections that changed them, in their order, with the callers for which they counted before. */
   readonly corrections: readonly { readonly number: number; readonly caller: string }[];
-}
-
-/**
- * What a query was before its first change on a UTC day. Noted when telemetry tells more of it on a later day than that of its arrival,
- * or after a correction, and from then on also when a correction changes it.
- */
-export interface KnownState extends QueryState {
-  readonly day: number;
-  /** Whether corrections had changed it by then: before the first of these days, they tell what it was. */
-  readonly isCorrected: boolean;
 }
 
 /** A correction, as history needs it. */

@@ -1,4 +1,5 @@
 /** When queries arrived, and by whom. */
+import type { KnownState } from '../corrections/state.js';
 import { collectProblems, failure, prefixProblems, quote, type Result, success } from '../result.js';
 import { parseBound } from '../time/date-time.js';
 import { dayMs } from '../time/duration.js';
@@ -29,6 +30,7 @@ export interface Corrected {
   readonly isWithdrawn: boolean;
   /** The numbers of the corrections in their order, each with the caller for which the query counted before. */
   readonly changes: readonly { readonly correction: number; readonly caller: string }[];
+  readonly known?: readonly KnownState[];
 }
 
 /** Whether a query counts, and was not withdrawn. */

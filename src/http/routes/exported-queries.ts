@@ -98,7 +98,7 @@ const SCHEMA = {
   description:
     'All recorded queries that occurred in the half-open range [dateFrom, dateTo), each with its id, caller and time, and the UTC day ' +
     'on which it arrived and its sender, null where nobody knows them, in no particular order: NDJSON, or CSV for `Accept: text/csv`. NDJSON begins with a line for each ' +
-    'finished correction, and has withdrawn queries, marked so; CSV has only queries that count. Every query that was recorded before the ' +
+    'finished correction and imported count, and has withdrawn queries, marked so; CSV has only queries that count. Every query that was recorded before the ' +
     'request is in the response; those that are recorded meanwhile may be. The response is made while it is read, in little ' +
     'memory, and breaks off if the server stops or cannot read its store: then repeat the request. `caller-stats import` reads ' +
     'what this returns.',
@@ -109,7 +109,7 @@ const SCHEMA = {
     200: {
       description: 'The queries.',
       content: {
-        'application/x-ndjson': { schema: stringSchema('One correction or query per line.') },
+        'application/x-ndjson': { schema: stringSchema('One correction, imported count or query per line.') },
         'text/csv': {
           schema: stringSchema(`RFC 4180, with the header line \`${EXPORTED_COLUMNS.join()}\`.`),
         },

@@ -6,10 +6,10 @@
  * after the other, in steps of one transaction each, so that any handle finishes what another one began.
  */
 
-import type { CarriedChange, CarriedCorrection } from '../../domain/corrections/carried.js';
+import type { CarriedChange, CarriedCorrection, CarriedCount } from '../../domain/corrections/carried.js';
 import type { Correction, CorrectionRequest } from '../../domain/corrections/correction.js';
 import type { Figures } from '../../domain/corrections/figures.js';
-import type { ImportedCount } from '../../domain/counting/imported-count.js';
+import type { KnownState } from '../../domain/corrections/state.js';
 import type { Actor } from '../../domain/people/audit.js';
 
 /** A part of what a request would change. */
@@ -24,16 +24,20 @@ export interface CarriedChanges {
   readonly id: string;
   readonly isWithdrawn?: boolean;
   readonly changes: readonly CarriedChange[];
+  /** With them, the caller for which it counts, or would. */
+  readonly known?: readonly KnownState[];
+  readonly caller?: string;
 }
 
 export interface NumberedCorrection extends CarriedCorrection {
   readonly number: number;
 }
 
-/** The withdrawal of an imported count by a correction, or by none. */
-export interface CountWithdrawal extends Pick<ImportedCount, 'source' | 'caller' | 'start'> {
-  readonly correction: string | null;
-}
+/** The withdrawals of an imported count. */
+export type CountWithdrawal = Pick<
+  CarriedCount,
+  'source' | 'caller' | 'start' | 'withdrawals' | 'withdrawnBy'
+>;
 
 export interface CorrectionReads {
   /** The project's corrections, the newest first: at most `limit` with numbers before `before`. */

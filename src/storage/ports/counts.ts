@@ -8,6 +8,8 @@ import type { ArrivingQuery, Receipt, RecordedQuery } from '../../domain/queries
 export interface RecordedCount extends ArrivingCount {
   /** The number of the correction that has withdrawn it. */
   readonly withdrawnBy?: number;
+  /** The numbers of all corrections that ever have, also of those that were undone. */
+  readonly withdrawals?: readonly number[];
 }
 
 /** The outcome of a batch: `recorded + duplicates` is its length. */

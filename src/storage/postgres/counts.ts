@@ -13,7 +13,13 @@ import type { ArrivingQuery, Corrected, Receipt, RecordedQuery } from '../../dom
 import { dayMs } from '../../domain/time/duration.js';
 import type { CountReads, CountStore, RecordedCount, RecordResult } from '../ports/counts.js';
 import type { CommitObserver } from '../ports/store-stats.js';
-import { type CountRow, type ReceivedRow, toRecordedCount, toRecordedQuery } from '../sql/received-rows.js';
+import {
+  type CountRow,
+  type NotedRow,
+  type ReceivedRow,
+  toRecordedCount,
+  toRecordedQuery,
+} from '../sql/received-rows.js';
 import { withDatabaseDeadline } from './connection/database.js';
 import { rowsFromOf } from './connection/errors.js';
 import type { OpenDatabase } from './connection/open-database.js';
@@ -65,9 +71,12 @@ export class PostgresCounts extends PostgresCountReads implements CountStore {
 
   async readQueries(projectId: string, afterId: string | undefined, limit: number): Promise<RecordedQuery[]> {
     const values = [projectId, bytesOf(afterId), limit];
-    type Row = ReceivedRow<Buffer> & { readonly changes: Corrected['changes'] | null };
+    type Row = ReceivedRow<Buffer> & {
+      readonly changes: Corrected['changes'] | null;
+      readonly noted: readonly NotedRow[] | null;
+    };
     const rows = await this.#database.read<Row>('readQueries', values);
-    return rows.map((row) => toRecordedQuery(decodeQueryId(row.id), row, row.changes ?? undefined));
+    return rows.map((row) => toRecordedQuery(decodeQueryId(row.id), row, row.changes ?? [], row.noted ?? []));
   }
 
   async importCounts(

@@ -6,6 +6,7 @@ import { dayOf } from '../../domain/queries/receipt.js';
 import type { History, Past, PastPage, PastRange } from '../ports/history.js';
 import { notFound } from './changes.js';
 import type { CountPlace, PastCountRow, PastRow, QueryRows } from './corrections/query-rows.js';
+import { toKnown, toNumbers } from './received-rows.js';
 import type { Dialect, Session } from './session.js';
 import { SqlTables } from './tables.js';
 
@@ -115,25 +116,25 @@ function toPastQueries(
   { caller, isWithdrawn, first, last, queries, arrivedFrom, known }: PastRow,
   corrections: PastQueries['corrections'],
 ): PastQueries {
-  return { caller, isWithdrawn, first, last, queries, arrivedFrom, corrections, known: toKnown(known) };
-}
-
-function toKnown(json: string | null): PastQueries['known'] {
-  if (json === null) return [];
-  return (JSON.parse(json) as [day: number, caller: string, withdrawn: number, corrected: number | null][])
-    .map(([day, caller, withdrawn, corrected]) => {
-      return { day, caller, isWithdrawn: withdrawn === 1, isCorrected: corrected === 1 };
-    })
-    .sort((a, b) => a.day - b.day);
+  return {
+    caller,
+    isWithdrawn,
+    first,
+    last,
+    queries,
+    arrivedFrom,
+    corrections,
+    known: toKnown(JSON.parse(known ?? '[]')),
+  };
 }
 
 function toPastCount(row: PastCountRow, atMs: number): PastQueries {
   const { source, caller, start, queries, day, isWithdrawn, corrections } = row;
-  const numbers = corrections === null ? [] : corrections.split(',').map(Number);
+  const numbers = corrections === null ? [] : toNumbers(corrections);
   return {
     ...{ caller, isWithdrawn, queries, first: start, last: start },
     arrivedFrom: day === null || day < dayOf(atMs) ? null : senderOfCounts(source),
     known: [],
-    corrections: numbers.sort((a, b) => a - b).map((number) => ({ number, caller })),
+    corrections: numbers.map((number) => ({ number, caller })),
   };
 }

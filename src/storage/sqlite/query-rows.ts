@@ -31,7 +31,8 @@ const ARRIVED_FROM = `(SELECT sender FROM receipt WHERE receipt.project = $1 AND
 
 /** What is noted of a query; of a corrected one, not what was before corrections were noted as well. */
 const knownOf = (id: string, and = ''): string =>
-  `(SELECT json_group_array(json_array(day, name, is_withdrawn, is_corrected)) FROM late_change AS noted
+  `(SELECT json_group_array(json_object('day', day, 'caller', name,
+      'isWithdrawn', is_withdrawn, 'isCorrected', is_corrected)) FROM late_change AS noted
     JOIN caller AS earlier ON earlier.number = noted.caller WHERE noted.project = $1 AND noted.id = ${id} ${and})`;
 
 /**

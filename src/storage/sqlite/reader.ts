@@ -10,7 +10,13 @@ import { BoundedCache } from '../../shared/bounded-cache.js';
 import type { RecordedCount } from '../ports/counts.js';
 import type { Access } from '../ports/directory.js';
 import type { StorePart } from '../ports/store-stats.js';
-import { type CountRow, type ReceivedRow, toRecordedCount, toRecordedQuery } from '../sql/received-rows.js';
+import {
+  type CountRow,
+  type NotedRow,
+  type ReceivedRow,
+  toRecordedCount,
+  toRecordedQuery,
+} from '../sql/received-rows.js';
 import { KEY, PROJECT } from '../sql/rows.js';
 import type { Connection } from './connection.js';
 import { CounterReader } from './counters/counter-reader.js';
@@ -40,12 +46,18 @@ const READ_CHANGES = `SELECT id, correction, name AS caller
   FROM corrected_query INDEXED BY corrected_query_by_id JOIN caller ON number = corrected_query.caller
   WHERE project = (SELECT number FROM project WHERE id = $1) AND id > $2 AND id <= $3 ORDER BY id, correction`;
 
+const READ_NOTED = `SELECT id, day, name AS caller, is_withdrawn AS "isWithdrawn", is_corrected AS "isCorrected"
+  FROM late_change JOIN caller ON number = late_change.caller
+  WHERE project = (SELECT number FROM project WHERE id = $1) AND id > $2 AND id <= $3`;
+
 const READ_IMPORTED_COUNTS = `SELECT source, caller.name AS caller, start_at AS start, end_at AS "end", queries AS count,
-    day, withdrawn_by AS "withdrawnBy"
-  FROM imported_count JOIN caller ON caller.number = imported_count.caller
+    day, withdrawn_by AS "withdrawnBy", (SELECT group_concat(correction) FROM withdrawn_count AS withdrawn
+      WHERE withdrawn.project = counted.project AND withdrawn.source = counted.source
+        AND withdrawn.caller = counted.caller AND withdrawn.start_at = counted.start_at) AS withdrawals
+  FROM imported_count AS counted JOIN caller ON caller.number = counted.caller
   WHERE project = (SELECT number FROM project WHERE id = $1)
-    AND (source, imported_count.caller, start_at) > ($2, coalesce((SELECT number FROM caller WHERE name = $3), -1), $4)
-  ORDER BY source, imported_count.caller, start_at LIMIT $5`;
+    AND (source, counted.caller, start_at) > ($2, coalesce((SELECT number FROM caller WHERE name = $3), -1), $4)
+  ORDER BY source, counted.caller, start_at LIMIT $5`;
 
 /** $3 is before the start of the longest span that cuts $2. */
 const FIND_CUT_SPAN = `SELECT min(start_at) AS start, max(end_at) AS "end", sum(queries) AS count FROM imported_count
@@ -83,6 +95,7 @@ export class Reader {
       RETENTIONS,
       READ_QUERIES,
       READ_CHANGES,
+      READ_NOTED,
       READ_IMPORTED_COUNTS,
       FIND_CUT_SPAN,
       FIND_FIRST_PROJECT,
@@ -124,19 +137,24 @@ export class Reader {
     const last = rows.at(-1)?.id;
     if (last === undefined) return [];
     // After the rows: whatever changed one of them, the first change knows for whom it was recorded.
-    const changes = new Map<string, Change[]>();
-    for (const { id, ...change } of this.statements.all<Change & { readonly id: StoredId }>(READ_CHANGES, [
-      ...[projectId, after, last],
-    ])) {
-      const key = decodeQueryId(id);
-      const earlier = changes.get(key);
-      if (earlier === undefined) changes.set(key, [change]);
-      else earlier.push(change);
-    }
+    const changes = this.#readOf<Change>(READ_CHANGES, [projectId, after, last]);
+    const noted = this.#readOf<NotedRow>(READ_NOTED, [projectId, after, last]);
     return rows.map((row) => {
       const id = decodeQueryId(row.id);
-      return toRecordedQuery(id, row, changes.get(id));
+      return toRecordedQuery(id, row, changes.get(id), noted.get(id));
     });
+  }
+
+  /** Rows by the ids of their queries. */
+  #readOf<Row extends object>(sql: string, values: readonly unknown[]): ReadonlyMap<string, readonly Row[]> {
+    const found = new Map<string, Row[]>();
+    for (const { id, ...row } of this.statements.all<Row & { readonly id: StoredId }>(sql, values)) {
+      const key = decodeQueryId(id);
+      const earlier = found.get(key);
+      if (earlier === undefined) found.set(key, [row as unknown as Row]);
+      else earlier.push(row as unknown as Row);
+    }
+    return found;
   }
 
   /** See `CountStore.readImportedCounts`. */

@@ -75,7 +75,7 @@ async function doAll(store: Store, name: string): Promise<void> {
     await store.corrections.restore(name, { ...done, request: { ...request, id: '4' } });
   await store.corrections.restoreChanges(name, [{ id: 'b', changes: [{ correction: '4', caller: 'web' }] }]);
   await store.corrections.restoreWithdrawals(name, [
-    { source: 'old', caller: 'slack', start: 0, correction: null },
+    { source: 'old', caller: 'slack', start: 0, withdrawals: ['4'], withdrawnBy: '4' },
   ]);
   await store.counts.readQueries(name, undefined, 10);
   await store.counts.count(name, ALL_TIME);

@@ -157,7 +157,8 @@ function argumentsOf(name: string, request: CorrectionRequest): unknown[] {
   if (name === 'restore')
     args[1] = { ...anything, idsHash: null, figures: NO_FIGURES, request: splitRequest(request).summary };
   if (name === 'restoreChanges') args[1] = [{ id: 'x', changes: [{ correction: 'x', caller: 'y' }] }];
-  if (name === 'restoreWithdrawals') args[1] = [{ source: 'x', caller: 'x', start: 1, correction: null }];
+  if (name === 'restoreWithdrawals')
+    args[1] = [{ source: 'x', caller: 'x', start: 1, withdrawals: [], withdrawnBy: null }];
   if (name === 'identify') args[1] = [{ traceId: 'x', service: 'x' }];
   return args;
 }

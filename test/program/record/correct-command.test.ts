@@ -115,7 +115,13 @@ describe('correct', () => {
     ];
     await succeed(place.run(['correct', project, ...ids]));
     await succeed(place.run(['correct', project, ...renaming, ...reason]));
+    const counts = ['import', '-', '--project', project, '--format', 'counts', '--source', 'old'];
+    const imported = 'date,caller,count\n2024-01-05,web,7\n2024-01-06,bot,5\n';
+    await succeed(place.run(counts, { input: imported }));
     const { stdout } = await succeed(place.run(['export', project]));
+    expect(stdout).toMatch(/^\{"importedCount":\{"source":"old","caller":"web",.*"count":7,"recordedOn":"/m);
+    const ofOthers = await succeed(place.run(['export', project, '--caller', 'api', '--from', '2024-01-01']));
+    expect(ofOthers.stdout).not.toContain('importedCount');
     expect(stdout.split('\n').filter((line) => line.startsWith('{"correction":'))).toHaveLength(2);
     const csv = (await succeed(place.run(['export', project, '--format', 'csv']))).stdout;
     expect(csv.split('\r\n')).toHaveLength(4);
@@ -123,7 +129,7 @@ describe('correct', () => {
       await succeed(place.run(['project', 'create', to, '--id', to]));
       const into = ['import', '-', '--project', to, ...strict];
       const first = await succeed(place.run(into, { input: stdout }));
-      expect(first.stdout).toBe('4 read, 4 recorded, 0 duplicates\n');
+      expect(first.stdout).toBe('6 read, 6 recorded, 0 duplicates\n');
       for (const args of [['export'], ['stats', '--callers'], ['correct', 'list', '--json']]) {
         const [command = '', ...rest] = args;
         const answer = await succeed(place.run([command, to, ...rest]));
@@ -144,8 +150,10 @@ describe('correct', () => {
     const sent = await succeed(
       place.run(['import', '-', '--project', 'remote', '--url', url], { input: stdout, env }),
     );
-    expect(sent.stdout).toBe('6 read, 2 recorded, 0 duplicates, 4 skipped\n');
-    expect(sent.stderr).toMatch(/4 lines skipped: a server takes neither corrections nor withdrawn queries/);
+    expect(sent.stdout).toBe('8 read, 4 recorded, 0 duplicates, 4 skipped\n');
+    expect(sent.stderr).toMatch(
+      /4 lines skipped: a server takes no corrections, and nothing that was withdrawn/,
+    );
   });
 
   test('in an import are refused if they are not what an export has', async () => {

@@ -1,7 +1,7 @@
 /** `caller-stats import`: records the queries of files. */
 
 import { type Command, Option } from 'commander';
-import { recordCarriedQueries, restoreCorrection } from '../../../app/carried.js';
+import { recordCarriedCounts, recordCarriedQueries, restoreCorrection } from '../../../app/carried.js';
 import { countMonths } from '../../../app/import/dry-run.js';
 import { openSource, type Source } from '../../../app/import/file/source.js';
 import { type Form, selectReader } from '../../../app/import/formats.js';
@@ -253,12 +253,15 @@ async function importWith(
   if (skipped > 0)
     printLine(
       io.stderr,
-      `${formatQuantity(skipped, 'line')} skipped: a server takes neither corrections nor withdrawn queries. An import into the database takes both.`,
+      `${formatQuantity(skipped, 'line')} skipped: a server takes no corrections, and nothing that was withdrawn. An import into the database takes all.`,
     );
   return totals;
 }
 
-type ImportTarget = Pick<ImportPlan, 'sink' | 'restore' | 'batchQueries' | 'beforeRecording'>;
+type ImportTarget = Pick<
+  ImportPlan,
+  'sink' | 'restore' | 'restoreCounts' | 'batchQueries' | 'beforeRecording'
+>;
 
 function targetIn(store: Store, sender: Sender, projectId: string, io: Io): ImportTarget {
   const target = { store, clock: io.clock };
@@ -267,6 +270,8 @@ function targetIn(store: Store, sender: Sender, projectId: string, io: Io): Impo
     sink: (queries) =>
       retryWhileUnavailable(() => recordCarriedQueries(target, sender, projectId, queries), retry),
     restore: (carried) => retryWhileUnavailable(() => restoreCorrection(target, projectId, carried), retry),
+    restoreCounts: (counts) =>
+      retryWhileUnavailable(() => recordCarriedCounts(target, projectId, counts), retry),
     batchQueries: store.counts.importBatchQueries,
   };
 }
@@ -281,7 +286,10 @@ async function withSink<T>(
   if (url !== undefined) {
     const client = new ServerClient(url, io);
     const note = (line: string) => printLine(io.stderr, line);
-    return work({ sink: (queries) => client.record(project, queries, note) });
+    return work({
+      sink: (queries) => client.record(project, queries, note),
+      restoreCounts: (counts) => client.importCounts(project, counts, false),
+    });
   }
   return runOnStore(
     readStoreSettings(options, io),

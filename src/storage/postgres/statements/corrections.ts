@@ -24,8 +24,9 @@ export function correctionStatements(schema: string) {
         ) AS late`;
   // What is noted of a query; of a corrected one, not what was before corrections were noted as well.
   const knownOf = (id: string, and = ''): string =>
-    `(SELECT json_agg(json_build_array(day, noted.caller, is_withdrawn, is_corrected))::text FROM ${schema}.late_change AS noted
-          WHERE project_id = $1 AND noted.id = ${id} ${and})`;
+    `(SELECT json_agg(json_build_object('day', day, 'caller', caller,
+            'isWithdrawn', is_withdrawn, 'isCorrected', is_corrected))::text FROM ${schema}.late_change
+          WHERE project_id = $1 AND late_change.id = ${id} ${and})`;
   const row = `id, occurred_at AS "occurredAt", caller, coalesce(level, 0) AS level`;
   return {
     findEnd: `SELECT id FROM ${query} WHERE project_id = $1 AND id > $2 ORDER BY id LIMIT 1 OFFSET $3`,

@@ -9,7 +9,7 @@ export function recordingStatements(schema: string) {
         SELECT id, caller, occurred_at, receipt, level FROM ${schema}.query
         WHERE project_id = $1 AND id > $2 AND ${projectExists} ORDER BY id LIMIT $3
       )
-      SELECT page.id, caller, occurred_at AS "occurredAt", day, sender, NOT ${isCounted} AS "isWithdrawn", changes
+      SELECT page.id, caller, occurred_at AS "occurredAt", day, sender, NOT ${isCounted} AS "isWithdrawn", changes, noted
       FROM page
       LEFT JOIN (SELECT number, day, sender FROM ${schema}.receipt WHERE project_id = $1) AS receipt
         ON receipt.number = page.receipt
@@ -18,6 +18,11 @@ export function recordingStatements(schema: string) {
         FROM ${schema}.corrected_query
         WHERE project_id = $1 AND id > $2 AND id <= (SELECT id FROM page ORDER BY id DESC LIMIT 1) GROUP BY id
       ) AS corrected ON corrected.id = page.id
+      LEFT JOIN (
+        SELECT id, jsonb_agg(jsonb_build_object('day', day, 'caller', caller, 'isWithdrawn', is_withdrawn, 'isCorrected', is_corrected)) AS noted
+        FROM ${schema}.late_change
+        WHERE project_id = $1 AND id > $2 AND id <= (SELECT id FROM page ORDER BY id DESC LIMIT 1) GROUP BY id
+      ) AS late ON late.id = page.id
       ORDER BY page.id`,
     // What the function would return, without its locks. Of a project that does not exist, no row.
     checkCounts: `SELECT count(*) FILTER (WHERE present.end_at > sent.start_at IS NOT TRUE) AS recorded,
@@ -38,10 +43,15 @@ export function recordingStatements(schema: string) {
       HAVING ${projectExists}`,
     importCounts: `SELECT ${schema}.import_counts($1, $2, $3, $4, $5, $6, $7) AS outcome`,
     readImportedCounts: `SELECT source, caller, start_at AS start, end_at AS "end", queries AS count,
-        day, withdrawn_by AS "withdrawnBy"
-      FROM ${schema}.imported_count WHERE project_id = $1 AND (source, caller, start_at) > ($2, $3, $4)
-        AND ${projectExists}
-      ORDER BY source, caller, start_at LIMIT $5`,
+        day, withdrawn_by AS "withdrawnBy", (SELECT string_agg(correction::text, ',') FROM ${schema}.withdrawn_count WHERE project_id = $1
+            AND withdrawn_count.source = counted.source AND withdrawn_count.caller = counted.caller
+            AND withdrawn_count.start_at = counted.start_at) AS withdrawals
+      FROM (
+        SELECT source, caller, start_at, end_at, queries, day, withdrawn_by FROM ${schema}.imported_count
+        WHERE project_id = $1 AND (source, caller, start_at) > ($2, $3, $4) AND ${projectExists}
+        ORDER BY source, caller, start_at LIMIT $5
+      ) AS counted
+      ORDER BY source, caller, start_at`,
     // The spans that cut $2. $3 is before the start of the longest of them.
     findCutSpan: `SELECT min(start_at) AS start, max(end_at) AS "end", sum(queries)::bigint AS count
       FROM ${schema}.imported_count

@@ -1,7 +1,6 @@
 /** What corrections need of the rows of queries, which each store keeps in its own way. */
-import { isSameState, type QueryState } from '../../../domain/corrections/state.js';
+import { isSameState, type KnownState, type QueryState } from '../../../domain/corrections/state.js';
 import type { DateRange } from '../../../domain/counting/date-range.js';
-import type { KnownState } from '../../../domain/history/timeline.js';
 import type { PastRange } from '../../ports/history.js';
 
 /** A query as its row is. Withdrawn ones are not counted. */
@@ -84,7 +83,7 @@ export interface PastRow extends QueryState {
   readonly correction: number | null;
   /** The caller for which it counted before that. */
   readonly before: string | null;
-  /** The `KnownState`s of the query as JSON: lists of day, caller, whether it was withdrawn, and whether it was corrected. */
+  /** The `NotedRow`s of the query as JSON. */
   readonly known: string | null;
 }
 

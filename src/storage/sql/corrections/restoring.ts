@@ -9,6 +9,13 @@ import { type CorrectedRow, type ImportedRow, type QueryChanges, toMove } from '
 
 type Restores = Pick<CorrectionChanges, 'restore' | 'restoreChanges' | 'restoreWithdrawals'>;
 
+type FoundCount = Awaited<ReturnType<QueryChanges['findImportedAt']>>[number];
+
+const NOT_WITHDRAWN: Pick<CountWithdrawal, 'withdrawals' | 'withdrawnBy'> = {
+  withdrawals: [],
+  withdrawnBy: null,
+};
+
 export class Restoring extends SqlTables implements Restores {
   readonly #planner: CorrectionPlanner;
   readonly #changes: QueryChanges;
@@ -75,10 +82,15 @@ export class Restoring extends SqlTables implements Restores {
       }
     for (const noting of missing.values()) await this.#changes.noteCorrected(key, noting);
     const states = await this.#planner.findStates(key, ids);
-    const withdrawn = new Set(queries.flatMap(({ id, isWithdrawn }) => (isWithdrawn ? [id] : [])));
+    const given = new Map(queries.map((query) => [query.id, query]));
+    const late = queries.flatMap(({ id, known = [] }) =>
+      there.has(id) ? known.map((state) => ({ ...state, id })) : [],
+    );
+    if (late.length > 0) await this.#changes.noteLate(key, late);
     const moves = rows.flatMap((row) => {
-      const state = states.get(row.id) ?? row;
-      return toMove(row, { ...state, isWithdrawn: state.isWithdrawn || withdrawn.has(row.id) });
+      const { known = [], caller = row.caller, isWithdrawn = false } = given.get(row.id) ?? {};
+      const state = known.length > 0 ? { caller, isWithdrawn } : (states.get(row.id) ?? row);
+      return toMove(row, { caller: state.caller, isWithdrawn: state.isWithdrawn || isWithdrawn });
     });
     if (moves.length > 0) await this.#changes.move(key, moves);
   }
@@ -87,29 +99,37 @@ export class Restoring extends SqlTables implements Restores {
     const { key } = await this.#planner.findProject(projectId, this.dialect.lock('UPDATE'));
     const numbers = await this.#findNumbers(
       key,
-      counts.flatMap(({ correction }) => correction ?? []),
+      counts.flatMap(({ withdrawals }) => withdrawals),
     );
     const bySource = new Map<string, CountWithdrawal[]>();
     for (const count of counts) bySource.set(count.source, [...(bySource.get(count.source) ?? []), count]);
     for (const [source, ofSource] of bySource) {
       const keyOf = ({ caller, start }: Pick<ImportedRow, 'caller' | 'start'>) => `${start} ${caller}`;
-      const wanted = new Map(
-        ofSource.map((one) => [
-          keyOf(one),
-          one.correction === null ? null : (numbers.get(one.correction) ?? null),
-        ]),
-      );
-      for (const row of await this.#changes.findImportedAt(key, source, ofSource)) {
-        const withdrawnBy = wanted.get(keyOf(row)) ?? null;
-        if (withdrawnBy === row.withdrawnBy) continue;
-        await this.#changes.markImported(key, source, [row], withdrawnBy);
-        const sign = Number(withdrawnBy === null) - Number(row.withdrawnBy === null);
-        const { caller, start, queries } = row;
-        await this.#changes.addToCounters(key, [
-          { caller, occurredAt: start, level: 0, queries: sign * queries },
-        ]);
-      }
+      const wanted = new Map(ofSource.map((one) => [keyOf(one), one]));
+      for (const row of await this.#changes.findImportedAt(key, source, ofSource))
+        await this.#withdraw(key, row, { source, ...(wanted.get(keyOf(row)) ?? NOT_WITHDRAWN) }, numbers);
     }
+  }
+
+  async #withdraw(
+    key: unknown,
+    row: FoundCount,
+    { source, withdrawals, withdrawnBy }: Pick<CountWithdrawal, 'source' | 'withdrawals' | 'withdrawnBy'>,
+    numbers: ReadonlyMap<string, number>,
+  ): Promise<void> {
+    const by = withdrawnBy === null ? null : (numbers.get(withdrawnBy) ?? null);
+    // Each is noted, and the last one counts.
+    const marks =
+      withdrawals.length > 0 || row.withdrawnBy !== null
+        ? [...withdrawals.map((id) => numbers.get(id)), by]
+        : [];
+    for (const mark of marks) await this.#changes.markImported(key, source, [row], mark ?? null);
+    const sign = Number(by === null) - Number(row.withdrawnBy === null);
+    const { caller, start, queries } = row;
+    if (sign !== 0)
+      await this.#changes.addToCounters(key, [
+        { caller, occurredAt: start, level: 0, queries: sign * queries },
+      ]);
   }
 
   async #findNumbers(key: unknown, given: readonly string[]): Promise<ReadonlyMap<string, number>> {

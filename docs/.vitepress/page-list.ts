@@ -87,9 +87,10 @@ export const GROUPS: readonly Group[] = [
         keywords: 'ai sdk vercel usechat langchain openai agents openinference',
       },
       'recipes-python': {
-        title: 'Python assistants',
-        description: 'Whole programs in Python that are counted by OpenTelemetry.',
-        keywords: 'python fastapi flask django celery uvicorn gunicorn pydantic opentelemetry traces',
+        title: 'FastAPI, Flask, Django',
+        description:
+          'Whole programs for FastAPI, Flask, Django and Celery that are counted by OpenTelemetry.',
+        keywords: 'fastapi flask django celery uvicorn gunicorn pydantic traces',
       },
       'recipes-java': {
         title: 'Java assistants',
@@ -97,9 +98,9 @@ export const GROUPS: readonly Group[] = [
         keywords: 'java spring boot spring ai micrometer',
       },
       'recipes-go': {
-        title: 'Go assistants',
-        description: 'Whole programs in Go that are counted by OpenTelemetry.',
-        keywords: 'go golang net http gin otelhttp openai genkit',
+        title: 'net/http and gin',
+        description: 'Whole programs for net/http and gin that are counted by OpenTelemetry.',
+        keywords: 'net http gin otelhttp genkit',
       },
       import: {
         title: 'Import queries',

@@ -126,7 +126,7 @@ const EXPECTED: readonly (readonly [query: string, page: string])[] = [
   ['week starts on sunday', 'projects'],
   ['gdpr delete user data', 'privacy'],
   ['postgres connection string', 'settings'],
-  ['send questions from java', 'record'],
+  ['send questions from java', 'recipes-java'],
   ['batch many queries in one request', 'record'],
   ['middleware for hono', 'client'],
   ['count with otel without code', 'opentelemetry'],

@@ -1,6 +1,6 @@
 /**
  * Compares this build with another checkout of the project that has been built, so that a change can show that it made nothing
- * slower: `npm run bench:compare -- ../other-checkout [--rounds 9] [--seconds 2]`. Both servers run side by side on copies of
+ * slower: `npx tsx bench/compare.ts ../other-checkout [--rounds 9] [--seconds 2]`. Both servers run side by side on copies of
  * one database, and take turns in every round. Prints ratios of this build over the other one: above 1 is faster.
  *
  * `--database URL --other-database URL` compares databases, such as a Citus cluster and a PostgreSQL server: each build uses its own,

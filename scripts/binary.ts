@@ -1,7 +1,8 @@
 /**
  * `npm run binary` makes `dist-binary/caller-stats`, an executable for this platform: Node with all files of the package. It
- * needs neither Node nor npm, and unpacks nothing. `npm run binary -- linux-arm64` makes one for another platform. See "The
- * executable" in ARCHITECTURE.md.
+ * needs neither Node nor npm, and unpacks nothing. `npm run binary -- linux-arm64` makes one for another platform. `import` and `node:fs` find the
+ * files below the folder of the running file, so the code is the same. Threads do not see them: they get their code as text
+ * (`shared/start-thread.ts`), in which `node:sqlite` takes the place of `@photostructure/sqlite`, whose interface is the same.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

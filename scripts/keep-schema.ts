@@ -1,5 +1,5 @@
 /**
- * `npm run keep-schema` creates a database with the newest schema version of each store in `test/samples/schemas`;
+ * `npx tsx scripts/keep-schema.ts` creates a database with the newest schema version of each store in `test/samples/schemas`;
  * tests upgrade each of them. Run it when you add a migration, because later versions cannot create these files. It
  * uses only the program's commands, so that the databases look like those of users. PostgreSQL's dump needs `pg_dump`
  * of at least the server's version.

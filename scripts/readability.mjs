@@ -1,5 +1,5 @@
 /**
- * `npm run readability` prints the words of each page of the docs and how easy its prose is to read; with folders or files
+ * `node scripts/readability.mjs` prints the words of each page of the docs and how easy its prose is to read; with folders or files
  * as arguments, those of other docs, to compare. Only prose counts: no code, tables, headings or pictures.
  */
 import { Console } from 'node:console';

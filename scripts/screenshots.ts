@@ -1,5 +1,5 @@
 /**
- * `npm run screenshots -- SET_UP_ADDRESS` takes the pictures of the docs, into `docs/images`, from a server that runs with
+ * `npx tsx scripts/screenshots.ts SET_UP_ADDRESS` takes the pictures of the docs, into `docs/images`, from a server that runs with
  * the sample data on a new database, `npm start -- --demo`, and prints that address. The overview ends at the current time.
  * At last it makes the picture that other sites show with a link to the docs.
  */
@@ -56,7 +56,7 @@ const LOOKS: Readonly<Record<string, BrowserContextOptions>> = {
 
 const images = fileURLToPath(new URL('../docs/images', import.meta.url));
 const usage =
-  'npm run screenshots -- SET_UP_ADDRESS, which a server with the sample prints on a new database: npm start -- --demo';
+  'npx tsx scripts/screenshots.ts SET_UP_ADDRESS, which a server with the sample prints on a new database: npm start -- --demo';
 
 async function main([address, ...more]: readonly string[]): Promise<void> {
   if (address === undefined || more.length > 0 || !URL.canParse(address)) throw new Error(usage);

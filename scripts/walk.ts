@@ -1,6 +1,6 @@
 /**
- * `npm run walk` follows the documentation like a new user in an empty folder: from a clone to counts, the dashboard,
- * PostgreSQL, an upgrade and a restored backup. Checks the result of each step and writes `docs/reference/walk.md` with the
+ * `npx tsx scripts/walk.ts` follows the documentation like a new user in an empty folder: from a clone to counts, the dashboard,
+ * PostgreSQL, an upgrade and a restored backup. Checks the result of each step and writes `docs/engineering/walk.md` with the
  * times. Uses the browser and the PostgreSQL server of the tests.
  */
 
@@ -20,7 +20,7 @@ import { olderPostgres, startPostgres } from '../test/support/postgres/postgres-
 import { type RecipeTime, walkRecipes } from './walk-recipes.js';
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
-const page = fileURLToPath(new URL('../docs/reference/walk.md', import.meta.url));
+const page = fileURLToPath(new URL('../docs/engineering/walk.md', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'caller-stats-walk-'));
 const clone = join(folder, 'caller-stats');
 
@@ -254,7 +254,7 @@ async function moveToPostgres(first: Served, adminKey: string): Promise<void> {
 /** A link to a page of the docs. */
 function linkTo(file: string): string {
   const name = basename(file, '.md');
-  return `[${PAGES.get(name)?.title}](${relative('docs/reference', sourceOf(name))})`;
+  return `[${PAGES.get(name)?.title}](${relative('docs/engineering', sourceOf(name))})`;
 }
 
 function recipeTable(): string {
@@ -275,7 +275,7 @@ function pageOf(): string {
   );
   return `# Times of all steps
 
-How long each step takes, from an empty folder to a restored backup, with the commands of the documentation. \`npm run walk\` repeats
+How long each step takes, from an empty folder to a restored backup, with the commands of the documentation. \`npx tsx scripts/walk.ts\` repeats
 all steps, checks the result of each, and writes this page.
 
 Node ${process.versions.node}, ${cpus()[0]?.model.trim() ?? 'an unknown processor'}, ${availableParallelism()} cores, ${new Date().toISOString().slice(0, 10)}.

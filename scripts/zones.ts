@@ -1,6 +1,6 @@
 /**
- * `npm run zones` writes `src/domain/time/zone-data.ts` from the newest `tzdata` of the Python Package Index, which has the
- * files that the database's own compiler makes. `npm run zones -- /usr/share/zoneinfo` takes the files of a folder.
+ * `npx tsx scripts/zones.ts` writes `src/domain/time/zone-data.ts` from the newest `tzdata` of the Python Package Index, which has the
+ * files that the database's own compiler makes. `npx tsx scripts/zones.ts /usr/share/zoneinfo` takes the files of a folder.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -32,7 +32,7 @@ function createModule(zoneinfo: string): string {
   const lines = listZones(zoneinfo);
   process.stdout.write(`${version}: ${lines.length} zones\n`);
   return `/**
- * The IANA time zone database, which is in the public domain. \`npm run zones\` writes this file.
+ * The IANA time zone database, which is in the public domain. \`npx tsx scripts/zones.ts\` writes this file.
  *
  * A line for each zone has four parts:
  * - its names: first those that users select, which are in the table of zones by country, and after \`;\` its other names;

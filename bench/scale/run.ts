@@ -1,5 +1,5 @@
 /**
- * `npm run scale -- --queries 1e4,1e6,1e8 [--store postgres]` measures what operators do on databases of several sizes, and
+ * `npx tsx bench/scale/run.ts --queries 1e4,1e6,1e8 [--store postgres]` measures what operators do on databases of several sizes, and
  * prints a table. The sizes take turns where load of the machine matters. 1e8 takes more than an hour, and the disk space of
  * three such databases. PostgreSQL needs `pg_dump` of at least its version.
  */

@@ -1,5 +1,5 @@
 /**
- * `npm run soak -- --minutes N [--store postgres]` runs all operations at a moderate rate for a long time. Prints the
+ * `npx tsx bench/soak/run.ts --minutes N [--store postgres]` runs all operations at a moderate rate for a long time. Prints the
  * resource usage of the first and last quarter; fails if something grew that should not, or if a count is wrong.
  */
 import { setTimeout as delay } from 'node:timers/promises';
@@ -97,7 +97,7 @@ try {
   });
   const minutes = Number(values.minutes);
   if (!(minutes > 0 && minutes <= 10_000) || !STORES.includes(values.store))
-    throw new Error('usage: npm run soak -- [--minutes N] [--store sqlite|postgres]');
+    throw new Error('usage: npx tsx bench/soak/run.ts [--minutes N] [--store sqlite|postgres]');
   const well = await withWorkspace((workspace) =>
     values.store === 'postgres'
       ? withPostgres(async (server) => soak(workspace, minutes, await createDatabase(server, 'soak')))

@@ -7,7 +7,7 @@ import { defineConfig, type HeadConfig } from 'vitepress';
 import { precompress } from '../../scripts/precompress.js';
 import { downloads, siteLink } from './links.js';
 import { PAGES } from './page-list.js';
-import { FOREIGN, linkOf, REWRITES, sidebar } from './pages.js';
+import { ENGINEERING, FOREIGN, linkOf, REWRITES, sidebar } from './pages.js';
 import { pictureOf, size, writePictures } from './pictures.js';
 import { toIndexed } from './search.js';
 import { codeColours, strictPage, writeStrictFiles } from './strict.js';
@@ -106,7 +106,7 @@ export default defineConfig({
   appearance: { disableTransition: false },
   // The root, because some pages of other folders are in the site, too.
   srcDir: '..',
-  srcExclude: [...foreignNames(), 'docs/.vitepress/**'],
+  srcExclude: [...foreignNames(), 'docs/.vitepress/**', `${ENGINEERING}/**`],
   rewrites: REWRITES,
   outDir: '../dist/docs',
   cacheDir: '../node_modules/.cache/vitepress',

@@ -1,6 +1,6 @@
 /** Where links of the pages lead in the site: in the repository pages lie in several folders, in the site in one. */
 import { basename, dirname, join, relative } from 'node:path/posix';
-import { REWRITES } from './pages.js';
+import { ENGINEERING, REWRITES } from './pages.js';
 
 /** Files of the repository that pages link to, relative to the root: the site has copies of them in `files`. */
 export const downloads = new Set<string>();
@@ -13,7 +13,8 @@ export function siteLink(href: string, page: string): string {
   const known = REWRITES[target];
   if (known !== undefined) return `./${known}${fragment}`;
   // What is neither a page of the site nor a file for it stays as it is, and the build fails for it.
-  if (target.endsWith('.md') || relative('docs', target).startsWith('images')) return href;
+  const isPage = target.endsWith('.md') && !target.startsWith(`${ENGINEERING}/`);
+  if (isPage || relative('docs', target).startsWith('images')) return href;
   downloads.add(target);
   return `/files/${basename(target)}`;
 }

@@ -28,7 +28,7 @@ export const GROUPS: readonly Group[] = [
       tutorial: {
         title: 'Tutorial',
         description: 'Connect your own assistant and see its first question in a chart, in ten minutes.',
-        keywords: 'tutorial example nextjs next express first chart walkthrough guide',
+        keywords: 'tutorial example first chart walkthrough guide',
       },
       dashboard: {
         title: 'The dashboard',
@@ -51,13 +51,13 @@ export const GROUPS: readonly Group[] = [
         description:
           'Record and read from JavaScript, TypeScript, Python and Go, with middleware for web frameworks.',
         keywords:
-          'javascript typescript python go golang client npm pypi pip install sdk middleware flask django fastapi asgi wsgi gunicorn uvicorn celery fork example express fastify hono next nextjs bun deno workers detect caller spool user-agent graceful shutdown exit',
+          'javascript typescript python go golang client npm pypi pip install sdk middleware flask django fastapi asgi wsgi gunicorn uvicorn celery fork example express fastify hono next nextjs bun deno workers detect callers spool user-agent graceful shutdown exit',
       },
       'not-arriving': {
         title: 'My queries do not arrive',
-        description: 'Find out why queries or spans are not counted: what each sender sees, and each reason.',
+        description: 'Find out why queries do not arrive: what each sender sees, and each reason.',
         keywords:
-          'troubleshooting do not arrive arriving missing not counted nothing recorded refused rejected 401 403 404 413 revoked wrong',
+          'troubleshooting do not arrive arriving missing recorded refused rejected 401 403 404 413 revoked wrong',
       },
       recipes: {
         title: 'Ruby, PHP',
@@ -106,7 +106,7 @@ export const GROUPS: readonly Group[] = [
         title: 'Import queries',
         description: 'Import past questions from files, exports of other systems and access logs.',
         keywords:
-          'import history past csv ndjson json umami posthog goatcounter plausible access log nginx caddy dry run wrong file undo',
+          'import history past export exports csv ndjson json umami posthog goatcounter plausible access log nginx caddy dry run wrong file undo',
       },
       corrections: {
         title: 'I recorded something wrong',
@@ -117,12 +117,7 @@ export const GROUPS: readonly Group[] = [
       'import-counts': {
         title: 'Import counts',
         description: 'Import history that exists only as counts, from a file or from another server.',
-        keywords: 'counts spreadsheet daily totals history backfill',
-      },
-      hosted: {
-        title: 'Move from the hosted original',
-        description: 'Move from a hosted documentation platform to your own server, with your history.',
-        keywords: 'hosted original platform migrate migration switch move replace',
+        keywords: 'counts spreadsheet excel daily monthly totals history backfill',
       },
     },
   },
@@ -133,13 +128,13 @@ export const GROUPS: readonly Group[] = [
         title: 'Why did my number change',
         description: 'What has changed a count since an earlier report, by cause, sender and caller.',
         keywords:
-          'why did my number change changed different differs higher lower report late recorded explain as of asof history difference',
+          'why did my number numbers different differs higher lower report late recorded explain as of asof history difference',
       },
       reading: {
         title: 'Read the counts',
         description: 'Read the counts in the terminal, spreadsheets, Grafana, programs and AI assistants.',
         keywords:
-          'read report spreadsheet google sheets excel power bi libreoffice grafana pandas jupyter duckdb mcp claude cursor curl',
+          'read report spreadsheet spreadsheets google sheets excel power bi query libreoffice calc importdata grafana pandas polars r jupyter duckdb mcp claude cursor curl',
       },
       export: {
         title: 'Export the rows',
@@ -160,19 +155,13 @@ export const GROUPS: readonly Group[] = [
         keywords:
           'digest alert alerts notification notify webhook signature slack email e-mail smtp weekly monthly silence no traffic stopped spike usual teams discord',
       },
-      spreadsheets: {
-        title: 'Spreadsheets',
-        description:
-          'Read the counts in Google Sheets, Excel, LibreOffice, pandas, R and DuckDB without a key.',
-        keywords: 'importdata importjson power query csv link',
-      },
     },
   },
   {
     text: 'How to run',
     pages: {
       install: {
-        title: 'Install',
+        title: 'Install the server',
         description: 'Download, verify, install and update caller-stats: package, image and services.',
         keywords:
           'install installation download npm npx image signature checksum sha256 cosign attestation systemd launchd windows service update upgrade uninstall remove memory ram requirements node version nodejs raspberry vps',
@@ -199,13 +188,13 @@ export const GROUPS: readonly Group[] = [
         title: 'Projects',
         description: 'Delete projects, set a retention, and change the settings of a project.',
         keywords:
-          'project delete remove retention purge old data rename settings add create new second another week start',
+          'project delete remove retention keep days purge old data rename settings add create new second another week start',
       },
       backup: {
         title: 'Back up and upgrade',
         description: 'Back up and restore the database, and upgrade to a new version.',
         keywords:
-          'backup restore upgrade update version downgrade migration litestream pg_dump recover schedule cron timer nightly generations rotation another machine disaster',
+          'backup restore upgrade update version downgrade migrate schema migration litestream pg_dump recover schedule cron timer nightly generations rotation another machine disaster',
       },
       operate: {
         title: 'Monitor',
@@ -217,7 +206,7 @@ export const GROUPS: readonly Group[] = [
         title: 'Scale',
         description: 'How much one machine does, what limits first, and how to plan for more.',
         keywords:
-          'scale performance capacity throughput load sizing disk memory ram cpu hardware requirements',
+          'scale performance capacity throughput requests per second many billion queries load sizing disk memory ram cpu hardware requirements',
       },
       moving: {
         title: 'Move to another database',
@@ -242,8 +231,9 @@ export const GROUPS: readonly Group[] = [
     pages: {
       'how-it-works': {
         title: 'How caller-stats works',
-        description: 'The words and the data flow of caller-stats, on one node and on several.',
-        keywords: 'concepts architecture diagram data flow overview how it works node',
+        description: 'The data flow of caller-stats on one node and on several, and all of its terms.',
+        keywords:
+          'concepts architecture diagram data flow overview how it works node glossary term terms definition meaning vocabulary',
       },
       queries: {
         title: 'Queries and callers',
@@ -262,20 +252,10 @@ export const GROUPS: readonly Group[] = [
         keywords: 'exact accurate correct guarantee promise lost crash verify wrong count durability',
       },
       time: {
-        title: 'Time and time zones',
-        description: 'The time of a query, ranges, time zones and daylight saving time.',
+        title: 'Time, ranges and time zones',
+        description: 'The time of a query, ranges, periods, time zones, clock changes and comparisons.',
         keywords:
-          'time zone timezone utc date range daylight saving dst clock occurredAt day boundary late events delayed future',
-      },
-      retries: {
-        title: 'Retries',
-        description: 'When to repeat a request, how long to wait, and what repeats for you.',
-        keywords: 'retry retries repeat retry-after backoff timeout resend lost',
-      },
-      overload: {
-        title: 'Overload and rate limits',
-        description: 'What a server refuses when it gets too much, and what senders and operators can do.',
-        keywords: 'overload rate limit throttling too many requests 429 503 load shedding busy slow',
+          'time zone timezone utc date range daylight saving dst clock occurredAt day boundary late events delayed future period last month year quarter compare comparison previous datefrom dateto',
       },
       privacy: {
         title: 'Privacy and GDPR',
@@ -284,11 +264,11 @@ export const GROUPS: readonly Group[] = [
           'privacy gdpr dsgvo personal data stored storage cookies erase delete right forgotten subject request compliance',
       },
       comparison: {
-        title: 'Comparison',
+        title: 'Comparison and moving',
         description:
-          'How caller-stats compares with the hosted original, Plausible, Umami, GoatCounter, OpenMeter and Langfuse.',
+          'caller-stats beside the hosted original, Plausible, Umami, OpenMeter and Langfuse; how to move.',
         keywords:
-          'compare comparison alternative versus vs plausible umami goatcounter openmeter langfuse analytics',
+          'compare comparison alternative versus vs plausible umami goatcounter openmeter langfuse analytics hosted original platform migrate migration switch move replace',
       },
       faq: {
         title: 'Questions and answers',
@@ -296,22 +276,15 @@ export const GROUPS: readonly Group[] = [
         keywords:
           'faq question answer unique users visitors delete single query licence license free price pricing cost',
       },
-      glossary: {
-        title: 'Glossary',
-        description: 'All terms of caller-stats, each with its meaning.',
-        keywords: 'glossary term terms definition meaning vocabulary',
-      },
     },
   },
   {
     text: 'Reference',
     pages: {
-      reference: { title: 'Overview', description: 'All pages of the reference, and what each contains.' },
       http: {
         title: 'Operations over HTTP',
         description: 'The operations of the HTTP API: ranges, series, callers, JSON and CSV.',
-        keywords:
-          'http api operation endpoint range series csv export download data json datefrom dateto interval compare last year period',
+        keywords: 'http api operation endpoint series csv export exports download data json interval',
       },
       api: {
         title: 'API',
@@ -319,10 +292,11 @@ export const GROUPS: readonly Group[] = [
         keywords: 'openapi swagger schema',
       },
       errors: {
-        title: 'Errors',
-        description: 'Every status, its cause and what to do; why a large body may break the connection.',
+        title: 'Errors, retries and overload',
+        description:
+          'Every status and its cause, when to repeat a request, what a busy server refuses, and rate limits.',
         keywords:
-          'error status 400 401 403 404 409 413 500 unauthorized forbidden connection reset broken pipe large body',
+          'error status timeout while recording 400 401 404 409 413 500 503 429 unauthorized cors connection reset broken pipe large body retry retries repeat retry-after backoff timeout resend overload rate limit throttling too many requests load shedding busy slow',
       },
       commands: {
         title: 'Commands',
@@ -350,17 +324,6 @@ export const GROUPS: readonly Group[] = [
         description: 'What an attacker can and cannot do, and how to report a problem.',
         keywords: 'security vulnerability leaked key attacker scanner threat',
       },
-      'security-asvs': {
-        title: 'OWASP ASVS',
-        description:
-          'Each requirement of OWASP ASVS 5.0, levels 1 and 2, with how it is met and the test for it.',
-        keywords: 'owasp asvs audit compliance verification requirements cryptography inventory',
-      },
-      reliability: {
-        title: 'Reliability',
-        description: 'How the promises are tested, and the results of the longest runs.',
-        keywords: 'reliability fault test crash power loss fuzz chaos',
-      },
       benchmarks: {
         title: 'Benchmarks',
         description: 'How fast caller-stats is, compared with simpler programs.',
@@ -369,10 +332,6 @@ export const GROUPS: readonly Group[] = [
       figures: {
         title: 'All measurements',
         description: 'The ratios that the benchmarks measured, with their spreads.',
-      },
-      walk: {
-        title: 'Times of all steps',
-        description: 'How long each step of these pages takes on a small machine.',
       },
       versioning: {
         title: 'Versions and compatibility',

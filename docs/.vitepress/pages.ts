@@ -14,11 +14,14 @@ export const FOREIGN: Readonly<Record<string, string>> = {
   'CHANGELOG.md': 'changelog.md',
 };
 
+/** Pages for those who work on the project, which are files of the site and no pages of it. */
+export const ENGINEERING = 'docs/engineering';
+
 /** The file of each page in the site, by its file in the repository. The site has all pages in one folder. */
 export const REWRITES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     readdirSync(join(root, 'docs'), { recursive: true, withFileTypes: true })
-      .filter(({ name, parentPath }) => name.endsWith('.md') && !parentPath.includes('.vitepress'))
+      .filter(({ name, parentPath }) => name.endsWith('.md') && !/\.vitepress|engineering/.test(parentPath))
       .map(({ name, parentPath }) => [relative(root, join(parentPath, name)), name]),
   ),
   ...FOREIGN,

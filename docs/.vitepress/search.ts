@@ -13,11 +13,11 @@ const wordsIn = (text: string): Set<string> => new Set(text.toLowerCase().split(
 
 const keywords = new Map([...PAGES].map(([name, page]) => [name, wordsIn(page.keywords ?? '')]));
 
-/** Pages that the search does not find: tables of measurements. */
-const UNSEARCHED = new Set(['figures', 'walk']);
+/** The search does not find it: tables of measurements. */
+const UNSEARCHED = new Set(['figures']);
 
 /** Pages that mention everything, and are rarely what a reader wants. */
-const LAST = new Set(['changelog', 'api', 'commands', 'limits', 'reliability', 'security-asvs']);
+const LAST = new Set(['changelog', 'api', 'commands', 'limits']);
 
 /** What the search index has of a page: its HTML without help texts, with its keywords after the title. */
 export function toIndexed(html: string, page: string): string {

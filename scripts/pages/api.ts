@@ -47,8 +47,8 @@ export interface ApiDocument {
 
 const INTRODUCTION = `# API
 
-Every operation with its parameters, bodies and answers, generated from the OpenAPI document that a server has at \`/openapi.json\`. Try
-the operations with a key at \`/docs/try\`. [Operations over HTTP](http.md) explains ranges, series and callers, and
+Every operation with its parameters, bodies and answers, in short. A server has the whole descriptions in its OpenAPI document, at
+\`/openapi.json\`, and lets you try the operations at \`/docs/try\`. [Operations over HTTP](http.md) explains ranges, series and callers, and
 [Record over HTTP](../guides/record/record.md) the fields of a query.`;
 
 const KEYS: Readonly<Record<string, string>> = {
@@ -71,7 +71,7 @@ export function apiPage({ tags, paths, components }: ApiDocument): string {
   const parameters = ['## Parameters of several operations', table(PARAMETER_HEAD, [...shared.values()])];
   const schemas = Object.entries(components.schemas).flatMap(([name, schema]) => [
     `### ${name}`,
-    ...(schema.description === undefined ? [] : [text(schema.description)]),
+    ...(schema.description === undefined ? [] : [text(firstSentence(schema.description))]),
     ...fields(schema),
   ]);
   return `${[INTRODUCTION, ...groups, ...parameters, '## Schemas', ...schemas].join('\n\n')}\n`;
@@ -112,7 +112,7 @@ function operationPart(
   return [
     `### ${summary}`,
     `\`${one.method.toUpperCase()} ${one.path}\`, with ${keys.length === 0 ? 'no key' : keys.join(' or ')}.`,
-    ...(description === undefined ? [] : [text(description)]),
+    ...(description === undefined ? [] : [text(firstSentence(description))]),
     ...parameterPart(parameters, shared),
     ...(requestBody === undefined
       ? []
@@ -191,12 +191,17 @@ function rest({
 }
 
 function join(kind: string, what: string | undefined): string {
-  return what === undefined ? kind : `${kind}. ${cell(what)}`;
+  return what === undefined ? kind : `${kind}. ${cell(firstSentence(what))}`;
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+/** The rest is in the OpenAPI document, and on the pages about the subject. */
+function firstSentence(words: string): string {
+  return /^.*?[.](?= |$)/s.exec(words)?.[0] ?? words;
 }
 
 /** Escapes text for a table cell. */

@@ -62,5 +62,6 @@ function helpOf(command: Command): string {
     getOutHasColors: () => false,
   });
   command.outputHelp();
-  return text.trimEnd();
+  // The heading says how to call it.
+  return text.replace(/^Usage: .*\n\n/, '').trimEnd();
 }

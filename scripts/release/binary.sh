@@ -12,7 +12,7 @@ program=caller-stats
 if [ "${platform%%-*}" = win32 ]; then program=caller-stats.exe; fi
 
 npm run binary
-npm run release:try -- "dist-binary/$program"
+npx tsx scripts/release/try.ts "dist-binary/$program"
 
 name=caller-stats-$platform-$version
 rm -rf "dist-binary/$name"

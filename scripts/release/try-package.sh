@@ -9,5 +9,5 @@ version=$(node -p 'require("./package.json").version')
 rm -rf dist-try
 mkdir dist-try
 npm install --prefix dist-try --no-audit --no-fund "$folder/caller-stats-$version.tgz"
-npm run release:try -- node dist-try/node_modules/caller-stats/dist/main.js
+npx tsx scripts/release/try.ts node dist-try/node_modules/caller-stats/dist/main.js
 rm -r dist-try

@@ -1,5 +1,5 @@
 /**
- * `npm run release:try -- PROGRAM [ARGUMENT…]` runs a packaged program in an empty folder, such as `node` with the file of an
+ * `npx tsx scripts/release/try.ts PROGRAM [ARGUMENT…]` runs a packaged program in an empty folder, such as `node` with the file of an
  * installed package. It must have this version, serve sample data, record, count and stop.
  */
 import { deepStrictEqual, ok } from 'node:assert/strict';
@@ -22,7 +22,7 @@ const startMsMax = 60_000;
 const [name = '', ...args] = process.argv.slice(2);
 if (name === '') {
   process.stderr.write(
-    'Which program? As in: npm run release:try -- node node_modules/caller-stats/dist/main.js\n',
+    'Which program? As in: npx tsx scripts/release/try.ts node node_modules/caller-stats/dist/main.js\n',
   );
   process.exit(2);
 }

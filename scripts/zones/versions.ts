@@ -16,5 +16,5 @@ export function readZoneVersion(zoneinfo: string): string | undefined {
 export function findNewerZones(ours: string, ofMachine: string | undefined): readonly string[] {
   // A year and letters, which go on with `za` after `z`.
   if (ofMachine === undefined || ofMachine <= ours) return [];
-  return [`time zone data ${ours}: this machine has ${ofMachine}. Run: npm run zones`];
+  return [`time zone data ${ours}: this machine has ${ofMachine}. Run: npx tsx scripts/zones.ts`];
 }

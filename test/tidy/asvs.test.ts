@@ -26,7 +26,7 @@ const LEVELS: Readonly<Record<string, string>> = {
   ...{ '17.1': '23', '17.2': '22223333', '17.3': '22' },
 };
 
-const { lines } = read('docs/reference/security-asvs.md');
+const { lines } = read('docs/engineering/security-asvs.md');
 const rows = lines
   .filter((line) => /^\| \d+\.\d+\.\d+ /.test(line))
   .map((line) => {

@@ -6,9 +6,7 @@ import { read } from './sources.js';
 test('outdated help is replaced', () => {
   const page = '# Commands\n\n## `caller-stats verify`\n\nChecks.\n\n```txt\nold\n```\n';
   const made = withHelp(page);
-  expect(made).toMatch(
-    /^# Commands\n\n## `caller-stats verify`\n\nChecks\.\n\n```txt\nUsage: caller-stats verify/,
-  );
+  expect(made).toMatch(/^# Commands\n\n## `caller-stats verify`\n\nChecks\.\n\n```txt\nrecounts /);
   expect(made).not.toContain('old');
   expect(withHelp(made)).toBe(made);
 });
@@ -16,5 +14,5 @@ test('outdated help is replaced', () => {
 test('the page has the current help of each command', async () => {
   const made = withHelp(read('docs/reference/commands.md').text);
   await expect(made).toMatchFileSnapshot('../../docs/reference/commands.md');
-  expect(made.match(/^Usage: caller-stats /gm)).toHaveLength(commands().length);
+  expect(made.match(/^```txt$/gm)).toHaveLength(commands().length);
 });

@@ -55,7 +55,7 @@ class TablesTest(RecordingTest):
         self.assertEqual(columns["total"], [sum(row) for row in zip(*parts)])
 
     def test_pandas(self) -> None:
-        code = sample("spreadsheets.md", r"<!-- pandas -->\n```py")
+        code = sample("reading.md", r"<!-- pandas -->\n```py \[pandas\]")
         names: dict[str, Any] = {}
         exec(re.sub(r'"https:.*?"', repr(self.download()), code), names)
         counts = names["counts"]
@@ -63,14 +63,14 @@ class TablesTest(RecordingTest):
         self.assertEqual(str(counts["start"].dtype).split(", ")[1], "Europe/Berlin]")
 
     def test_polars(self) -> None:
-        code = sample("spreadsheets.md", r"<!-- polars -->\n```py")
+        code = sample("reading.md", r"<!-- polars -->\n```py \[polars\]")
         names: dict[str, Any] = {}
         exec(re.sub(r'"https:.*?"', repr(self.download()), code), names)
         counts = names["counts"]
         self.expect(list(counts["start"]), {name: list(counts[name]) for name in counts.columns if name not in ("start", "end")})
 
     def test_duckdb(self) -> None:
-        code = sample("spreadsheets.md", r"<!-- duckdb -->\n```sql")
+        code = sample("reading.md", r"<!-- duckdb -->\n```sql \[DuckDB, of a download\]")
         with duckdb.connect() as connection:
             answer = connection.execute(code.replace("counts.csv", self.download()))
             columns = [name for name, *_ in answer.description or []]

@@ -1,7 +1,8 @@
 /**
  * Creates and checks passkeys as endpoints of the sign-in library, which begin its sessions. `@simplewebauthn/server` verifies
- * what browsers send; the store remembers used challenges. Why not with the library's own plugin: see "Decisions" in
- * ARCHITECTURE.md.
+ * what browsers send; the store remembers used challenges. The library's own plugin signs in without PIN or
+ * fingerprint, accepts two uses of one counter, RSA whatever the settings, and any number of passkeys, stores a row for each
+ * anonymous start, and has no second step after a password.
  */
 import {
   type AuthenticationResponseJSON,

@@ -1,5 +1,5 @@
 /**
- * The IANA time zone database, which is in the public domain. `npm run zones` writes this file.
+ * The IANA time zone database, which is in the public domain. `npx tsx scripts/zones.ts` writes this file.
  *
  * A line for each zone has four parts:
  * - its names: first those that users select, which are in the table of zones by country, and after `;` its other names;

@@ -1,4 +1,4 @@
-/** No input holds the server much longer than a certain piece of work takes. `npm run fuzz:cost` searches longer. */
+/** No input holds the server much longer than a certain piece of work takes. `npx tsx test/fuzz/cost/run.ts` searches longer. */
 import { expect, test } from 'vitest';
 import { programFile } from '../../support/cli/process.js';
 import { isDeep, newSeed } from '../../support/volume.js';

@@ -1,5 +1,5 @@
 /**
- * `npm run fuzz:cost -- --seconds 600` searches for requests that take much of the built server: much processor time, or one
+ * `npx tsx test/fuzz/cost/run.ts --seconds 600` searches for requests that take much of the built server: much processor time, or one
  * long turn of the event loop, for few bytes. Prints them, and exits with 1 if there are any.
  */
 import { parseArgs } from 'node:util';

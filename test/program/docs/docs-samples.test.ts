@@ -116,10 +116,9 @@ const NOT_HERE: Readonly<Record<string, string>> = {
   'docs/guides/read/export.md: CREATE': 'the same',
   'docs/guides/read/export.md: SELECT': 'needs DuckDB',
   'docs/guides/read/export.md: import': 'needs Python',
-  'docs/guides/read/spreadsheets.md':
-    'test/program/read/every-way.test.ts and clients/python/tests/test_tables.py; the page says which were not run',
+  'docs/engineering/tested.md': 'measurements of the reader',
   'docs/guides/read/reading.md':
-    'test/program/docs/reading-docs.test.ts; clients/python/tests/test_tables.py; spreadsheets, R and httpfs of DuckDB are not here',
+    'test/program/docs/reading-docs.test.ts and test/program/read/every-way.test.ts; clients/python/tests/test_tables.py; spreadsheets, R and httpfs of DuckDB are not here',
   'docs/guides/run/operate.md: {"error"': 'test/program/protocol/unavailable.test.ts',
   'docs/guides/run/operate.md: {"status"': 'test/program/protocol/unavailable.test.ts',
   'docs/guides/run/operate.md: $ caller-stats serve --metrics':
@@ -349,7 +348,7 @@ const PAGES: Readonly<Record<string, (page: string) => Promise<void>>> = {
   'docs/concepts/queries.md': onDemo,
   'docs/concepts/exactness.md': onDemo,
   'docs/tutorial.md': onEmpty,
-  'docs/guides/record/hosted.md': onOtherServer,
+  'docs/concepts/comparison.md': onOtherServer,
   'docs/guides/read/dashboard.md': onProject,
   'docs/guides/run/run.md': onEmpty,
   'docs/guides/run/backup.md': onProject,

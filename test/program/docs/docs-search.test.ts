@@ -37,9 +37,9 @@ const EXPECTED: readonly (readonly [query: string, page: string])[] = [
   ['nothing is counted', 'opentelemetry'],
   ['duplicate id', 'ids'],
   ['idempotency', 'ids'],
-  ['retry after 503', 'retries'],
-  ['429 too many requests', 'overload'],
-  ['rate limit', 'overload'],
+  ['retry after 503', 'errors'],
+  ['429 too many requests', 'errors'],
+  ['rate limit', 'errors'],
   ['connection reset', 'errors'],
   ['401 unauthorized', 'errors'],
   ['backup', 'backup'],
@@ -57,7 +57,7 @@ const EXPECTED: readonly (readonly [query: string, page: string])[] = [
   ['import from umami', 'import'],
   ['langfuse alternative', 'comparison'],
   ['environment variables', 'settings'],
-  ['migrate from hosted platform', 'hosted'],
+  ['migrate from hosted platform', 'comparison'],
   ['unique visitors', 'faq'],
   ['pricing', 'faq'],
   ['slack bot', 'queries'],
@@ -83,7 +83,7 @@ const EXPECTED: readonly (readonly [query: string, page: string])[] = [
   ['x-forwarded-for', 'run'],
   ['subpath /stats', 'run'],
   ['daylight saving', 'time'],
-  ['compare with last year', 'http'],
+  ['compare with last year', 'time'],
   ['export the rows', 'export'],
   ['downgrade', 'backup'],
   ['move project to another server', 'moving'],
@@ -142,7 +142,7 @@ const EXPECTED: readonly (readonly [query: string, page: string])[] = [
   ['share link expired', 'sharing'],
   ['alert when traffic spikes', 'alerts'],
   ['webhook signature verification', 'alerts'],
-  ['libreoffice calc', 'spreadsheets'],
+  ['libreoffice calc', 'reading'],
   ['power bi', 'reading'],
   ['claude desktop', 'reading'],
   ['bigquery', 'export'],
@@ -164,7 +164,7 @@ const EXPECTED: readonly (readonly [query: string, page: string])[] = [
   ['high availability', 'failover'],
   ['sharding', 'citus'],
   ['what is a recording key', 'keys'],
-  ['timeout while recording', 'retries'],
+  ['timeout while recording', 'errors'],
   ['semantic versioning', 'versioning'],
 ];
 
@@ -194,11 +194,11 @@ test('a word of no page finds nothing', () => {
   expect(findFirst('xylophone')).toBeUndefined();
 });
 
-test('at least nine in ten searches have the right page first', () => {
+test('at least 95 in 100 searches have the right page first', () => {
   expect(EXPECTED).toHaveLength(158);
   const wrong = EXPECTED.flatMap(([query, page]) => {
     const first = findFirst(query);
     return first === page ? [] : [`${query}: ${first}, not ${page}`];
   });
-  expect(wrong.length, wrong.join('\n')).toBeLessThanOrEqual(15);
+  expect(wrong.length, wrong.join('\n')).toBeLessThanOrEqual(7);
 });

@@ -237,9 +237,9 @@ test('the panels of Grafana show the same answers', async () => {
   }
 });
 
-/** The report at the address in docs/guides/read/spreadsheets.md, read like a spreadsheet: without any header. */
+/** The report at the address in docs/guides/read/reading.md, read like a spreadsheet: without any header. */
 async function readShared(): Promise<string> {
-  const page = readFileSync(new URL('../../../docs/guides/read/spreadsheets.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../../docs/guides/read/reading.md', import.meta.url), 'utf8');
   const address = /<!-- address -->\n```\n(\S+)\n```/.exec(page)?.[1] ?? '';
   // The recipes for programs have the same address, as it is or in parts.
   expect(page.split(address).length).toBeGreaterThan(4);

@@ -80,7 +80,7 @@ function AddressDialog({ created: { link, token }, project, onClose }: AddressDi
       {!link.hasPassword && (
         <>
           <p className="quiet small">
-            As CSV, for <DocsLink page="spreadsheets">spreadsheets</DocsLink>:
+            As CSV, for <DocsLink page="reading#spreadsheets">spreadsheets</DocsLink>:
           </p>
           <Copied text={`${address}.csv?period=last-12-months&interval=month`} label="Copy address of CSV" />
         </>

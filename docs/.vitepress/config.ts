@@ -5,7 +5,7 @@ import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type HeadConfig } from 'vitepress';
 import { precompress } from '../../scripts/precompress.js';
-import { downloads, siteLink } from './links.js';
+import { downloadName, downloads, siteLink } from './links.js';
 import { PAGES } from './page-list.js';
 import { ENGINEERING, FOREIGN, linkOf, REWRITES, sidebar } from './pages.js';
 import { pictureOf, size, writePictures } from './pictures.js';
@@ -167,7 +167,7 @@ export default defineConfig({
     writeStrictFiles(outDir);
     writeTexts(outDir, { root, site, summary });
     mkdirSync(join(outDir, 'files'), { recursive: true });
-    for (const file of downloads) copyFileSync(join(root, file), join(outDir, 'files', basename(file)));
+    for (const file of downloads) copyFileSync(join(root, file), join(outDir, 'files', downloadName(file)));
     await Promise.all([precompress(outDir), writePictures(outDir, root)]);
   },
 });

@@ -16,5 +16,10 @@ export function siteLink(href: string, page: string): string {
   const isPage = target.endsWith('.md') && !target.startsWith(`${ENGINEERING}/`);
   if (isPage || relative('docs', target).startsWith('images')) return href;
   downloads.add(target);
-  return `/files/${basename(target)}`;
+  return `/files/${downloadName(target)}`;
+}
+
+/** VitePress takes links to Markdown for pages. */
+export function downloadName(file: string): string {
+  return basename(file).replace(/\.md$/, '.txt');
 }

@@ -266,7 +266,7 @@ export const GROUPS: readonly Group[] = [
       comparison: {
         title: 'Comparison and moving',
         description:
-          'caller-stats beside the hosted original, Plausible, Umami, OpenMeter and Langfuse; how to move.',
+          'How caller-stats compares with the hosted original, Plausible, Umami, OpenMeter and Langfuse, and how to move.',
         keywords:
           'compare comparison alternative versus vs plausible umami goatcounter openmeter langfuse analytics hosted original platform migrate migration switch move replace',
       },

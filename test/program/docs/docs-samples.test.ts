@@ -73,6 +73,8 @@ const NOT_HERE: Readonly<Record<string, string>> = {
   'SECURITY.md: \\bcs_': 'a pattern; test/domain holds keys to it',
   'docs/guides/read/dashboard.md: caller-stats member reset':
     'for a user who has joined; test/program/sign-in has that',
+  'docs/concepts/time.md': 'answers, cut short; test/program/read/every-way.test.ts',
+  'docs/reference/commands.md': 'what --help prints; test/tidy/commands-page.test.ts',
   'docs/reference/http.md: {': 'answers, cut short; their form is that of the OpenAPI document',
   'docs/reference/http.md: "callers"': 'the same',
   'docs/guides/run/moving.md: docs: the target': 'what a run says; test/program/backup/copy-live.test.ts',

@@ -41,7 +41,7 @@ describe('member refuses', () => {
     ],
     [
       'a reader of nothing',
-      ['add', 'ada@example.org', '--role', 'reader'],
+      ['invite', 'ada@example.org', '--role', 'reader'],
       /--project: a reader needs at least one project/,
     ],
     [

@@ -107,7 +107,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [
             ...exclude,
-            ...['browser', 'executable', 'sdks', 'mcp-clients', ...whole].map(
+            ...['browser', 'executable', 'sdks', 'mcp-clients', 'generated', ...whole].map(
               (folder) => `test/${folder}/**`,
             ),
           ],

@@ -155,7 +155,7 @@ func (reports *reports) dropped(queries []Query, code, why string) {
 		what = fmt.Sprintf("1 query is not counted (%s)", code)
 	}
 	if cause == Refused+" occurredAt" {
-		message += ". Is the clock of this machine right?"
+		message += ". Is the clock right?"
 	}
 	warn(what + ": " + message)
 }

@@ -85,7 +85,7 @@ describe('what is not counted is printed once for each cause:', () => {
     for (const id of ['a', 'b']) recorder.record({ id, caller: 'web' });
     await platform.until(recorder.flush());
     expect(platform.warnings).toEqual([
-      `caller-stats: 1 query is not counted (refused): ${ahead[0]?.message}. Is the clock of this machine right?`,
+      `caller-stats: 1 query is not counted (refused): ${ahead[0]?.message}. Is the clock right?`,
     ]);
   });
 

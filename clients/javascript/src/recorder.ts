@@ -217,7 +217,7 @@ class QueueingRecorder implements Recorder {
     if (left.length) this.#stop();
     this.#closed = true;
     if (this.#closeSpool()) this.#drop(left, 'spooled', 'sent by the next process that has the spool');
-    else this.#drop(left, 'closed', 'the recorder was closed before an answer');
+    else this.#drop(left, 'closed', 'no answer');
     for (const { resolve } of this.#waiters) resolve(true);
     return !left.length;
   }

@@ -84,7 +84,7 @@ export class Reports {
     const cause = `${code} ${field}`;
     if ((onDrop && code !== 'unconfigured') || this.#printed.has(cause)) return;
     this.#printed.add(cause);
-    const help = cause === 'refused occurredAt' ? '. Is the clock of this machine right?' : '';
+    const help = cause === 'refused occurredAt' ? '. Is the clock right?' : '';
     const subject = queries.length === 1 ? '1 query is' : `${queries.length} queries are`;
     const what = code === 'unconfigured' ? 'no query is counted' : `${subject} not counted (${code})`;
     this.#print(`${what}: ${message}${help}`);

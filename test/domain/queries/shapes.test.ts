@@ -622,7 +622,7 @@ describe('what tells queries of these', () => {
 
 test.each([
   ['Cursor/3.1.0', undefined, 'cursor'],
-  ['claude-code/2.1.0 (cli)', undefined, 'claude-code'],
+  ['claude-code/2.1.0 (cli)', undefined, 'mcp'],
   ['node', undefined, 'mcp'],
   ['node', ' Visual Studio Code ', 'visual-studio-code'],
   ['node', '…', 'mcp'],

@@ -165,7 +165,7 @@ describe('project change', () => {
       otlpId: 'trace',
       otlpCaller: 'who',
       otlpDefaultCaller: 'slack',
-      otlpSiteOrigins: 'none',
+      otlpSiteOrigins: 'https://docs.example.org',
     };
     const flags = [
       '--otlp-query',

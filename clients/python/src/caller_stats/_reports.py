@@ -90,7 +90,7 @@ class Reports:
         if (self._on_drop and code != "unconfigured") or cause in self._dropped_for:
             return
         self._dropped_for.add(cause)
-        advice = ". Is the clock of this machine right?" if cause == "refused occurredAt" else ""
+        advice = ". Is the clock right?" if cause == "refused occurredAt" else ""
         subject = "1 query is" if len(queries) == 1 else f"{len(queries)} queries are"
         what = "no query is counted" if code == "unconfigured" else f"{subject} not counted ({code})"
         warn(f"{what}: {message}{advice}")

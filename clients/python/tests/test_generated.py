@@ -1,4 +1,4 @@
-"""Clients that openapi-python-client, oapi-codegen, openapi-typescript and hey-api make of the OpenAPI document record and read."""
+"""Clients that generators for Python, Go and TypeScript make of the OpenAPI document record and read."""
 
 from __future__ import annotations
 

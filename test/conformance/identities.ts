@@ -195,10 +195,42 @@ export function describeIdentities(kind: string, factory: PlaceFactory): void {
       await receive(one, [{ keys: message('b', trace(3)), occurredAt: nowMs - 1 }]);
       await receive(other, [{ keys: message('b', trace(1)) }]);
       expect(await countsOf(other)).toEqual({ web: 1 });
-      const undo = { id: 'c3', reason: 'a test', action: 'undo', correction: 'c1' } as const;
-      await other.corrections.accept('docs', undo, by);
-      await finish();
+      const undo = async (correction: string, id: string) => {
+        await other.corrections.accept('docs', { id, reason: 'a test', action: 'undo', correction }, by);
+        await finish();
+      };
+      await undo('c1', 'c3');
       expect(await countsOf(one)).toEqual({ web: 1 });
+      // What telemetry told meanwhile, an undo brings to light, however much later.
+      await one.identities.identify('docs', [], 'question', nowMs + 2 * keysKeptMs);
+      await undo('c2', 'c4');
+      expect(await countsOf(one)).toEqual({ web: 2 });
+    });
+
+    test('that a correction had withdrawn when they turned out to be others do not count twice after its undo', async () => {
+      const [one, other] = await openTwo();
+      const step = async () => {
+        while ((await one.corrections.step('docs', nowMs, 10)) !== undefined);
+      };
+      await receive(one, [
+        { keys: message('a', trace(1)), occurredAt: nowMs - 1 },
+        { keys: trace(2), occurredAt: nowMs },
+      ]);
+      const selection = { ids: [uuidOf(traceId(2))] };
+      await other.corrections.accept(
+        'docs',
+        { id: 'c', reason: 'a test', action: 'withdraw', selection },
+        by,
+      );
+      await step();
+      expect(await countsOf(one)).toEqual({ unknown: 1 });
+      await receive(other, [{ keys: message('a', trace(2)) }]);
+      await one.identities.identify('docs', [], 'question', nowMs + 2 * keysKeptMs);
+      const undo = { id: 'u', reason: 'a test', action: 'undo', correction: 'c' } as const;
+      await other.corrections.accept('docs', undo, by);
+      await step();
+      expect(await countsOf(one)).toEqual({ unknown: 1 });
+      expect(await one.maintenance.verify()).toMatchObject({ damage: [], differencesTotal: 0 });
     });
 
     test('become the earlier one when an id shows that they are one', async () => {

@@ -23,6 +23,9 @@ type StateRow = Omit<StoredState, 'isNamed' | 'isPending' | 'isWithdrawn'> & {
 const COLUMNS = `caller, is_named AS "isNamed", assumed, occurred_at AS "occurredAt", counts_as AS "countsAs",
   is_pending AS "isPending", is_withdrawn AS "isWithdrawn", found_at AS "foundAt"`;
 
+/** Of states that are needed as long as the project is there. */
+const NEVER = Number.MAX_SAFE_INTEGER;
+
 /** Pending queries that are settled at once. */
 const pendingMax = 1000;
 
@@ -72,7 +75,7 @@ export class SqlFoundStates extends SqlTables {
       if (before === undefined || before === state) continue;
       await this.session.run(
         `UPDATE ${this.#table} SET caller = $3, is_named = $4, assumed = $5, occurred_at = $6, counts_as = $7,
-           is_pending = $8, expires_at = found_at + $9 WHERE ${this.#project} = $1 AND id = $2`,
+           is_pending = $8, expires_at = CASE WHEN expires_at = ${NEVER} THEN expires_at ELSE found_at + $9 END WHERE ${this.#project} = $1 AND id = $2`,
         [project, id, ...valuesOf(state), keptMs(state)],
       );
     }
@@ -102,9 +105,12 @@ export class SqlFoundStates extends SqlTables {
   ): Promise<void> {
     const states = await this.load(project, ids);
     const moves: Move[] = [];
+    const untold: string[] = [];
     for (const row of await changes.findByIds(project, ids)) {
       const state = states.get(row.id);
-      if (state?.isPending) moves.push(...toMove(row, settledState(row, state)));
+      if (!state?.isPending) continue;
+      moves.push(...toMove(row, settledState(row, state)));
+      if (isHidden(row, state)) untold.push(row.id);
     }
     const moved = moves.map(({ row }) => row.id);
     const corrected = new Set((await changes.findCorrections(project, moved)).map(({ id }) => id));
@@ -114,16 +120,42 @@ export class SqlFoundStates extends SqlTables {
       const isOfToday = Math.floor((states.get(id)?.foundAt ?? 0) / dayMs) >= day;
       return isOfToday && !isCorrected ? [] : [{ id, day, caller, isWithdrawn, isCorrected }];
     });
+    const isUntold = `id IN (${this.dialect.jsonElements('$4')})`;
     const turned = moves.flatMap(({ row, to }) => (row.isWithdrawn === to.isWithdrawn ? [] : [row.id]));
     if (late.length > 0) await changes.noteLate(project, late);
     if (moves.length > 0) await changes.move(project, moves);
     await this.session.run(
-      `UPDATE ${this.#table} SET is_pending = 0, assumed = CASE WHEN is_named = 1 THEN NULL ELSE assumed END,
+      `UPDATE ${this.#table} SET is_pending = 0,
+         assumed = CASE WHEN is_named = 1 AND NOT ${isUntold} THEN NULL ELSE assumed END,
+         expires_at = CASE WHEN ${isUntold} THEN ${NEVER} WHEN expires_at = ${NEVER} THEN found_at + ${keysKeptMs}
+           ELSE expires_at END,
          is_withdrawn = CASE WHEN id IN (${this.dialect.jsonElements('$3')}) THEN 1 - is_withdrawn ELSE is_withdrawn END
        WHERE ${this.#project} = $1 AND is_pending = 1 AND id IN (${this.dialect.jsonElements('$2')})`,
-      [project, JSON.stringify(ids), JSON.stringify(turned)],
+      [project, JSON.stringify(ids), JSON.stringify(turned), JSON.stringify(untold)],
     );
   }
+
+  /**
+   * Makes those of the queries pending of which telemetry told more while a correction hid it, which is undone now. Returns their
+   * ids.
+   */
+  async reopen(project: unknown, ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const rows = await this.session.all<{ readonly id: string }>(
+      `UPDATE ${this.#table} SET is_pending = 1
+       WHERE ${this.#project} = $1 AND id IN (${this.dialect.jsonElements('$2')}) AND expires_at = ${NEVER} RETURNING id`,
+      [project, JSON.stringify(ids)],
+    );
+    return new Set(rows.map(({ id }) => id));
+  }
+}
+
+/** Whether a correction hides what telemetry told. */
+function isHidden(
+  row: QueryState,
+  { caller, isNamed, assumed, countsAs, isWithdrawn }: StoredState,
+): boolean {
+  const isRenamed = isNamed && assumed !== null && row.caller !== assumed && row.caller !== caller;
+  return row.isWithdrawn === isWithdrawn ? isRenamed : countsAs !== null || (isNamed && assumed !== null);
 }
 
 /** What a correction has changed stays as it is. */

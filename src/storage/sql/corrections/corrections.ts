@@ -18,6 +18,7 @@ import type {
   NumberedCorrection,
 } from '../../ports/corrections.js';
 import { SqlChanges } from '../changes.js';
+import { SqlFoundStates } from '../found-states.js';
 import type { Dialect, Session } from '../session.js';
 import {
   affectedBy,
@@ -99,11 +100,13 @@ export class SqlCorrectionReads extends SqlChanges implements CorrectionReads {
 export class SqlCorrectionChanges extends SqlCorrectionReads implements CorrectionChanges {
   readonly #changes: QueryChanges;
   readonly #restoring: Restoring;
+  readonly #states: SqlFoundStates;
 
   constructor(session: Session, dialect: Dialect, changes: QueryChanges) {
     super(session, dialect, changes);
     this.#changes = changes;
     this.#restoring = new Restoring(session, dialect, this.planner, changes);
+    this.#states = new SqlFoundStates(session, dialect);
   }
 
   restore(...args: Parameters<CorrectionChanges['restore']>): Promise<void> {
@@ -172,8 +175,11 @@ export class SqlCorrectionChanges extends SqlCorrectionReads implements Correcti
       limit,
     };
     const part = await this.planner.plan(project, plan, row.position);
-    await this.#noteLate(key, part.moves, dayOf(nowMs));
+    const moved = part.moves.map(({ row: { id } }) => id);
+    const told = undone === undefined ? new Set<string>() : await this.#states.reopen(key, moved);
+    await this.#noteLate(key, part.moves, told, dayOf(nowMs));
     await this.#carryOut(key, correction, undone, part);
+    if (told.size > 0) await this.#states.settle(key, [...told], nowMs, this.#changes);
     const figures = addToFigures(correction.figures, affectedBy(part));
     const finishedAt = part.next === null ? nowMs : null;
     await this.session.run(
@@ -193,13 +199,18 @@ export class SqlCorrectionChanges extends SqlCorrectionReads implements Correcti
   }
 
   /** Of queries that telemetry has changed, too, corrections do not tell what they were. */
-  async #noteLate(key: unknown, moves: readonly Move[], day: number): Promise<void> {
+  async #noteLate(
+    key: unknown,
+    moves: readonly Move[],
+    told: ReadonlySet<string>,
+    day: number,
+  ): Promise<void> {
     const late = await this.#changes.findLate(
       key,
       moves.map(({ row }) => row.id),
     );
     const noted = moves.flatMap(({ row: { id, caller, isWithdrawn } }) =>
-      late.has(id) ? [{ id, day, caller, isWithdrawn, isCorrected: true }] : [],
+      late.has(id) || told.has(id) ? [{ id, day, caller, isWithdrawn, isCorrected: true }] : [],
     );
     if (noted.length > 0) await this.#changes.noteLate(key, noted);
   }

@@ -207,6 +207,31 @@ func TestAKeyThatExpiresSoonIsLoggedOnce(t *testing.T) {
 	}
 }
 
+func TestDropsAreToldBeforeFlushReturns(t *testing.T) {
+	held := make(chan struct{})
+	front := newFront(t, func(writer http.ResponseWriter, _ []byte, _ int) bool {
+		<-held
+		return reply(writer, http.StatusBadRequest, `{"error":"No.","details":[{"message":"queries[0]: id: is bad"}]}`)
+	})
+	var recorder *Recorder
+	waiting := func() int {
+		recorder.mu.Lock()
+		defer recorder.mu.Unlock()
+		return len(recorder.waiters)
+	}
+	told := make(chan int, 1)
+	recorder = recorderFor(t, Options{URL: front.url, OnDrop: func([]Query, DropReason) { told <- waiting() }, OnError: func(error) {}})
+	recorder.Record(Query{ID: callerOf(), Caller: "web"})
+	flushed := make(chan error)
+	go func() { flushed <- recorder.Flush(within(t, hangs)) }()
+	for waiting() == 0 {
+		runtime.Gosched()
+	}
+	close(held)
+	check(t, <-flushed)
+	equal(t, "waiting", <-told, 1)
+}
+
 func TestRedirectsAreNamedAndNotFollowed(t *testing.T) {
 	var followed atomic.Bool
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { followed.Store(true) }))

@@ -226,12 +226,13 @@ func (recorder *Recorder) refuse(failed *Error) {
 		recorder.refused++
 	}
 	recorder.mu.Unlock()
-	recorder.settle(0, 0, 0)
+	// Told before Flush and Close return: the process may end then.
 	for at, one := range sender.batch {
 		if why, isRefused := whys[at]; isRefused {
 			recorder.drop([]Query{one.query()}, Refused, why)
 		}
 	}
+	recorder.settle(0, 0, 0)
 }
 
 // backOff waits for the next try. A recorder that is closed in the meantime tries again at once, and then soon.

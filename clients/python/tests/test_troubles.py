@@ -102,6 +102,30 @@ class RefusalsTest(RecordingTest):
         recorder.record(f"{self.caller}-2", self.caller)
         self.assertEqual((drops, recorder.stats[:4]), (["closed"], (0, 1, 0, 1)))
 
+    def test_drops_are_told_before_flush_returns(self) -> None:
+        held = threading.Event()
+        told: list[int] = []
+
+        def refuse(handler: Any, _: int) -> bool:
+            held.wait()
+            return reply(handler, 400, '{"error":"No.","details":[{"message":"queries[0]: id: is bad"}]}')
+
+        front = Front(self, refuse)
+        recorder = self.make(front.url, on_drop=lambda *_: told.append(waiting()))
+
+        def waiting() -> int:
+            sender = recorder._sender
+            return 0 if sender is None else len(sender._waiting)
+
+        recorder.record(f"{self.caller}-1", self.caller)
+        flushing = threading.Thread(target=recorder.flush)
+        flushing.start()
+        while waiting() == 0:
+            time.sleep(0)
+        held.set()
+        flushing.join()
+        self.assertEqual(told, [1])
+
     def test_callbacks_that_raise(self) -> None:
         def fail(*_: Any) -> None:
             raise RuntimeError

@@ -373,9 +373,10 @@ class Sender:
                 return
             for at in refused:
                 self._queue[positions[at]] = None
-        self._settle(0)
+        # Told before flush and close return: the process may end then.
         for at, why in refused.items():
             self.drop([queries[at]], "refused", why)
+        self._settle(0)
 
     def _back_off(self, error: CallerStatsError, until: float | None) -> None:
         """Waits for the next try. A recorder that is closed in the meantime tries again at once, and then soon."""

@@ -47,7 +47,9 @@ export async function* exportQueries(
         const receipt = day === null ? null : { day, sender: senderOfCounts(one.source) };
         return isAsked({ ...one, occurredAt: one.start, receipt });
       });
-      yield text + asked.map((one) => count(carried.describeCount(one))).join('');
+      text += asked.map((one) => count(carried.describeCount(one))).join('');
+      if (text === '') continue;
+      yield text;
       text = '';
     }
   do {

@@ -120,19 +120,15 @@ export class SqlFoundStates extends SqlTables {
       const isOfToday = Math.floor((states.get(id)?.foundAt ?? 0) / dayMs) >= day;
       return isOfToday && !isCorrected ? [] : [{ id, day, caller, isWithdrawn, isCorrected }];
     });
-    const isUntold = `id IN (${this.dialect.jsonElements('$4')})`;
     const turned = moves.flatMap(({ row, to }) => (row.isWithdrawn === to.isWithdrawn ? [] : [row.id]));
     if (late.length > 0) await changes.noteLate(project, late);
     if (moves.length > 0) await changes.move(project, moves);
-    await this.session.run(
-      `UPDATE ${this.#table} SET is_pending = 0,
-         assumed = CASE WHEN is_named = 1 AND NOT ${isUntold} THEN NULL ELSE assumed END,
-         expires_at = CASE WHEN ${isUntold} THEN ${NEVER} WHEN expires_at = ${NEVER} THEN found_at + ${keysKeptMs}
-           ELSE expires_at END,
-         is_withdrawn = CASE WHEN id IN (${this.dialect.jsonElements('$3')}) THEN 1 - is_withdrawn ELSE is_withdrawn END
-       WHERE ${this.#project} = $1 AND is_pending = 1 AND id IN (${this.dialect.jsonElements('$2')})`,
-      [project, JSON.stringify(ids), JSON.stringify(turned), JSON.stringify(untold)],
-    );
+    const pending = ids.filter((id) => states.get(id)?.isPending === true);
+    const named = pending.filter((id) => states.get(id)?.isNamed === true && !untold.includes(id));
+    await this.#set(project, pending, 'is_pending = 0');
+    await this.#set(project, named, 'assumed = NULL');
+    await this.#set(project, turned, 'is_withdrawn = 1 - is_withdrawn');
+    await this.#set(project, untold, `expires_at = ${NEVER}`);
   }
 
   /**
@@ -146,6 +142,14 @@ export class SqlFoundStates extends SqlTables {
       [project, JSON.stringify(ids)],
     );
     return new Set(rows.map(({ id }) => id));
+  }
+
+  async #set(project: unknown, ids: readonly string[], change: string): Promise<void> {
+    if (ids.length === 0) return;
+    await this.session.run(
+      `UPDATE ${this.#table} SET ${change} WHERE ${this.#project} = $1 AND id IN (${this.dialect.jsonElements('$2')})`,
+      [project, JSON.stringify(ids)],
+    );
   }
 }
 

@@ -346,6 +346,7 @@ test('on a phone, the chart begins on the first screen, and the first tap on a b
   await chart.tap({ position: { x: 200, y: 100 } });
   expect(new URL(page.url()).searchParams.get('to')).toBe('2025-12-31');
   // A finger that is where the button appears does not press it.
+  await page.setViewportSize({ width: 390, height: 1000 });
   const from = await chart.boundingBox();
   const button = await openBar.boundingBox();
   if (from === null || button === null) throw new Error('The chart is not visible.');

@@ -262,7 +262,7 @@ test('an owner changes roles and removes members, but not the last owner', async
       `${ada} is the last owner; make another member an owner first.`,
     ]);
   }
-  expect(detailsOf(await change(bob, 'root'))).toEqual(['role: is not one of owner, editor, viewer']);
+  expect(detailsOf(await change(bob, 'root'))).toEqual(['role: is not one of owner, editor, viewer, reader']);
   const changed = await change('BOB@example.org', 'owner');
   expect([changed.status, JSON.parse(changed.text)]).toEqual([200, { keys: [] }]);
   expect(await owner.ask({ path: members })).toEqual({

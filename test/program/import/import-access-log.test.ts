@@ -87,7 +87,7 @@ test('logs of several servers with identical lines count in full with a source f
   expect(stderr).toMatch(
     /^At least 2,400 lines of these files occur in several of them.* --source, such as web-1\./,
   );
-  const both = ['import', 'web-1.log', 'web-2.log', '--project', project, ...args];
+  const both = ['import', 'log', 'web-1.log', 'web-2.log', '--project', project, ...args];
   expect(await refusal(place.run(both), 1)).toMatch(
     /^caller-stats: Nothing was recorded\. At least 2,400 lines/,
   );

@@ -126,7 +126,7 @@ export function listUnmatched(
 ): UnmatchedValue[] {
   const values = sumValues(operations);
   const isSilent = counts.unmatched === counts.arrived;
-  // A tool's server of an assistant that counts is no other source of questions.
+  // A tool's server of an assistant that counts is not another source of queries.
   const isProposable = ({ attribute, outcomes }: SeenValue) =>
     isSilent && outcomes.size === 0 && (isOnlySource || attribute !== MCP_METHOD);
   const base =

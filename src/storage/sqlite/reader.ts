@@ -76,6 +76,8 @@ type StoredId = string | Uint8Array;
 
 type Change = Corrected['changes'][number];
 
+type OfQuery<Row> = Row & { readonly id: StoredId };
+
 export class Reader {
   readonly counters: CounterReader;
   readonly snapshot: ReadSnapshot;
@@ -137,22 +139,27 @@ export class Reader {
     const last = rows.at(-1)?.id;
     if (last === undefined) return [];
     // After the rows: whatever changed one of them, the first change knows for whom it was recorded.
-    const changes = this.#readOf<Change>(READ_CHANGES, [projectId, after, last]);
-    const noted = this.#readOf<NotedRow>(READ_NOTED, [projectId, after, last]);
+    const values = [projectId, after, last];
+    const changes = this.#readOf(READ_CHANGES, values, ({ id: _, ...row }: OfQuery<Change>): Change => row);
+    const noted = this.#readOf(READ_NOTED, values, ({ id: _, ...row }: OfQuery<NotedRow>): NotedRow => row);
     return rows.map((row) => {
       const id = decodeQueryId(row.id);
       return toRecordedQuery(id, row, changes.get(id), noted.get(id));
     });
   }
 
-  /** Rows by the ids of their queries. */
-  #readOf<Row extends object>(sql: string, values: readonly unknown[]): ReadonlyMap<string, readonly Row[]> {
-    const found = new Map<string, Row[]>();
-    for (const { id, ...row } of this.statements.all<Row & { readonly id: StoredId }>(sql, values)) {
-      const key = decodeQueryId(id);
+  /** What rows say, by the ids of their queries. */
+  #readOf<Row extends { readonly id: StoredId }, Value>(
+    sql: string,
+    values: readonly unknown[],
+    toValue: (row: Row) => Value,
+  ): ReadonlyMap<string, readonly Value[]> {
+    const found = new Map<string, Value[]>();
+    for (const row of this.statements.all<Row>(sql, values)) {
+      const key = decodeQueryId(row.id);
       const earlier = found.get(key);
-      if (earlier === undefined) found.set(key, [row as unknown as Row]);
-      else earlier.push(row as unknown as Row);
+      if (earlier === undefined) found.set(key, [toValue(row)]);
+      else earlier.push(toValue(row));
     }
     return found;
   }

@@ -41,7 +41,7 @@ describe('a rule of a route', () => {
     ['a failed request, with older names', { 'http.route': '/ask', 'http.status_code': '500' }],
     ['another route of the same path', { ...ask, 'http.route': '/**', 'url.path': '/ask' }],
     ['the handler in a request, of which it does not know what becomes', { 'http.route': '/ask' }, within],
-    ['the path of a span that is no request', { 'http.target': '/ask' }, within],
+    ['the path of a span that is not a request', { 'http.target': '/ask' }, within],
     ['a list of tools', { ...ask, 'mcp.method.name': 'tools/list' }],
   ])('does not accept %s', (_what, attributes, told) => {
     expect(accepts('http.route=/ask', attributes, told)).toBe(false);

@@ -151,9 +151,20 @@ describe('in detail', () => {
     await range.click();
     await page.getByRole('button', { name: 'This year' }).click();
     await expectTiles(page, await countsOf(server, periodBounds('this-year', 'UTC')));
+    // Somebody types faster than the zones arrive.
+    let load = () => {};
+    const mayLoad = new Promise<void>((resolve) => {
+      load = resolve;
+    });
+    await page.route('**/api/zones', async (route) => {
+      await mayLoad;
+      await route.continue();
+    });
     await page.getByRole('button', { name: /^Time zone:/ }).click();
     await page.getByRole('combobox', { name: 'Time zone' }).fill('new york');
+    await page.getByText('Loading…', { exact: true }).waitFor();
     await page.keyboard.press('Enter');
+    load();
     await expectTiles(page, await countsOf(server, periodBounds('this-year', zone)));
 
     await range.click();

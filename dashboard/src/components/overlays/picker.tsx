@@ -23,6 +23,8 @@ interface PickerProps {
   /** What the user chooses: `Time zone`. */
   readonly label: string;
   readonly options: readonly Option[];
+  /** More options are on their way: Enter waits for them. */
+  readonly isLoading?: boolean;
   readonly value: string;
   readonly onChange: (value: string) => void;
   readonly button: (props: Popover['triggerProps'] & { readonly 'aria-haspopup': 'listbox' }) => ReactNode;
@@ -31,46 +33,47 @@ interface PickerProps {
   readonly ref?: Ref<PickerHandle>;
 }
 
-export function Picker({ label, options, value, onChange, button, foot, ref }: PickerProps) {
+export function Picker({ button, foot, ref, onChange, ...list }: PickerProps) {
   const popover = usePopover({ focus: (panel) => panel.querySelector('input') });
   const { isOpen, open } = popover;
   useImperativeHandle(ref, () => ({ open }), [open]);
   const choose = (chosen: string): void => {
     popover.close();
-    if (chosen !== value) onChange(chosen);
+    if (chosen !== list.value) onChange(chosen);
   };
   return (
     <>
       {button({ ...popover.triggerProps, 'aria-haspopup': 'listbox' })}
       <div {...popover.panelProps} className="popover picker">
-        {isOpen && <List label={label} options={options} value={value} onChoose={choose} />}
+        {isOpen && <List {...list} onChoose={choose} />}
         {isOpen && foot !== undefined && <div className="picker-foot">{foot}</div>}
       </div>
     </>
   );
 }
 
-interface ListProps {
-  readonly label: string;
-  readonly options: PickerProps['options'];
-  readonly value: string;
+interface ListProps extends Pick<PickerProps, 'label' | 'options' | 'isLoading' | 'value'> {
   readonly onChoose: (value: string) => void;
 }
 
-function List({ label, options, value, onChoose }: ListProps) {
+function List({ label, options, isLoading = false, value, onChoose }: ListProps) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
   const [search, setSearch] = useState('');
   const found = filterOptions(options, search);
   // Until the user moves: the selected one, also in a list that is still loading.
   const [moved, setMoved] = useState<number | null>(null);
-  const active =
-    moved ??
-    Math.max(
-      0,
-      found.findIndex((one) => one.value === value),
-    );
+  const selected = found.findIndex((one) => one.value === value);
+  const active = moved ?? Math.max(0, selected);
   const current = found[Math.min(active, found.length - 1)];
+  // Somebody who types fast presses Enter before the options are here.
+  const [isAwaited, setAwaited] = useState(false);
+
+  useEffect(() => {
+    if (!isAwaited || isLoading) return;
+    setAwaited(false);
+    if (current !== undefined) onChoose(current.value);
+  });
 
   useEffect(() => {
     // When the list opens, it is visible only in the next frame.
@@ -86,9 +89,9 @@ function List({ label, options, value, onChoose }: ListProps) {
     if (step !== undefined) {
       event.preventDefault();
       setMoved(Math.max(0, Math.min(found.length - 1, active + step)));
-    } else if (event.key === 'Enter' && current !== undefined) {
+    } else if (event.key === 'Enter') {
       event.preventDefault();
-      onChoose(current.value);
+      setAwaited(true);
     }
   };
 
@@ -111,13 +114,14 @@ function List({ label, options, value, onChoose }: ListProps) {
           onChange={(event) => {
             setSearch(event.target.value);
             setMoved(0);
+            setAwaited(false);
           }}
           onKeyDown={onKeyDown}
         />
       </div>
       {found.length === 0 && (
         <p className="picker-none" role="status">
-          Nothing is called “{search}”.
+          {isLoading ? 'Loading…' : `Nothing is called “${search}”.`}
         </p>
       )}
       <div

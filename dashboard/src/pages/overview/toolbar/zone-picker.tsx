@@ -7,13 +7,15 @@ import { Picker } from '../../../components/overlays/picker.js';
 
 export function ZonePicker({ zone, onChange }: { zone: string; onChange: (zone: string) => void }) {
   const [isNeeded, setNeeded] = useState(false);
-  const names: readonly string[] = useQuery({ ...zonesQuery, enabled: isNeeded }).data?.names ?? [];
+  const { data, isLoading } = useQuery({ ...zonesQuery, enabled: isNeeded });
+  const names: readonly string[] = data?.names ?? [];
   // A zone with an older name is valid but not in the list.
   const zones = names.includes(zone) ? names : [zone, ...names];
   return (
     <Picker
       label="Time zone"
       options={zones.map((one) => ({ value: one, label: one.replaceAll('_', ' ') }))}
+      isLoading={isLoading}
       value={zone}
       onChange={onChange}
       button={(props) => (

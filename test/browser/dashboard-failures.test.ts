@@ -60,9 +60,10 @@ describe('the overview', () => {
     await context.setOffline(false);
     await pollSeconds(page, () => notice.count()).toBe(0);
     await expectTiles(page, counts);
-    // Code that is loaded in advance, and what was refused, may be among what failed.
-    const others = (await unexpected()).filter((one) => /^GET .*(?:\/assets\/|\/ingestion:)/.test(one));
-    troubles.expect(...others);
+    // Whatever the page still loaded has failed, too.
+    const offline =
+      /^GET .*: net::ERR_INTERNET_DISCONNECTED$|^console: TypeError: Failed to fetch dynamically/;
+    troubles.expect(...(await unexpected()).filter((one) => offline.test(one)));
   });
 
   test('waits for a hanging server and shows its response', async () => {

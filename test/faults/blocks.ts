@@ -73,7 +73,18 @@ export function countsOf(project: ProjectId, block: number, { from, to }: DateRa
 
 const ofWhole = new Map<string, TypeCounts>();
 
-/** The same, cached for whole blocks. */
+/** For whom the queries of a block count: those who sent them, this caller, or nobody. */
+export type Form = 'recorded' | 'withdrawn' | { readonly to: string };
+
+/** The counts of a block that was corrected. */
+export function countsAs(form: Form, project: ProjectId, block: number, range: DateRange): TypeCounts {
+  if (form === 'withdrawn') return zeroCounts();
+  const recorded = countsIn(project, block, range);
+  if (form === 'recorded') return recorded;
+  return { ...zeroCounts(), [callerType(form.to)]: recorded.web + recorded.api + recorded.other };
+}
+
+/** The counts of a block as it was recorded, cached for whole blocks. */
 export function countsIn(project: ProjectId, block: number, range: DateRange): TypeCounts {
   const { from, to } = stretchOf(block);
   if (from >= range.to || to <= range.from) return zeroCounts();

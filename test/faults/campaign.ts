@@ -8,6 +8,7 @@ import { fewDescriptors } from './kinds/few-descriptors.js';
 import { boundFileSize, fillDisk } from './kinds/fill-disk.js';
 import { killBackup } from './kinds/kill-backup.js';
 import { killCopy } from './kinds/kill-copy.js';
+import { killCorrection } from './kinds/kill-correction.js';
 import { killImport } from './kinds/kill-import.js';
 import { killMigration } from './kinds/kill-migration.js';
 import { killDatabase, killNode } from './kinds/kill-postgres.js';
@@ -31,6 +32,7 @@ const FAULTS: readonly Fault[] = [
   killImport,
   killBackup,
   killCopy,
+  killCorrection,
   killMigration,
   endWriter,
   stepClock,

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
-import { countsOf, queriesOf, sizeOf, stretchesFrom, stretchOf, sum } from './blocks.js';
+import { countsOf, type Form, queriesOf, sizeOf, stretchesFrom, stretchOf, sum } from './blocks.js';
 import { Checker, problemsOf } from './checker.js';
 import { Draw } from './draw.js';
 import type { Entry } from './history.js';
@@ -28,6 +28,13 @@ const saw = (op: number, counts: ReturnType<typeof all>): Entry[] => [count(op),
 const refused = (op: number): Entry => ({ kind: 'refused', op });
 const absent = (block: number): Entry => ({ kind: 'absent', project, block });
 const verified = (queries: number, problems = 0): Entry => ({ kind: 'verified', queries, problems });
+const correct = (form: Form, ...blocks: number[]): Entry => ({ kind: 'correct', project, blocks, form });
+const corrected = (form: Form, ...blocks: number[]): Entry => ({ kind: 'corrected', project, blocks, form });
+const withdrawn = (...blocks: number[]) => [
+  ...acknowledged(1, 2, 4),
+  correct('withdrawn', ...blocks),
+  corrected('withdrawn', ...blocks),
+];
 const one = { web: 1, api: 0, other: 0, total: 1 };
 const half = { web: 9, api: 5, other: 6, total: 20 };
 
@@ -58,6 +65,25 @@ describe('the checker reports that', () => {
     ['verify counts too few', [...acknowledged(1, 2), verified(39)], /40 to 40/],
     ['verify counts too many', [...lost(1, 2), verified(41)], /0 to 40/],
     ['a block is counted after it was absent', [...lost(1, 2), absent(2), ...saw(2, all(2))], /counted/],
+    ['a withdrawn block is counted', [...withdrawn(2), ...saw(2, all(2, 4))], /acknowledged/],
+    ['half a block is withdrawn', [...withdrawn(2), ...saw(2, sum([all(4), half]))], /acknowledged/],
+    ['more is withdrawn than was asked for', [...withdrawn(2), ...saw(2, all())], /acknowledged/],
+    [
+      'a withdrawn block is recorded again',
+      [...withdrawn(2), record(2, 2), recorded(2, 40)],
+      /said to be new/,
+    ],
+    ['verify counts a withdrawn block', [...withdrawn(2), verified(43)], /3 to 3/],
+    [
+      'an undone correction has an effect',
+      [...withdrawn(2), correct('recorded', 2), corrected('recorded', 2), ...saw(2, all(4))],
+      /acknowledged/,
+    ],
+    [
+      'a renamed block counts for its callers',
+      [...acknowledged(1, 2), correct({ to: 'bot' }, 2), corrected({ to: 'bot' }, 2), ...saw(2, all(2))],
+      /acknowledged/,
+    ],
     [
       'a block is counted in another project',
       [...acknowledged(1, 2), { ...count(2), project: 'second' } as Entry, counted(2, all(2))],
@@ -95,6 +121,30 @@ describe('the checker accepts that', () => {
     ],
     ['a refused block is sent again', [record(1, 2), refused(1), ...acknowledged(2, 2)]],
     ['an absent block is sent again', [...lost(1, 2), absent(2), ...acknowledged(2, 2)]],
+    ['half a block is withdrawn so far', [...acknowledged(1, 2), correct('withdrawn', 2), ...saw(2, half)]],
+    [
+      'a count that began before a correction includes what that withdrew',
+      [
+        ...acknowledged(1, 2),
+        count(2),
+        correct('withdrawn', 2),
+        corrected('withdrawn', 2),
+        counted(2, all(2)),
+      ],
+    ],
+    [
+      'a correction is undone',
+      [...withdrawn(2), correct('recorded', 2), corrected('recorded', 2), ...saw(2, all(2, 4)), verified(43)],
+    ],
+    [
+      'a renamed block counts for its new caller',
+      [
+        ...acknowledged(1, 2),
+        correct({ to: 'bot' }, 2),
+        corrected({ to: 'bot' }, 2),
+        ...saw(2, { ...one, web: 0, other: 40, total: 40 }),
+      ],
+    ],
     ['an import is counted', [{ kind: 'imported', project, blocks: [2, 3] }, ...saw(1, all(2, 3))]],
   ])('%s', (_what, history) => {
     expect(problemsOf(history)).toEqual([]);

@@ -1,13 +1,14 @@
 /**
  * Checks a history, as Jepsen does, using nothing else: every acknowledged block must be counted once from then on, a block
- * without a response once or not at all but never in part, and nothing else may be counted.
+ * without a response once or not at all but never in part, and nothing else may be counted. While a block is corrected, each of
+ * its queries counts as before or as after that.
  */
 
 import { type Counts, mapTypes, type TypeCounts, zeroCounts } from '../../src/domain/counting/counts.js';
 import { ALL_TIME, type DateRange } from '../../src/domain/counting/date-range.js';
 import { CALLER_TYPES } from '../../src/domain/queries/caller.js';
 import type { RecordResult } from '../../src/storage/ports/store.js';
-import { countsIn, PROJECTS, type ProjectId, sizeOf, sum } from './blocks.js';
+import { countsAs, type Form, PROJECTS, type ProjectId, sizeOf, sum } from './blocks.js';
 import type { Entry } from './history.js';
 
 interface BlockState {
@@ -18,6 +19,8 @@ interface BlockState {
   /** The entries that first sent it and that made it certain. */
   readonly sentAt: number;
   countedAt: number;
+  /** The forms that its queries may have, each with the entry from which on they may. The last ones apply now. */
+  readonly forms: { readonly at: number; readonly possible: readonly Form[] }[];
 }
 
 interface Recording {
@@ -31,6 +34,7 @@ interface Reading {
   readonly project: ProjectId;
   readonly range: DateRange;
   readonly before: ReadonlySet<number>;
+  readonly startedAt: number;
 }
 
 /** With more uncertain blocks, only bounds are checked instead of every combination. */
@@ -102,7 +106,19 @@ export class Checker {
         for (const block of entry.blocks) this.#certain(this.#stateOf(entry.project, block));
         return [];
       case 'count':
-        this.#readings.set(entry.op, { ...entry, before: new Set(this.certain(entry.project)) });
+        this.#readings.set(entry.op, {
+          ...entry,
+          before: new Set(this.certain(entry.project)),
+          startedAt: this.#entries,
+        });
+        return [];
+      case 'correct':
+      case 'corrected':
+        for (const block of entry.blocks) {
+          const { forms } = this.#stateOf(entry.project, block);
+          const before = entry.kind === 'correct' ? formsSince(forms, this.#entries) : [];
+          forms.push({ at: this.#entries, possible: [...before, entry.form] });
+        }
         return [];
       case 'counted':
         return this.#counted(this.#end(this.#readings, entry.op), entry.counts);
@@ -139,23 +155,26 @@ export class Checker {
     return problems;
   }
 
-  #counted({ project, range, before }: Reading, counts: Counts): string[] {
+  #counted({ project, range, before, startedAt }: Reading, counts: Counts): string[] {
     if (counts.total !== counts.web + counts.api + counts.other)
       return [`the total of ${show(counts)} is wrong`];
     const [sure, uncertain]: [TypeCounts[], { block: number; counts: TypeCounts }[]] = [[], []];
+    const corrected: TypeCounts[] = [];
     for (const [block, state] of this.#of(project)) {
-      const here = countsIn(project, block, range);
-      if (here.web + here.api + here.other === 0) continue;
+      const { least: here, more } = boundsOf(state, startedAt, project, block, range);
+      if (!same(more, zeroCounts())) corrected.push(more);
+      if (same(here, zeroCounts())) continue;
       if (before.has(block)) sure.push(here);
       else if (state.counted || state.open > 0) uncertain.push({ block, counts: here });
     }
-    const least = sum(sure);
+    const [least, more] = [sum(sure), sum(corrected)];
     const over = mapTypes((type) => counts[type] - least[type]);
     const asked = range === ALL_TIME ? 'ever' : `${range.from} to ${range.to}`;
     if (
       !canMakeCounts(
         over,
         uncertain.map((one) => one.counts),
+        more,
       )
     )
       return [
@@ -163,14 +182,18 @@ export class Checker {
       ];
     const [only, ...others] = uncertain;
     // It was counted once, so it must be counted from now on.
-    if (only !== undefined && others.length === 0 && over.web + over.api + over.other > 0)
+    const isMore = CALLER_TYPES.some((type) => over[type] > more[type]);
+    if (only !== undefined && others.length === 0 && isMore)
       this.#certain(this.#stateOf(project, only.block));
     return [];
   }
 
   #verified(queries: number, problems: number): string[] {
     const found = problems > 0 ? [`verify found ${problems} problems`] : [];
-    const [least, most] = [this.counted, this.countedAtMost];
+    const has = ({ forms }: BlockState, isWithdrawn: boolean) =>
+      formsSince(forms, this.#entries).some((form) => (form === 'withdrawn') === isWithdrawn);
+    const least = this.#total((state) => state.counted && !has(state, true));
+    const most = this.#total((state) => (state.counted || state.open > 0) && has(state, false));
     if (queries < least || queries > most)
       found.push(`verify counts ${queries} queries; ${least} to ${most} can be there`);
     return found;
@@ -192,6 +215,7 @@ export class Checker {
       open: 0,
       sentAt: this.#entries,
       countedAt: Number.POSITIVE_INFINITY,
+      forms: [{ at: 0, possible: ['recorded'] }],
     };
     blocks.set(block, state);
     return state;
@@ -214,24 +238,42 @@ export class Checker {
   }
 }
 
-/** Whether a subset of the sizes has this sum. */
-function canMake(total: number, sizes: readonly number[]): boolean {
-  return canMakeCounts(
-    { ...zeroCounts(), web: total },
-    sizes.map((web) => ({ ...zeroCounts(), web })),
-  );
+/** The forms that were possible at the entry `at`, or later. */
+function formsSince(forms: BlockState['forms'], at: number): Form[] {
+  const first = forms.findLastIndex((one) => one.at <= at);
+  return [...new Set(forms.slice(first).flatMap(({ possible }) => possible))];
 }
 
-function canMakeCounts(counts: TypeCounts, parts: readonly TypeCounts[]): boolean {
+/** The least that a block counts in a reading, and how much more it may. */
+function boundsOf(
+  { forms }: BlockState,
+  startedAt: number,
+  project: ProjectId,
+  block: number,
+  range: DateRange,
+): { readonly least: TypeCounts; readonly more: TypeCounts } {
+  const all = formsSince(forms, startedAt).map((form) => countsAs(form, project, block, range));
+  const least = mapTypes((type) => Math.min(...all.map((counts) => counts[type])));
+  return { least, more: mapTypes((type) => Math.max(...all.map((counts) => counts[type])) - least[type]) };
+}
+
+/** Whether a subset of the sizes has this sum. */
+function canMake(total: number, sizes: readonly number[]): boolean {
+  const parts = sizes.map((web) => ({ ...zeroCounts(), web }));
+  return canMakeCounts({ ...zeroCounts(), web: total }, parts, zeroCounts());
+}
+
+/** Whether a subset of the parts, and no more than `more`, has this sum. */
+function canMakeCounts(counts: TypeCounts, parts: readonly TypeCounts[], more: TypeCounts): boolean {
   if (CALLER_TYPES.some((type) => counts[type] < 0)) return false;
   if (parts.length > uncertainMax) {
     const most = sum(parts);
-    return CALLER_TYPES.every((type) => counts[type] <= most[type]);
+    return CALLER_TYPES.every((type) => counts[type] <= most[type] + more[type]);
   }
   const [part, ...rest] = parts;
-  if (part === undefined) return same(counts, zeroCounts());
+  if (part === undefined) return CALLER_TYPES.every((type) => counts[type] <= more[type]);
   const without = mapTypes((type) => counts[type] - part[type]);
-  return canMakeCounts(without, rest) || canMakeCounts(counts, rest);
+  return canMakeCounts(without, rest, more) || canMakeCounts(counts, rest, more);
 }
 
 function same(a: TypeCounts, b: TypeCounts): boolean {

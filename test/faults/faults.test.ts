@@ -24,7 +24,7 @@ async function expectNothingLost(
 }
 
 /** The deep run has all kinds. These are the most likely to lose queries. */
-const everyRun = ['kill-server', 'fill-disk'];
+const everyRun = ['kill-server', 'kill-correction', 'fill-disk'];
 const faultsOnSqlite = faultsOf('sqlite').filter(({ name }) => isDeep || everyRun.includes(name));
 
 describe('SQLite loses nothing, counts nothing twice and recovers from', () => {

@@ -2,7 +2,7 @@
 import type { Counts } from '../../src/domain/counting/counts.js';
 import type { DateRange } from '../../src/domain/counting/date-range.js';
 import type { RecordResult } from '../../src/storage/ports/store.js';
-import type { ProjectId } from './blocks.js';
+import type { Form, ProjectId } from './blocks.js';
 
 /** An operation starts with `record` or `count`, and ends with one entry of the same number, or never. */
 export type Entry =
@@ -23,6 +23,14 @@ export type Entry =
   | { readonly kind: 'absent'; readonly project: ProjectId; readonly block: number }
   /** Recorded in parts by a command that succeeded in the end. */
   | { readonly kind: 'imported'; readonly project: ProjectId; readonly blocks: readonly number[] }
+  /** A correction of blocks begins: any of their queries may have this form. */
+  | {
+      readonly kind: 'correct' | 'corrected';
+      readonly project: ProjectId;
+      readonly blocks: readonly number[];
+      /** After `corrected`, all of their queries have it. */
+      readonly form: Form;
+    }
   /** The counts of a range and of its adjacent parts while nothing was recorded. */
   | { readonly kind: 'tiled'; readonly whole: Counts; readonly parts: readonly Counts[] }
   /** The result of `verify` while nothing was recorded. */

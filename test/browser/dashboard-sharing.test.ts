@@ -134,7 +134,7 @@ test('a page of a named origin can embed a link, with a password too, and a page
     startHttpServer((_request, response) => {
       response.setHeader('content-type', 'text/html');
       response.end(
-        `<!doctype html><title>Host</title><iframe width="900" height="900" src="${server.url}/share/${token}?show=numbers&${year}"></iframe>`,
+        `<!doctype html><title>Host</title><iframe width="900" height="900" src="${server.url}/share/${token}?show=numbers&theme=dark&${year}"></iframe>`,
       );
     });
   const [named, other] = [await host(), await host()].map((url) => url.replace('127.0.0.1', 'localhost'));
@@ -152,6 +152,7 @@ test('a page of a named origin can embed a link, with a password too, and a page
       patience,
     )
     .toBe(String(total));
+  expect(await frame.locator('html').getAttribute('data-theme')).toBe('dark');
   expect(
     await frame
       .getByRole('slider')
@@ -165,7 +166,7 @@ test('a page of a named origin can embed a link, with a password too, and a page
   await page.goto(other ?? '');
   troubles.expect(
     `console: ${await refusal}`,
-    `GET /share/${token}?show=numbers&${year}: net::ERR_BLOCKED_BY_RESPONSE`,
+    `GET /share/${token}?show=numbers&theme=dark&${year}: net::ERR_BLOCKED_BY_RESPONSE`,
   );
   expect(await frame.getByRole('heading').count()).toBe(0);
 });

@@ -97,6 +97,10 @@ test("the documentation follows the system's dark mode", async () => {
   await page.goto('/docs/record');
   await page.locator('html.dark').waitFor();
   await expectAccessible(page);
+  await page.goto('/docs/');
+  await expect
+    .poll(() => page.evaluate('document.querySelector("picture img")?.currentSrc'))
+    .toContain('overview-dark');
 });
 
 test('the page to try the API has every operation, sends requests with a key and shows them as commands', async () => {

@@ -57,8 +57,9 @@ const processes = {
   setupFiles: [seedSetup, './test/support/setup/places-setup.ts'],
   // What is built runs as it is.
   server: { deps: { external: [/\/dist\//] } },
-  testTimeout: 120_000,
-  hookTimeout: 60_000,
+  // Ends what hangs, and nothing that only runs beside other work.
+  testTimeout: 300_000,
+  hookTimeout: 120_000,
 };
 const globalSetup = [
   './test/support/setup/build.ts',
@@ -112,8 +113,8 @@ export default defineConfig({
             ),
           ],
           // The long properties, and removing what they wrote, take a while on a busy machine.
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
           setupFiles: [seedSetup],
           isolate: false,
         },

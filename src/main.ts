@@ -2,7 +2,6 @@
 /** The program: hands the process to the command line. */
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { isSea } from 'node:sea';
 import { run } from './cli/program.js';
 import { maskPassword } from './cli/settings/setting.js';
 
@@ -17,8 +16,6 @@ const shownArguments = process.argv.map(maskPassword);
 if (shownArguments.join() !== process.argv.join()) process.title = shownArguments.join(' ');
 
 const args = process.argv.slice(2);
-// In the executable, Node repeats its name in the place of a script's. `node:cluster` would pass that on to workers.
-if (isSea()) process.argv.splice(1, 1);
 
 process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
   // A reader may close our output early, as `head` does. That is not a failure.

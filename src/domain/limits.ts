@@ -375,14 +375,8 @@ export const commitQueriesMax = 20_000;
  */
 export const importCommitQueriesMax = 30_000;
 
-// Processes and database servers.
+// Database servers.
 
-/** Processes of one server: more than any single machine needs. */
-export const workersMax = 64;
-/** Pause before a worker that ended is replaced, so that a worker failing at start does not loop. */
-export const workerRestartMs = 1_000;
-/** Time for a worker to report its metrics; the page leaves out those that are late. */
-export const workerAnswerMs = 2_000;
 /** Connections of one node to a database server (setting): ten nodes fit PostgreSQL's usual hundred. */
 export const databaseConnectionsMax = 10;
 /** Time for a database server to answer a read or write (setting). */

@@ -1,5 +1,4 @@
 /** `caller-stats serve`: the server, from start to stop. */
-import cluster from 'node:cluster';
 import { versions } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
@@ -23,12 +22,11 @@ import type { Store } from '../../storage/ports/store.js';
 import { judgeNode } from '../doctor/findings.js';
 import { type Io, UsageError } from '../io.js';
 import { BreachedPasswords } from '../server/breached-passwords.js';
-import { listen, localUrl, type Serving } from '../server/listen.js';
+import { listen, localUrl } from '../server/listen.js';
 import { openMetrics, serveMetrics } from '../server/metrics.js';
 import { openPrivateOutput } from '../server/private-output.js';
 import { retryUntilAvailable } from '../server/retry-until-available.js';
 import { findSecrets } from '../server/secret-file.js';
-import { startWorkers, waitForStopOrder } from '../server/workers.js';
 import { readServerSettings, type ServerSettings } from '../settings/server-settings.js';
 import { SERVER_SETTING_NAMES, SETTINGS, settingOption } from '../settings/settings.js';
 import { unknownVariables } from '../settings/unknown-variables.js';
@@ -58,13 +56,12 @@ export function addServeCommand(program: Command, io: Io, version: string): void
       const log = await openLog(settings, io);
       warnOfSetUp(io, log);
       // Listen from now on, so that a signal also stops a server that is still starting.
-      const stopRequested = Promise.race([io.stopRequested(), waitForStopOrder(), closedTerminal(io, log)]);
+      const stopRequested = Promise.race([io.stopRequested(), closedTerminal(io, log)]);
       const stop = new AbortController();
       const stopped = stopRequested.finally(() => stop.abort());
       const metrics = await openMetrics(settings, io, version);
       const tracing = await openTracing(settings.tracing, { version, log, clock: io.clock });
       const clockWatch = new ClockWatch({ ...io, log });
-      const handlesRequests = settings.workers === 1 || cluster.isWorker;
       const opening = openWithSettings(settings, {
         // The database may become available later.
         allowUnavailable: true,
@@ -72,59 +69,51 @@ export function addServeCommand(program: Command, io: Io, version: string): void
         onBackup: (copy) => log.warn({ copy }, 'the database was of an older version; a copy of it is kept'),
       });
       // The app loads while the thread of the database starts.
-      const [opened] = await Promise.all([opening, handlesRequests ? loadApp() : undefined]);
+      const [opened] = await Promise.all([opening, loadApp()]);
       const store = tracing?.follow(opened) ?? opened;
-      let serving: Serving | undefined;
+      let app: FastifyInstance | undefined;
       let metricsApp: FastifyInstance | undefined;
       try {
         metricsApp = await serveMetrics(metrics, settings, { store, log, io });
-        serving = handlesRequests
-          ? await serve(store, settings, io, {
-              metrics,
-              tracing,
-              log,
-              version,
-              breachedPasswords,
-              clockWatch,
-            })
-          : await startWorkers(settings.workers, { signal: stop.signal, log });
-        if (serving !== undefined && !cluster.isWorker) {
-          const url = `${localUrl(settings.host, serving.port)}${settings.basePath}`;
-          printLine(io.stdout, `caller-stats listens on ${url}`);
-          printLine(io.stdout, `Time zones: ${ZONE_DATA_ORIGIN}`);
-          const { publicUrl, basePath, keyPrefix, keyLifeMax } = settings;
-          const pagesUrl = publicUrl === null ? url : `${publicUrl}${basePath}`;
-          const started = { url, pagesUrl, keyPrefix, keyLifeMax, demo: options.demo ?? false };
-          const firstRun = createFirstRun(store, started, {
-            ...io,
-            print: (line) => printLine(io.stdout, line),
-            operator: openPrivateOutput(settings, io),
-            warn: (line) => printLine(io.stderr, line),
-          });
-          const job = { clock: io.clock, signal: stop.signal, log };
-          await retryUntilAvailable(async () => {
-            // Not at the first sign-in, so that backups made before do not contain a secret of an earlier version.
-            await findSecrets(settings, store, log);
-            await firstRun();
-          }, job);
-          runJobs(store, settings, { ...job, clockWatch });
-        }
+        const observers = { metrics, tracing, log, clockWatch };
+        app = await makeApp(store, settings, io, { ...observers, version, breachedPasswords });
+        const port = await listen(app, { ...settings, hostFlag: 'host', portFlag: 'port' });
+        const url = `${localUrl(settings.host, port)}${settings.basePath}`;
+        const judged = judgeNode(versions.node, io.clock.now());
+        const node = judged === undefined ? versions.node : `${judged.message}; ${judged.advice}`;
+        log.info({ url, timeZones: ZONE_DATA_ORIGIN, node }, 'listening');
+        printLine(io.stdout, `caller-stats listens on ${url}`);
+        printLine(io.stdout, `Time zones: ${ZONE_DATA_ORIGIN}`);
+        const { publicUrl, basePath, keyPrefix, keyLifeMax } = settings;
+        const pagesUrl = publicUrl === null ? url : `${publicUrl}${basePath}`;
+        const started = { url, pagesUrl, keyPrefix, keyLifeMax, demo: options.demo ?? false };
+        const firstRun = createFirstRun(store, started, {
+          ...io,
+          print: (line) => printLine(io.stdout, line),
+          operator: openPrivateOutput(settings, io),
+          warn: (line) => printLine(io.stderr, line),
+        });
+        const job = { clock: io.clock, signal: stop.signal, log };
+        await retryUntilAvailable(async () => {
+          // Not at the first sign-in, so that backups made before do not contain a secret of an earlier version.
+          await findSecrets(settings, store, log);
+          await firstRun();
+        }, job);
+        runJobs(store, settings, { ...job, clockWatch });
         log.info({ signal: await stopped }, 'stopping');
       } finally {
         await finish(async () => {
-          await serving?.stop();
+          await app?.close();
           await store.close();
           // Metrics are available until the end.
           await Promise.all([metricsApp?.close(), tracing?.close()]);
         });
         log.info('stopped');
-        // So that a worker can end.
-        cluster.worker?.disconnect();
       }
     });
 }
 
-/** Run by one process only. Corrections and the look at the servers do not depend on the clock. */
+/** Corrections and the look at the servers do not depend on the clock. */
 function runJobs(
   store: Store,
   { auditDays }: ServerSettings,
@@ -139,9 +128,8 @@ function runJobs(
   void watchServers(store, always);
 }
 
-/** Says what `doctor` would, as far as it costs nothing. Only the first process does. */
+/** Says what `doctor` would, as far as it costs nothing. */
 function warnOfSetUp({ env }: Io, log: Logger): void {
-  if (cluster.isWorker) return;
   for (const problem of unknownVariables(env)) log.warn(problem);
 }
 
@@ -158,8 +146,7 @@ function closedTerminal({ stdoutIsTerminal, interactive, onHangup }: Io, log: Lo
 /** Loaded apart, because other commands do not need it. */
 const loadApp = () => import('../../http/app.js');
 
-/** Handles requests without workers. */
-async function serve(
+async function makeApp(
   store: Store,
   settings: ServerSettings,
   io: Io,
@@ -171,9 +158,9 @@ async function serve(
     readonly version: string;
     readonly breachedPasswords: BreachedPasswords | undefined;
   },
-): Promise<Serving> {
+): Promise<FastifyInstance> {
   const { buildApp } = await loadApp();
-  const app = await buildApp({
+  return buildApp({
     ...observers,
     store,
     clock: io.clock,
@@ -206,18 +193,6 @@ async function serve(
       randomInt: io.randomInt,
     },
   });
-  const stop = (): Promise<void> => app.close();
-  try {
-    const port = await listen(app, { ...settings, hostFlag: 'host', portFlag: 'port' });
-    const url = `${localUrl(settings.host, port)}${settings.basePath}`;
-    const judged = judgeNode(versions.node, io.clock.now());
-    const node = judged === undefined ? versions.node : `${judged.message}; ${judged.advice}`;
-    observers.log.info({ url, timeZones: ZONE_DATA_ORIGIN, node }, 'listening');
-    return { port, stop };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
 }
 
 /** Throws `UsageError` if the file is not one of breached passwords. */

@@ -9,13 +9,6 @@ export interface ListenAddress {
   readonly portFlag: string;
 }
 
-/** A running server, in this process or in workers. */
-export interface Serving {
-  readonly port: number;
-  /** Resolves after all accepted requests are answered. */
-  readonly stop: () => Promise<void>;
-}
-
 /** Starts to listen and returns the port. */
 export async function listen(app: FastifyInstance, address: ListenAddress): Promise<number> {
   const { host, port } = address;

@@ -56,10 +56,6 @@ export const SETTINGS = defineSettings({
     ...integerSetting('number', 4000, { min: 0, max: 65_535 }),
     description: 'port to listen on; 0 for any free port',
   },
-  workers: {
-    ...integerSetting('number', 1, { min: 1, max: limits.workersMax }),
-    description: 'processes that handle requests, for machines with more than one core',
-  },
   database: {
     environment: 'DATABASE_URL',
     fallback: 'sqlite:./data/caller-stats.db',

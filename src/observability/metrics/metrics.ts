@@ -1,11 +1,5 @@
 /** The Prometheus metrics of the server. Each process has one instance. */
-import {
-  collectDefaultMetrics,
-  type Metric,
-  type MetricObjectWithValues,
-  type MetricValue,
-  Registry,
-} from 'prom-client';
+import { collectDefaultMetrics, type Metric, Registry } from 'prom-client';
 import type { Delivery } from '../../domain/ingestion/source-counts.js';
 import { pendingQueriesMax } from '../../domain/limits.js';
 import { DELIVERY_RESULTS, type DeliveryResult } from '../../domain/notifications/delivery.js';
@@ -33,15 +27,7 @@ const PROCESS_METRICS: readonly string[] = [
   'nodejs_eventloop_lag_max_seconds',
 ];
 
-export type MetricData = MetricObjectWithValues<MetricValue<string>>;
-
-export interface MetricsPage {
-  readonly contentType: string;
-  /** The page in Prometheus's text format. */
-  show(): Promise<string>;
-}
-
-export class Metrics implements ServerMetrics, CommitObserver, MetricsPage {
+export class Metrics implements ServerMetrics, CommitObserver {
   /** A monotonic clock, in fractions of milliseconds. */
   readonly now: () => number;
   readonly #registry = new Registry();
@@ -142,15 +128,10 @@ export class Metrics implements ServerMetrics, CommitObserver, MetricsPage {
     this.#updateStoreStats = addStoreStats(this.#registry, store, clock);
   }
 
+  /** The page in Prometheus's text format. */
   async show(): Promise<string> {
     await this.#update();
     return this.#registry.metrics();
-  }
-
-  /** The metrics as data, for the primary process to collect. */
-  async read(): Promise<MetricData[]> {
-    await this.#update();
-    return this.#registry.getMetricsAsJSON();
   }
 
   requestsTo(method: string, route: string): RouteMetrics {
@@ -199,7 +180,7 @@ export class Metrics implements ServerMetrics, CommitObserver, MetricsPage {
     // The registry calls nothing else.
     const metric = {
       name,
-      get: async () => ({ name, help, type, aggregator: 'sum', values: toLines(name) }),
+      get: async () => ({ name, help, type, values: toLines(name) }),
     };
     this.#registry.registerMetric(metric as unknown as Metric<string>);
   }

@@ -9,13 +9,16 @@ import { trackConnections } from '../../http/connection/connections.js';
 import { createFramework } from '../../http/server/framework.js';
 import { requireClearHeaders } from '../../http/server/headers.js';
 import { addResource } from '../../http/server/resource.js';
-import type { MetricsPage } from './metrics.js';
+import type { Metrics } from './metrics.js';
 
 /** Enough for a few Prometheus servers and browsers. */
 const connectionsMax = 20;
 
 /** The app, ready to listen. */
-export async function buildMetricsApp(metrics: MetricsPage, log: Logger): Promise<FastifyInstance> {
+export async function buildMetricsApp(
+  metrics: Pick<Metrics, 'contentType' | 'show'>,
+  log: Logger,
+): Promise<FastifyInstance> {
   const app = createFramework(log, 'There is no such route; here is only /metrics.', {
     logController: new LogController({ disableRequestLogging: true }),
     requestTimeout: headersTimeoutMs,

@@ -42,36 +42,33 @@ async function recordUntilGone(server: ServerProcess, key: string, onBatches: ()
 const signals = ['SIGTERM', 'SIGKILL', ...(isDeep ? (['SIGINT'] as const) : [])] as const;
 
 describe.each(signals)('%s while batches are recorded', (signal) => {
-  test.each(isDeep ? [1, 2] : [2])(
-    'by %i processes loses no acknowledged batch and leaves none incomplete',
-    async (workers) => {
-      const place = await placeWithProject();
-      const key = await makeKey(place, 'admin');
-      const server = await place.spawnServer(['--workers', String(workers)]);
-      const { acknowledged, refused } = await recordUntilGone(server, key, () => kill(server.pid, signal));
-      const ended = await server.ended;
-      if (signal === 'SIGKILL') expect(ended).toMatchObject({ status: null, signal });
-      else expect(ended).toMatchObject({ status: 0, signal: null });
-      expect(acknowledged.length).toBeGreaterThanOrEqual(batchesBefore);
-      expect(new Set([...refused, 503])).toEqual(new Set([503]));
+  test('loses no acknowledged batch and leaves none incomplete', async () => {
+    const place = await placeWithProject();
+    const key = await makeKey(place, 'admin');
+    const server = await place.spawnServer();
+    const { acknowledged, refused } = await recordUntilGone(server, key, () => kill(server.pid, signal));
+    const ended = await server.ended;
+    if (signal === 'SIGKILL') expect(ended).toMatchObject({ status: null, signal });
+    else expect(ended).toMatchObject({ status: 0, signal: null });
+    expect(acknowledged.length).toBeGreaterThanOrEqual(batchesBefore);
+    expect(new Set([...refused, 503])).toEqual(new Set([503]));
 
-      const again = await place.serve();
-      const client = clientOf(again, project, key);
-      const { body: counts } = await client.count();
-      const batches = counts.total / batchSize;
-      // Each sender may have one batch that is on disk without having been acknowledged.
-      expect(Number.isInteger(batches)).toBe(true);
-      expect(batches).toBeGreaterThanOrEqual(acknowledged.length);
-      const cutOffMax = signal === 'SIGKILL' ? sendersAtOnce : 0;
-      expect(batches).toBeLessThanOrEqual(acknowledged.length + cutOffMax);
-      for (const number of acknowledged) {
-        const { body } = await client.record(batchOf(number, batchSize));
-        expect(body).toEqual({ recorded: 0, duplicates: batchSize });
-      }
-      expect(await again.stop()).toMatchObject({ status: 0 });
-      await succeed(place.run(['verify']));
-    },
-  );
+    const again = await place.serve();
+    const client = clientOf(again, project, key);
+    const { body: counts } = await client.count();
+    const batches = counts.total / batchSize;
+    // Each sender may have one batch that is on disk without having been acknowledged.
+    expect(Number.isInteger(batches)).toBe(true);
+    expect(batches).toBeGreaterThanOrEqual(acknowledged.length);
+    const cutOffMax = signal === 'SIGKILL' ? sendersAtOnce : 0;
+    expect(batches).toBeLessThanOrEqual(acknowledged.length + cutOffMax);
+    for (const number of acknowledged) {
+      const { body } = await client.record(batchOf(number, batchSize));
+      expect(body).toEqual({ recorded: 0, duplicates: batchSize });
+    }
+    expect(await again.stop()).toMatchObject({ status: 0 });
+    await succeed(place.run(['verify']));
+  });
 });
 
 test('an idle connection does not delay the stop', async () => {
@@ -83,9 +80,9 @@ test('an idle connection does not delay the stop', async () => {
   expect(await server.stop()).toMatchObject({ status: 0 });
 });
 
-test.each([1, 2])('SIGHUP does not stop %i processes', async (workers) => {
+test('SIGHUP does not stop it', async () => {
   const place = await emptyPlace();
-  const server = await place.spawnServer(['--workers', String(workers)]);
+  const server = await place.spawnServer();
   const { project: id, admin } = firstRunOf(server);
   kill(server.pid, 'SIGHUP');
   expect(await clientOf(server, id, admin).count()).toMatchObject({ status: 200 });

@@ -7,7 +7,6 @@ const LONG = [
   'test/browser/dashboard-numbers.test.ts',
   'test/program/postgres/away.test.ts',
   'test/browser/dashboard-account.test.ts',
-  'test/program/run/workers.test.ts',
   'test/program/docs/docs-samples.test.ts',
 ];
 

@@ -27,7 +27,10 @@ const snapshot = {
   test: 'test/storage/sqlite/files/snapshot.test.ts',
 } as const;
 const sqliteRecording = { file: `${sqlite}/writer/recording.ts`, ...stores('recording') } as const;
-const postgresRecording = { file: `${postgres}/migrations/022-receipts.ts`, ...stores('recording') } as const;
+const postgresRecording = {
+  file: `${postgres}/migrations/025-functions.ts`,
+  ...stores('recording'),
+} as const;
 const recorder = { file: `${postgres}/recorder.ts`, test: 'test/storage/postgres/recorder.test.ts' } as const;
 const cache = {
   file: `${sqlite}/counters/rollup-cache.ts`,

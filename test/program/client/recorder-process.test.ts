@@ -86,7 +86,8 @@ test('without callbacks, a process that ends says once why its queries are not c
     [{ key: 'cs_recording_wrong' }, record, /\(closed\): .* failed: The API key is/],
     [{ projectId: 'other' }, record, /\(closed\): .* failed: There is no such project/],
     [
-      { url: 'http://127.0.0.1:1' },
+      // Closing gives up after three of its ten seconds.
+      { url: 'http://127.0.0.1:1', closeTimeoutMs: 3000 },
       record,
       /\(closed\): .* failed: No response from http:\/\/127\.0\.0\.1:1: /,
     ],

@@ -10,6 +10,7 @@ import { addPasskey, deviceOf } from '../../support/users/passkeys.js';
 import { memberOf, runOnUsers } from '../../support/users/people.js';
 import { SoftwareAuthenticator } from '../../support/users/software-authenticator.js';
 import { codeNow, codesOf, travel, usersOf } from '../../support/users/visitor.js';
+import { isDeep } from '../../support/volume.js';
 
 const publicUrl = 'http://127.0.0.1:4321';
 const redirectPath = '/api/sign-in/oidc/callback/sso';
@@ -342,7 +343,8 @@ test('a user without a password adds a passkey just after signing in, and then n
   expect(await findUser(browser)).toMatchObject({ email: ada.email, hasPassword: false, secondFactor: true });
 });
 
-describe.each(databases)('on %s', (_kind, newDatabase) => {
+/** `npm test` has PostgreSQL in the other tests of sign-in. */
+describe.each(isDeep ? databases : databases.slice(0, 1))('on %s', (_kind, newDatabase) => {
   const start = () => startBoth(newDatabase());
 
   test('creates an account at the first sign-in and stores no token', async () => {

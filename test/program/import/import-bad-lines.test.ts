@@ -66,24 +66,6 @@ describe('import reports bad lines and records the others:', () => {
       '6 read, 2 recorded, 0 duplicates, 4 bad',
     ],
     [
-      'an unclosed quote',
-      'q.csv',
-      'id,caller\na,web\n"b,web\nc,web\n',
-      ['q.csv:3: has a quote that is not closed'],
-      '3 read, 2 recorded, 0 duplicates, 1 bad',
-    ],
-    [
-      'rows within the quotes of another',
-      'q.csv',
-      'id,caller,occurredAt\n1,web,\n"2,web,\n3,web,\n4",web,\n5,web,\n',
-      [
-        expect.stringMatching(/^q\.csv:3: has rows up to line 5, within its quotes/),
-        expect.stringMatching(/^q\.csv:4: is a row/),
-        expect.stringMatching(/^q\.csv:5: is a row/),
-      ],
-      '5 read, 2 recorded, 0 duplicates, 3 bad',
-    ],
-    [
       'a record of CSV longer than 1 MiB, once',
       'q.csv',
       `id,caller\na,web\n${'x'.repeat(1_200_000)},web\n${manyRows}\n`,

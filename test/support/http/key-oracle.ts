@@ -27,10 +27,7 @@ export const HOLDERS: Readonly<Record<string, Holder>> = {
   },
 };
 
-/**
- * An allowlist, an address, and whether the list contains the address. Every third entry, from any start, includes
- * addresses inside and outside.
- */
+/** An allowlist, an address, and whether the list contains the address. */
 export const PLACES: readonly {
   readonly allow: readonly string[];
   readonly from: string;

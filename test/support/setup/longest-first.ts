@@ -8,6 +8,7 @@ const LONG = [
   'test/program/postgres/away.test.ts',
   'test/browser/dashboard-account.test.ts',
   'test/program/docs/docs-samples.test.ts',
+  'test/fuzz/cost/cost.test.ts',
 ];
 
 /** Starts files that take long before all others, so that none of them runs alone at the end. Vitest starts large files first. */

@@ -6,7 +6,7 @@ import type { ImportedCount } from '../domain/counting/imported-count.js';
 import { CallerStatsError } from '../domain/errors.js';
 import { formatTime } from '../domain/format.js';
 import { IMPORT_COMMAND } from '../domain/ingestion/source-counts.js';
-import { answerBytesMax } from '../domain/limits.js';
+import { answerBytesMax, toolRowsMax } from '../domain/limits.js';
 import type { Project } from '../domain/projects/project.js';
 import type { Query } from '../domain/queries/query.js';
 import { PROJECT_HEADER } from '../http/request/target.js';
@@ -167,6 +167,15 @@ export class ServerClient {
 
   /** The projects that the key may read, which the server's tool for AI assistants lists. */
   async listProjects(): Promise<readonly ListedProject[]> {
+    const projects: Project[] = [];
+    for (;;) {
+      const page = await this.#listProjects(projects.length + 1);
+      projects.push(...page);
+      if (page.length < toolRowsMax) return projects;
+    }
+  }
+
+  async #listProjects(firstRow: number): Promise<readonly Project[]> {
     const answer = (await this.#request(`${this.#url.replace(/\/+$/, '')}/mcp`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
@@ -174,8 +183,8 @@ export class ServerClient {
         jsonrpc: '2.0',
         id: 1,
         method: 'tools/call',
-        // More than there are: by default, the tool lists as many as a model reads.
-        params: { name: LIST_PROJECTS, arguments: { rows: 1_000_000 } },
+        // By default, the tool lists as many as a model reads.
+        params: { name: LIST_PROJECTS, arguments: { firstRow, rows: toolRowsMax } },
       }),
     })) as { readonly result: { readonly structuredContent: { readonly projects: Project[] } } };
     return answer.result.structuredContent.projects;

@@ -217,6 +217,8 @@ export const toolBatchMax = 10;
 export const toolBucketsMax = 1_000;
 /** The answer of an MCP tool in tokens, unless more rows are asked for: clients stop at some 25,000. */
 export const toolTokensMax = 10_000;
+/** Rows that an MCP tool answers at most, however many are asked for: some 20,000 tokens. */
+export const toolRowsMax = 1_000;
 /** Projects that an MCP tool lists unless more are asked for: with the longest names, as many as fit. */
 export const projectsShownMax = 50;
 

@@ -21,7 +21,13 @@ import {
 import { type Series, tooManyBuckets } from '../domain/counting/series.js';
 import { CallerStatsError } from '../domain/errors.js';
 import { formatCount, formatQuantity } from '../domain/format.js';
-import { callersShownMax, projectsShownMax, toolBucketsMax, toolTokensMax } from '../domain/limits.js';
+import {
+  callersShownMax,
+  projectsShownMax,
+  toolBucketsMax,
+  toolRowsMax,
+  toolTokensMax,
+} from '../domain/limits.js';
 import { CALLER_TYPE_DESCRIPTIONS, CALLER_TYPES } from '../domain/queries/caller.js';
 import { collectProblems } from '../domain/result.js';
 import { unknownNameMessages } from '../domain/suggest.js';
@@ -134,6 +140,7 @@ const PAGE = {
   rows: {
     type: 'integer',
     minimum: 1,
+    maximum: toolRowsMax,
     description: `How many rows to answer, however long they are. By default as many as fit into ${formatCount(toolTokensMax)} tokens.`,
   },
 } as const;
@@ -315,7 +322,8 @@ function readArguments(sent: Readonly<Record<string, unknown>>, { properties, re
   const isWrong = (name: string) => {
     const value = given[name];
     if (!Object.hasOwn(PAGE, name)) return typeof value !== 'string';
-    return !['string', 'number'].includes(typeof value) || !/^[1-9]\d{0,8}$/.test(String(value));
+    if (!['string', 'number'].includes(typeof value) || !/^[1-9]\d{0,8}$/.test(String(value))) return true;
+    return name === 'rows' && Number(value) > toolRowsMax;
   };
   const wrong = names.filter(isWrong);
   const problems = [
@@ -325,7 +333,7 @@ function readArguments(sent: Readonly<Record<string, unknown>>, { properties, re
       .filter((name) => wrong.includes(name))
       .map((name) =>
         Object.hasOwn(PAGE, name)
-          ? `${name}: is not a whole number from 1; leave it out or give one`
+          ? `${name}: is not a whole number from 1${name === 'rows' ? ` to ${formatCount(toolRowsMax)}` : ''}; leave it out or give one`
           : `${name}: is not a string; leave it out or give one`,
       ),
   ];

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { CallerCounts } from '../../../src/domain/counting/counts.js';
 import type { Series } from '../../../src/domain/counting/series.js';
-import { toolTokensMax } from '../../../src/domain/limits.js';
+import { toolRowsMax, toolTokensMax } from '../../../src/domain/limits.js';
 import { countTokens } from '../../../src/mcp/answers.js';
 import { programInShell, runCommand } from '../../support/cli/cli.js';
 import {
@@ -226,10 +226,11 @@ describe('mcp', () => {
         '2024-01-01T02:00Z',
         '2024-01-01T03:00Z',
       ]);
-      expect(await refusal('get_callers', { projectId: project, firstRow: 0, rows: 1.5 })).toBe(
-        'The call has invalid arguments.\n  firstRow: is not a whole number from 1; leave it out or give one\n' +
-          '  rows: is not a whole number from 1; leave it out or give one',
-      );
+      for (const rows of [1.5, toolRowsMax + 1])
+        expect(await refusal('get_callers', { projectId: project, firstRow: 0, rows })).toBe(
+          'The call has invalid arguments.\n  firstRow: is not a whole number from 1; leave it out or give one\n' +
+            '  rows: is not a whole number from 1 to 1,000; leave it out or give one',
+        );
     });
   });
 

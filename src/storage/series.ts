@@ -13,11 +13,11 @@ import {
   toBuckets,
   tooManyBuckets,
 } from '../domain/counting/series.js';
-import { countsBetween, createCounter, numbersBetween, tile } from '../domain/counting/tiles.js';
+import { createCounter, numbersBetween, tile } from '../domain/counting/tiles.js';
 import { seriesBucketsMax, seriesByCallerBucketsMax, seriesCallersMax } from '../domain/limits.js';
 import type { Calendar } from '../domain/time/calendar.js';
 import { YEAR_10000_MS, YEAR_ZERO_MS } from '../domain/time/date-time.js';
-import { finishWithPauses, nextTurn, Pauses } from '../shared/pauses.js';
+import { finishWithPauses, mapInSteps, nextTurn, type Steps } from '../shared/pauses.js';
 import type { CountReads, CountStore } from './ports/counts.js';
 
 /** Finding as many edges takes a few milliseconds, and so does splitting the series afterwards. */
@@ -53,7 +53,7 @@ export async function readSeriesFrom(
   if (edges.length > longSeriesEdgesMin) await nextTurn();
   const bounds = edges.map(({ timeMs }) => timeMs);
   const { counts, previousBuckets, ...more } = await countBounds(reads, projectId, question, bounds);
-  const buckets = await finishWithPauses(toBuckets(edges, counts, previousBuckets), new Pauses(1));
+  const buckets = await finishWithPauses(toBuckets(edges, counts, previousBuckets));
   return { interval, timeZone, buckets, ...more };
 }
 
@@ -75,7 +75,7 @@ async function countBounds(
   bounds: readonly number[],
 ): Promise<BoundCounts> {
   const { byCaller, caller, range } = question;
-  const counterparts = findCounterparts(question, bounds);
+  const counterparts = await finishWithPauses(findCounterparts(question, bounds));
   const tiles = counterparts.length === 0 ? bounds : tile([...bounds, ...boundsOf(counterparts)]);
   if (tiles.length === 0) return { counts: [], ...(byCaller ? splitByCaller([], new Map(), 0) : {}) };
   const present = byCaller ? (await reads.countCallers(projectId, range)).callers : [];
@@ -83,8 +83,9 @@ async function countBounds(
   const { all, callers } = byCaller
     ? await reads.countSeriesByCaller(projectId, tiles, names)
     : { all: await reads.countSeries(projectId, tiles, caller), callers: [] };
-  const counts = countsBetween(bounds, tiles, all);
-  const previous = toPreviousCounts(question, counterparts, tiles, all);
+  const { counts, ...previous } = await finishWithPauses(
+    toCounts(question, bounds, counterparts, tiles, all),
+  );
   if (!byCaller) return { counts, ...previous };
   const inBuckets = names.map((name, at) => {
     return [name, numbersBetween(bounds, tiles, callers[at] ?? [])] as const;
@@ -94,12 +95,12 @@ async function countBounds(
 }
 
 /** The range to compare with, and the part of it that each bucket is compared with. Empty if the series is not compared. */
-function findCounterparts(
+function* findCounterparts(
   { compared, interval, timeZone }: SeriesRequest,
   bounds: readonly number[],
-): (DateRange | undefined)[] {
+): Steps<(DateRange | undefined)[]> {
   if (compared === undefined) return [];
-  const parts = bounds.slice(1).map((to, at) => {
+  const parts = yield* mapInSteps(bounds.slice(1), (to, at) => {
     const bucket = { from: bounds[at] ?? to, to };
     return findComparedBucket(bucket, interval, compared, timeZone);
   });
@@ -110,18 +111,24 @@ function boundsOf(ranges: readonly (DateRange | undefined)[]): number[] {
   return ranges.flatMap((range) => (range === undefined ? [] : [range.from, range.to]));
 }
 
-/** The counts of the counterparts; nothing if there are none. */
-function toPreviousCounts(
+/** The counts of the buckets and of their counterparts, if there are any, from those between `tiles`. */
+function* toCounts(
   { timeZone }: SeriesRequest,
+  bounds: readonly number[],
   [compared, ...buckets]: readonly (DateRange | undefined)[],
   tiles: readonly number[],
   all: readonly Counts[],
-): Pick<BoundCounts, 'previous' | 'previousBuckets'> {
-  if (compared === undefined) return {};
+): Steps<Pick<BoundCounts, 'counts' | 'previous' | 'previousBuckets'>> {
+  if (compared === undefined) return { counts: all };
+  yield;
   const countIn = createCounter(tiles, all);
+  yield;
   return {
+    counts: yield* mapInSteps(bounds.slice(1), (to, at) => countIn({ from: bounds[at] ?? to, to })),
     previous: toPrevious(compared, timeZone, countIn(compared)),
-    previousBuckets: buckets.map((one) => (one ? toPreviousBucket(one, timeZone, countIn(one)) : null)),
+    previousBuckets: yield* mapInSteps(buckets, (one) =>
+      one ? toPreviousBucket(one, timeZone, countIn(one)) : null,
+    ),
   };
 }
 

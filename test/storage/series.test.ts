@@ -105,3 +105,23 @@ test('limits buckets to times that can be formatted', async () => {
     else expect(buckets[0]?.end).toBe('9999-12-31T00:01:00.000-23:59');
   }
 });
+
+test('makes a long compared series in turns, with other work in between', async () => {
+  const asked = { interval: 'hour', compare: 'previous', timeZone: 'Europe/Berlin' };
+  const question = parseSeriesRequest({ ...asked, from: '2025-01-01', to: '2026-01-01' }, { nowMs: second });
+  if (!question.ok) throw new Error('it can be read');
+  const countSeries = async (_projectId: string, bounds: readonly number[]) =>
+    bounds.slice(1).map(() => ({ web: 1, api: 0, other: 0, total: 1 }));
+  let turns = 0;
+  let isOver = false;
+  const other = (): void => {
+    turns++;
+    if (!isOver) setImmediate(other);
+  };
+  setImmediate(other);
+  const { buckets } = await readSeries({ counts: { ...storeOf([]), countSeries } }, 'docs', question.value);
+  isOver = true;
+  expect(buckets).toHaveLength(365 * 24);
+  // 500 in a turn: when their counterparts are found, when these get their counts, and when the buckets are made.
+  expect(turns).toBeGreaterThan((3 * buckets.length) / 500);
+});

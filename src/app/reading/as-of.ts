@@ -16,7 +16,7 @@ import { formatTime } from '../../domain/format.js';
 import type { PastQueries } from '../../domain/history/timeline.js';
 import { CALLER_TYPES, callerType } from '../../domain/queries/caller.js';
 import { quarterHourMs } from '../../domain/time/duration.js';
-import { finishWithPauses, Pauses } from '../../shared/pauses.js';
+import { finishWithPauses } from '../../shared/pauses.js';
 import type {
   ComparedCallerCounts,
   CountReads,
@@ -98,7 +98,6 @@ class CountsAsOf implements Reads {
             return [caller, numbersBetween([from, to], tiles, numbers)[0] ?? 0] as const;
           }),
         ),
-        new Pauses(1),
       );
     const counts = await countIn(range);
     return compared === undefined

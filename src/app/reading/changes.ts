@@ -17,7 +17,7 @@ import { changesListedMax } from '../../domain/limits.js';
 import { callerType } from '../../domain/queries/caller.js';
 import { formatWithOffset } from '../../domain/time/date-time.js';
 import { offsetAt } from '../../domain/time/time-zone.js';
-import { finishWithPauses, Pauses } from '../../shared/pauses.js';
+import { finishWithPauses } from '../../shared/pauses.js';
 import type { Store } from '../../storage/ports/store.js';
 import { visitPast } from './past.js';
 
@@ -76,7 +76,6 @@ export async function readChanges(
       [...sums].filter(([, { queries }]) => queries !== 0),
       ([a, one], [b, other]) => Math.abs(other.queries) - Math.abs(one.queries) || (a < b ? -1 : 1),
     ),
-    new Pauses(1),
   );
   const changes = sorted.map(([, change]) => change);
   const format = (bound: number, none: number): string | null =>

@@ -1,8 +1,11 @@
 /** Writes answers with long lists in pieces, with the other work of the event loop in between. */
-import { nextTurn } from '../../shared/pauses.js';
+import { Turns } from '../../shared/turns.js';
 
 /** As many are written in about a millisecond. A series by caller has no more buckets, so it is always written whole. */
 const itemsInPiece = 1_000;
+
+/** All answers of the process share its turns: together, they take no more of each than one of them. */
+const turns = new Turns();
 
 /** How texts of the same answer with other items in its list are put together. */
 interface Form {
@@ -39,10 +42,11 @@ export async function writeInPieces<List extends string, Answer extends Listing<
   const begin = findItems(empty, list);
   const parts = [Buffer.from(empty.slice(0, begin))];
   for (let at = 0; at < items.length; at += itemsInPiece) {
-    const text = write({ ...answer, [list]: items.slice(at, at + itemsInPiece) });
+    const text = await turns.next(async () =>
+      write({ ...answer, [list]: items.slice(at, at + itemsInPiece) }),
+    );
     const piece = text.slice(begin, text.length - (empty.length - begin));
     parts.push(Buffer.from(at === 0 ? piece : separator + piece));
-    await nextTurn();
   }
   parts.push(Buffer.from(empty.slice(begin)));
   return Buffer.concat(parts);

@@ -3,6 +3,7 @@
  * need narrow buckets at both ends. Instead, each bound moves to the nearest edge of a wide bucket. The time between a
  * bound and its edge is read once, added to the range on one side and subtracted from the range on the other.
  */
+import { mapInSteps, type Steps } from '../../shared/pauses.js';
 import { BUCKET_WIDTHS_MS, bucketWidthMs, type Segment, splitIntoBuckets } from './buckets.js';
 import { type Counts, mapTypes, type TypeCounts, withTotal } from './counts.js';
 
@@ -15,31 +16,27 @@ export interface SumSegment extends Segment {
  * The segments whose sums make a series: one sum for each range between two moved bounds, then one for each bound.
  * `bounds` ascend. A sum without segments is zero.
  */
-export function splitSeriesIntoBuckets(bounds: readonly number[]): SumSegment[] {
+export function* splitSeriesIntoBuckets(bounds: readonly number[]): Steps<SumSegment[]> {
   const edges = moveBounds(bounds);
-  const segments: SumSegment[] = [];
-  let sum = 0;
-  const add = (from: number, to: number): void => {
-    for (const { level, first, end } of splitIntoBuckets({ from, to }))
-      segments.push({ sum, level, first, end });
-    sum++;
-  };
-  for (const [at, to] of edges.entries()) if (at > 0) add(edges[at - 1] ?? to, to);
-  for (const [at, edge] of edges.entries()) {
+  const split = (sum: number, from: number, to: number): SumSegment[] =>
+    splitIntoBuckets({ from, to }).map(({ level, first, end }) => ({ sum, level, first, end }));
+  const ofRanges = yield* mapInSteps(edges.slice(1), (to, at) => split(at, edges[at] ?? to, to));
+  const ofBounds = yield* mapInSteps(edges, (edge, at) => {
     const bound = bounds[at] ?? edge;
-    add(Math.min(bound, edge), Math.max(bound, edge));
-  }
-  return segments;
+    return split(ofRanges.length + at, Math.min(bound, edge), Math.max(bound, edge));
+  });
+  return [...ofRanges, ...ofBounds].flat();
 }
 
 /** The counts of a series from the sums of its segments, by index; zero sums may be missing. */
-export function combineSeriesCounts(
+export function* combineSeriesCounts(
   bounds: readonly number[],
   sums: ReadonlyMap<number, TypeCounts>,
-): Counts[] {
+): Steps<Counts[]> {
   const combine = combinerFor(bounds);
+  yield;
   const byType = mapTypes((type) => combine((index) => sums.get(index)?.[type] ?? 0));
-  return byType.web.map((_, at) => withTotal(mapTypes((type) => byType[type][at] ?? 0)));
+  return yield* mapInSteps(byType.web, (_, at) => withTotal(mapTypes((type) => byType[type][at] ?? 0)));
 }
 
 /** Returns a function that combines the sums of segments, by index, to the numbers of a series. */

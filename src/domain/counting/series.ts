@@ -1,6 +1,6 @@
 /** The response of series: counts over time. */
 
-import { finish, type Steps } from '../../shared/pauses.js';
+import { finish, mapInSteps, type Steps } from '../../shared/pauses.js';
 import type { Edge } from '../calendar/interval.js';
 import type { Interval } from '../calendar/names.js';
 import { CallerStatsError } from '../errors.js';
@@ -62,8 +62,6 @@ function addUp(numbers: readonly number[]): number {
   return numbers.reduce((sum, number) => sum + number, 0);
 }
 
-const bucketsInStep = 500;
-
 /** The buckets between adjacent edges, each with its counts and, if the series is compared, those it is compared with. */
 export function* toBuckets(
   edges: readonly Edge[],
@@ -72,13 +70,10 @@ export function* toBuckets(
 ): Steps<Bucket[]> {
   const format = (edge: Edge | undefined): string =>
     edge === undefined ? '' : formatWithOffset(edge.timeMs, edge.offsetMs);
-  const buckets: Bucket[] = [];
-  let start = format(edges[0]);
-  for (const [at, count] of counts.entries()) {
-    const end = format(edges[at + 1]);
-    buckets.push(toBucket(start, end, count, previous?.[at]));
-    start = end;
-    if (at % bucketsInStep === bucketsInStep - 1) yield;
-  }
-  return buckets;
+  let end = format(edges[0]);
+  return yield* mapInSteps(counts, (count, at) => {
+    const start = end;
+    end = format(edges[at + 1]);
+    return toBucket(start, end, count, previous?.[at]);
+  });
 }

@@ -40,17 +40,6 @@ function sumsBefore(
   };
 }
 
-/** As `numbersBetween`, with counts. */
-export function countsBetween(
-  bounds: readonly number[],
-  tiles: readonly number[],
-  counts: readonly Counts[],
-): readonly Counts[] {
-  if (bounds === tiles) return counts;
-  const countIn = createCounter(tiles, counts);
-  return bounds.slice(1).map((to, at) => countIn({ from: bounds[at] ?? to, to }));
-}
-
 /** Returns the counts of a range whose bounds are among the tiles'. */
 export function createCounter(
   tiles: readonly number[],

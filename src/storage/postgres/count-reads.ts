@@ -55,10 +55,10 @@ export class PostgresCountReads implements CountReads, Pick<CountStore, 'count'>
       const [numbers = []] = (await this.#countByCaller(projectId, bounds, [caller], false)).callers;
       return numbers.map((number) => countsOfType(type, number));
     }
-    const segments = splitSeriesIntoBuckets(bounds);
+    const segments = await finishWithPauses(splitSeriesIntoBuckets(bounds));
     const values = [projectId, segments.map(({ sum }) => sum), ...toColumns(segments)];
     const rows = await this.#read<TypeCounts & { readonly sum: number }>('countSeries', values);
-    return combineSeriesCounts(bounds, new Map(rows.map((row) => [row.sum, row])));
+    return finishWithPauses(combineSeriesCounts(bounds, new Map(rows.map((row) => [row.sum, row]))));
   }
 
   countSeriesByCaller(
@@ -77,12 +77,12 @@ export class PostgresCountReads implements CountReads, Pick<CountStore, 'count'>
     withTypes: boolean,
   ): Promise<SeriesByCaller> {
     type Sum = TypeCounts & { readonly sum: number; readonly caller: string | null };
-    const segments = splitSeriesIntoBuckets(bounds);
+    const segments = await finishWithPauses(splitSeriesIntoBuckets(bounds));
     const values = [projectId, segments.map(({ sum }) => sum), ...toColumns(segments), callers, withTypes];
     const rows = await this.#read<Sum>('countSeriesByCaller', values);
     const sumsOf = (caller: string | null): Map<number, TypeCounts> =>
       new Map(rows.filter((row) => row.caller === caller).map((row) => [row.sum, row]));
-    const all = combineSeriesCounts(bounds, sumsOf(null));
+    const all = await finishWithPauses(combineSeriesCounts(bounds, sumsOf(null)));
     const combine = combinerFor(bounds);
     return {
       all,

@@ -5,6 +5,7 @@ import type { TypeCounts } from '../../../src/domain/counting/counts.js';
 import { combineSeriesCounts, splitSeriesIntoBuckets } from '../../../src/domain/counting/series-segments.js';
 import { CALLER_TYPES, type CallerType } from '../../../src/domain/queries/caller.js';
 import { dayMs, hourMs } from '../../../src/domain/time/duration.js';
+import { finish } from '../../../src/shared/pauses.js';
 
 interface Query {
   readonly at: number;
@@ -14,7 +15,7 @@ interface Query {
 /** The sums that a store with these queries returns. Sums without queries are left out. */
 function sumSegments(bounds: readonly number[], queries: readonly Query[]): Map<number, TypeCounts> {
   const sums = new Map<number, TypeCounts>();
-  for (const { sum, level, first, end } of splitSeriesIntoBuckets(bounds)) {
+  for (const { sum, level, first, end } of finish(splitSeriesIntoBuckets(bounds))) {
     const width = bucketWidthMs(level);
     for (const { at, type } of queries) {
       if (at < first * width || at >= end * width) continue;
@@ -54,15 +55,15 @@ const scenario = boundLists.chain((bounds) => {
 
 describe('a series that is split into segments', () => {
   test('has no ranges if it has fewer than two bounds', () => {
-    expect(combineSeriesCounts([], new Map())).toEqual([]);
-    expect(combineSeriesCounts([5], new Map())).toEqual([]);
-    expect(splitSeriesIntoBuckets([])).toEqual([]);
+    expect(finish(combineSeriesCounts([], new Map()))).toEqual([]);
+    expect(finish(combineSeriesCounts([5], new Map()))).toEqual([]);
+    expect(finish(splitSeriesIntoBuckets([]))).toEqual([]);
   });
 
   test('has the counts of a naive recount in each range', () => {
     fc.assert(
       fc.property(scenario, ({ bounds, queries }) => {
-        const counts = combineSeriesCounts(bounds, sumSegments(bounds, queries));
+        const counts = finish(combineSeriesCounts(bounds, sumSegments(bounds, queries)));
         const expected = bounds.slice(1).map((to, at) => {
           const within = queries.filter((one) => one.at >= (bounds[at] ?? to) && one.at < to);
           const of = (type: CallerType) => within.filter((one) => one.type === type).length;
@@ -76,7 +77,7 @@ describe('a series that is split into segments', () => {
   test('of local days has one segment per day and one per shifted bound', () => {
     const zoneMs = 2 * hourMs;
     const bounds = Array.from({ length: 31 }, (_, day) => Date.UTC(2026, 2, 1 + day) - zoneMs);
-    const segments = splitSeriesIntoBuckets(bounds);
+    const segments = finish(splitSeriesIntoBuckets(bounds));
     expect(
       segments.filter(({ sum }) => sum < 30).map(({ level, first, end }) => [level, end - first]),
     ).toEqual(Array(30).fill([DAY_LEVEL, 1]));
@@ -88,7 +89,7 @@ describe('a series that is split into segments', () => {
   test('is split by its median range: a few short ranges do not add segments to the others', () => {
     const day = (number: number) => Date.UTC(2026, 2, number) - 2 * hourMs;
     const bounds = [day(1), day(2), day(3), day(3) + 1, day(3) + 2, day(4), day(5), day(6)];
-    const segments = splitSeriesIntoBuckets(bounds).filter(({ sum }) => sum < bounds.length - 1);
+    const segments = finish(splitSeriesIntoBuckets(bounds)).filter(({ sum }) => sum < bounds.length - 1);
     expect(segments).toHaveLength(5);
     expect(segments.map(({ level }) => level)).toEqual(Array(5).fill(DAY_LEVEL));
   });

@@ -234,7 +234,7 @@ export class CounterReader {
     bounds: readonly number[],
     callers: readonly string[],
   ): Steps<(readonly number[])[]> {
-    const segments = splitSeriesIntoBuckets(bounds);
+    const segments = yield* splitSeriesIntoBuckets(bounds);
     const others = callers.filter((caller) => callerType(caller) === 'other');
     const sums = yield* this.#sumCallers(projectId, segments, others);
     const all = others.length === callers.length ? [] : yield* this.countSeries(projectId, bounds);
@@ -266,7 +266,7 @@ export class CounterReader {
   }
 
   *#countSeries(projectId: string, bounds: readonly number[]): Steps<Counts[]> {
-    const segments = splitSeriesIntoBuckets(bounds);
+    const segments = yield* splitSeriesIntoBuckets(bounds);
     yield;
     const sums = new Map<number, TypeCounts>();
     for (let at = 0; at < segments.length; at += seriesSegmentsMax) {
@@ -275,7 +275,7 @@ export class CounterReader {
       for (const [index, { sum }] of some.entries()) addTo(sums, sum, rows[index]?.[0]);
       yield;
     }
-    return combineSeriesCounts(bounds, sums);
+    return yield* combineSeriesCounts(bounds, sums);
   }
 
   #sum(projectId: string, segments: readonly Segment[]): TypeCounts {

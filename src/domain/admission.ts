@@ -2,9 +2,10 @@
 
 /**
  * The kind of a request. `probe` asks whether the server is alive and is never refused. `recording` is refused first,
- * because senders retry. `reading` is everything else.
+ * because senders retry. `visiting` reads a share link, which anybody may do: it is refused at half of the load at which
+ * `reading` is, which is everything else.
  */
-export type RequestKind = 'probe' | 'recording' | 'reading';
+export type RequestKind = 'probe' | 'recording' | 'visiting' | 'reading';
 
 /** The current load, without the request being decided on. */
 export interface Load {
@@ -14,6 +15,8 @@ export interface Load {
   readonly recordingBytes: number;
   /** All other requests except probes. */
   readonly requests: number;
+  /** Bytes of large answers that clients have not read yet. */
+  readonly unreadBytes: number;
   /** Mean over the last sample. Reads tolerate `readDelayFactor` times the limit. */
   readonly eventLoopDelayMs: number;
 }
@@ -38,10 +41,26 @@ export function refusalReason(kind: RequestKind, load: Load, limits: LoadLimits)
       if (load.recordings >= limits.recordingsMax)
         return 'Too many recordings at once; send the request again.';
       return load.recordingBytes >= limits.recordingBytesMax ? TOO_MANY_BYTES : undefined;
+    case 'visiting':
     case 'reading':
-      if (load.eventLoopDelayMs > limits.eventLoopDelayMsMax * readDelayFactor) return BUSY;
-      return load.requests >= limits.requestsMax ? BUSY : undefined;
+      if (load.eventLoopDelayMs > limits.eventLoopDelayMsMax * readDelayFactor * SHARE[kind]) return BUSY;
+      if (load.requests >= limits.requestsMax * SHARE[kind]) return BUSY;
+      return load.unreadBytes >= limits.unreadBytesMax * SHARE[kind] ? TOO_MANY_ANSWERS : undefined;
     default:
       return kind satisfies never;
   }
+}
+
+const SHARE = { visiting: 1 / 2, reading: 1 };
+
+export const TOO_MANY_ANSWERS = 'Too many large answers are waiting to be read; try again.';
+
+/** Whether there is room for one more large answer to a request that was accepted. There always is for the only one. */
+export function hasRoomFor(
+  bytes: number,
+  kind: 'visiting' | 'reading',
+  { unreadBytes }: Pick<Load, 'unreadBytes'>,
+  { unreadBytesMax }: Pick<LoadLimits, 'unreadBytesMax'>,
+): boolean {
+  return unreadBytes === 0 || unreadBytes + bytes <= unreadBytesMax * SHARE[kind];
 }

@@ -268,6 +268,10 @@ export const failuresPerMinute = 600;
 
 /** Concurrent requests, recordings and probes not included. */
 export const requestsMax = 1_000;
+/** Bytes of large answers that clients have not read yet; half of them, and of the requests, for readers of share links. */
+export const unreadBytesMax = 64 * 1024 * 1024;
+/** Smaller answers are not counted: a thousand of them are 64 megabytes. */
+export const largeAnswerBytesMin = 64 * 1024;
 /** Concurrent recording requests: enough to share commits well, few enough to finish soon. */
 export const recordingsMax = 1_000;
 /** Bytes of all recording bodies in memory. Parsed, they take several times as much. */

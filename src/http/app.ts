@@ -26,6 +26,7 @@ import {
   requestsMax,
   requestTimeoutMs,
   sharedRequestsPerMinute,
+  unreadBytesMax,
   waitingReportsMax,
 } from '../domain/limits.js';
 import { ProjectRules } from '../domain/queries/telemetry-settings.js';
@@ -106,6 +107,7 @@ const FIXED_LIMITS: LoadLimits & ConnectionLimits = {
   recordingsMax,
   recordingBytesMax,
   requestsMax,
+  unreadBytesMax,
   eventLoopDelayMsMax,
   connectionsMax,
   requestTimeoutMs,

@@ -12,15 +12,17 @@ const limits: LoadLimits = {
   recordingsMax: 3,
   recordingBytesMax: 100,
   requestsMax: 5,
+  unreadBytesMax: 1000,
   eventLoopDelayMsMax: 50,
 };
 const idle: Load = {
   recordings: 0,
   recordingBytes: 0,
   requests: 0,
+  unreadBytes: 0,
   eventLoopDelayMs: 0,
 };
-const works: readonly RequestKind[] = ['probe', 'recording', 'reading'];
+const works: readonly RequestKind[] = ['probe', 'recording', 'visiting', 'reading'];
 const refused = (load: Partial<Load>): readonly RequestKind[] =>
   works.filter((work) => refusalReason(work, { ...idle, ...load }, limits) !== undefined);
 
@@ -32,16 +34,20 @@ describe('the server refuses', () => {
     [
       'everything except probes if it is very late',
       { eventLoopDelayMs: 50 * readDelayFactor + 1 },
-      ['recording', 'reading'],
+      ['recording', 'visiting', 'reading'],
     ],
     [
       'only recordings up to the delay that reads tolerate',
-      { eventLoopDelayMs: 50 * readDelayFactor },
+      { eventLoopDelayMs: (50 * readDelayFactor) / 2 },
       ['recording'],
     ],
-    ['reads at the limit of requests', { requests: 5 }, ['reading']],
+    ['visits at more', { eventLoopDelayMs: 50 * readDelayFactor }, ['recording', 'visiting']],
+    ['reads at the limit of requests', { requests: 5 }, ['visiting', 'reading']],
+    ['visits at half of it', { requests: 3 }, ['visiting']],
+    ['reads at the limit of answers that nobody reads', { unreadBytes: 1000 }, ['visiting', 'reading']],
+    ['visits at half of it', { unreadBytes: 500 }, ['visiting']],
     ['nothing without load', {}, []],
-    ['nothing at one less than every limit', { recordings: 2, recordingBytes: 99, requests: 4 }, []],
+    ['nothing below every limit', { recordings: 2, recordingBytes: 99, requests: 2, unreadBytes: 499 }, []],
     ['nothing at the highest tolerated delay', { eventLoopDelayMs: 50 }, []],
   ])('%s', (_what, load, expected) => {
     expect(refused(load)).toEqual(expected);
@@ -53,6 +59,7 @@ const loads = fc.record({
   recordings: counts,
   recordingBytes: counts,
   requests: counts,
+  unreadBytes: counts,
   eventLoopDelayMs: fc.double({ min: 0, max: 1000, noNaN: true }),
 });
 

@@ -26,6 +26,7 @@ export interface ServerOptions {
 }
 
 const requestsMax = 2;
+const unreadBytesMax = 1_000_000;
 const eventLoopDelayMsMax = 100;
 const attemptsMax = 4;
 /** How long a delay of the event loop is reported. */
@@ -110,7 +111,7 @@ export class Server implements Receiver {
     });
     product.limitConnections(framework.app, { ...this.#options, connectionsMax: 100 });
     const { recordingsMax, recordingBytesMax } = this.#options;
-    const limits = { recordingsMax, recordingBytesMax, requestsMax, eventLoopDelayMsMax };
+    const limits = { recordingsMax, recordingBytesMax, requestsMax, unreadBytesMax, eventLoopDelayMsMax };
     const admission = new product.Admission(limits, { now: () => world.nowMs }, () => this.#delayMs());
     admission.watch(framework.app);
     const instance: Instance = { process, product, framework, admission, store, isClosed: false };

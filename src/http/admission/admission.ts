@@ -3,17 +3,20 @@ import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { Transform } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RequestPayload } from 'fastify';
 import {
+  hasRoomFor,
   type Load,
   type LoadLimits,
   type RequestKind,
   refusalReason,
+  TOO_MANY_ANSWERS,
   TOO_MANY_BYTES,
 } from '../../domain/admission.js';
 import { CallerStatsError } from '../../domain/errors.js';
+import { largeAnswerBytesMin } from '../../domain/limits.js';
 import type { Clock } from '../../domain/time/clock.js';
 import { createThrottledWarning } from '../../shared/throttled-log.js';
 import { onFinished } from '../connection/connections.js';
-import { LoadSheddingError } from '../server/errors.js';
+import { HttpError, LoadSheddingError } from '../server/errors.js';
 import { PacedQueue, RECORDING_PACE, REFUSAL_PACE } from './paced-queue.js';
 
 export const PROBES: readonly string[] = ['/livez', '/readyz'];
@@ -24,6 +27,8 @@ const RECORDING: readonly string[] = [
   '/v1/logs',
   '/v1/metrics',
 ];
+
+const VISITED = /^\/(api\/shared|share)\//;
 
 /** Bodies up to this size are counted by their Content-Length: a thousand of them are 64 megabytes. */
 const smallBodyBytesMax = 64 * 1024;
@@ -51,7 +56,7 @@ export class Admission {
   readonly #turns = new PacedQueue(RECORDING_PACE);
   readonly #refusals = new PacedQueue(REFUSAL_PACE);
   /** One object, because a new one for each request took 3% of an export. */
-  readonly #load = { recordings: 0, recordingBytes: 0, requests: 0, eventLoopDelayMs: 0 };
+  readonly #load = { recordings: 0, recordingBytes: 0, requests: 0, unreadBytes: 0, eventLoopDelayMs: 0 };
 
   /** `eventLoopDelayMs` returns the mean delay of the event loop in the last interval. */
   constructor(limits: LoadLimits, clock: Clock, eventLoopDelayMs: () => number) {
@@ -89,15 +94,19 @@ export class Admission {
       this.count(request, announced);
       return done(null, payload);
     });
-    app.addHook('onSend', (request, reply, payload, done) =>
-      request.work === 'recording' && reply.statusCode < 500 ? this.#turns.next() : done(null, payload),
-    );
+    app.addHook('onSend', (request, reply, payload, done) => {
+      if (request.work === 'recording' && reply.statusCode < 500) return this.#turns.next();
+      if (isLarge(payload)) this.#keep(request, reply, payload.length);
+      return done(null, payload);
+    });
     app.addHook('onError', (request, _reply, error, done) => {
       // A client that has gone is not refused.
       const isRefused =
         error instanceof CallerStatsError && error.code === 'busy' && !request.socket.destroyed;
       if (isRefused) this.#warnRefused(request);
-      done();
+      const isPaced = isRefused || (error instanceof HttpError && error.status === 429);
+      if (request.work === 'visiting' && isPaced) void this.#refusals.next().then(() => done());
+      else done();
     });
   }
 
@@ -115,6 +124,20 @@ export class Admission {
     this.#load.recordingBytes += bytes;
     if (this.#load.recordingBytes > this.#limits.recordingBytesMax)
       throw this.#refusal(request, TOO_MANY_BYTES);
+  }
+
+  /** Counts a large answer until its client has read it. Throws 503 if there is no room for it. */
+  #keep(request: FastifyRequest, reply: FastifyReply, bytes: number): void {
+    const { work } = request;
+    if (work !== 'visiting' && work !== 'reading') return;
+    if (!hasRoomFor(bytes, work, this.#load, this.#limits)) {
+      reply.removeHeader('content-encoding');
+      throw this.#refusal(request, TOO_MANY_ANSWERS);
+    }
+    this.#load.unreadBytes += bytes;
+    onFinished(request.raw, reply.raw, () => {
+      this.#load.unreadBytes -= bytes;
+    });
   }
 
   async #refuse(request: FastifyRequest, message: string): Promise<never> {
@@ -173,7 +196,13 @@ export class Admission {
 
 function classify({ method, routeOptions: { url = '' } }: FastifyRequest): RequestKind {
   if (PROBES.includes(url)) return 'probe';
+  if (VISITED.test(url)) return 'visiting';
   return method === 'POST' && RECORDING.includes(url) ? 'recording' : 'reading';
+}
+
+/** What is made while it is read never waits. */
+function isLarge(payload: unknown): payload is string | Buffer {
+  return (typeof payload === 'string' || Buffer.isBuffer(payload)) && payload.length > largeAnswerBytesMin;
 }
 
 const lookMs = 500;

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
 import fastify from 'fastify';
 import { expect, test } from 'vitest';
 import { CallerStatsError } from '../../../src/domain/errors.js';
@@ -5,7 +8,13 @@ import { retryAfterSeconds } from '../../../src/domain/limits.js';
 import { Admission } from '../../../src/http/admission/admission.js';
 import { answerError } from '../../../src/http/server/errors.js';
 
-const limits = { recordingsMax: 10, recordingBytesMax: 1000, requestsMax: 10, eventLoopDelayMsMax: 100 };
+const limits = {
+  recordingsMax: 10,
+  recordingBytesMax: 1000,
+  requestsMax: 10,
+  unreadBytesMax: 1_000_000,
+  eventLoopDelayMsMax: 100,
+};
 
 test('answers 503 whenever the store is too busy, and logs that once in ten seconds', async () => {
   const lines: { readonly level: number; readonly msg: string; readonly unwritten: number }[] = [];
@@ -26,4 +35,68 @@ test('answers 503 whenever the store is too busy, and logs that once in ten seco
     ['requests are refused: the server has too much to do', 0],
     ['requests are refused: the server has too much to do', 99],
   ]);
+});
+
+const unread = { status: 503, error: 'Too many large answers are waiting to be read; try again.' };
+
+/** An app whose answers at `/large` fit into no buffer of a connection. */
+async function listen() {
+  const app = fastify();
+  new Admission(limits, { now: () => 0 }, () => 0).watch(app);
+  app.setErrorHandler(answerError);
+  let open = (): void => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const large = async () => 'x'.repeat(30_000_000);
+  app.get('/large', large);
+  app.get('/waiting', () => opened.then(large));
+  app.get('/api/shared/:token/series', async () => 'visited');
+  app.get('/', async () => 'read');
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  const ask = async (path: string) => {
+    const response = await fetch(`${url}${path}`);
+    return response.ok
+      ? (await response.text()).length
+      : { status: response.status, ...((await response.json()) as { readonly error: string }) };
+  };
+  const arrived = async () => {
+    const [request] = (await once(app.server, 'request')) as [IncomingMessage];
+    return request;
+  };
+  /** Sends a request and reads no more than the first bytes of its answer. */
+  const begin = async (path: string) => {
+    const client = connect(Number(new URL(url).port), '127.0.0.1');
+    client.write(`GET ${path} HTTP/1.1\r\nHost: test\r\n\r\n`);
+    const { socket } = await arrived();
+    const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+    return { client, closed, begun: once(client, 'readable') };
+  };
+  return { app, ask, begin, arrived, open };
+}
+
+test('refuses large answers while others wait to be read, until their readers are gone', async () => {
+  const { app, ask, begin, arrived, open } = await listen();
+  const first = await begin('/waiting');
+  const second = ask('/waiting');
+  await arrived();
+  open();
+  expect(await second).toEqual(unread);
+  await first.begun;
+  for (const path of ['/large', '/api/shared/x/series', '/']) expect(await ask(path)).toEqual(unread);
+  first.client.destroy();
+  await first.closed;
+  expect(await ask('/large')).toBe(30_000_000);
+  await app.close();
+});
+
+test('keeps half of the requests from readers of share links', async () => {
+  const { app, ask, begin, open } = await listen();
+  const waiting: Awaited<ReturnType<typeof begin>>[] = [];
+  for (let number = 0; number < 5; number++) waiting.push(await begin('/waiting'));
+  expect(await ask('/api/shared/x/series')).toMatchObject({ status: 503 });
+  expect(await ask('/')).toBe('read'.length);
+  open();
+  for (const { client } of waiting) client.destroy();
+  await app.close();
 });

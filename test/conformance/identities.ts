@@ -167,6 +167,44 @@ export function describeIdentities(kind: string, factory: PlaceFactory): void {
       expect(await other.maintenance.verify()).toMatchObject({ damage: [], differencesTotal: 0 });
     });
 
+    /** As sent for the first span of a trace, while its process knows of no query. */
+    const request = (caller: string, keys = trace()): Partial<FoundFacts> => ({
+      keys: { ...keys, isRequest: true },
+      ...{ caller, isNamed: true, occurredAt: 0 },
+    });
+
+    test('get the caller and the id of a request that came to another node up to a day before', async () => {
+      const [one, other] = await openTwo();
+      await receive(one, [request('web'), request('slack', trace(2)), request('slack', trace(3))]);
+      await receive(one, [request('web', message('a', trace(4))), request('web', message('a', trace(5)))]);
+      expect(await countsOf(other)).toEqual({});
+      await receive(other, [{}], nowMs + dayMs - 1);
+      await receive(other, [{ keys: entry(1, 2) }, { keys: trace(4) }]);
+      // Of another service, and in another project.
+      await receive(other, [{ keys: { ...trace(3), service: 'search' } }]);
+      expect(await countsOf(one)).toEqual({ web: 2, slack: 1, unknown: 1 });
+      await receive(one, [{ keys: trace(5) }]);
+      expect(await countsOf(one)).toEqual({ web: 2, slack: 1, unknown: 1 });
+      // A named one stays.
+      await receive(one, [request('web', trace(6))]);
+      await receive(other, [named('bot', trace(6))]);
+      expect(await countsOf(one)).toMatchObject({ web: 2, bot: 1 });
+      await receive(one, [request('web', trace(7))]);
+      await receive(other, [{ keys: trace(7) }], nowMs + dayMs);
+      expect(await countsOf(one)).toMatchObject({ web: 2, unknown: 2 });
+      expect(await other.maintenance.verify()).toMatchObject({ damage: [], differencesTotal: 0 });
+    });
+
+    test('that arrive with their requests at other nodes at once get their callers', async () => {
+      const { open } = await factory();
+      const handles = await Promise.all(Array.from({ length: 4 }, () => open()));
+      await handles[0]?.directory.createProject(projectOf('docs'), by);
+      const numbers = Array.from({ length: 20 }, (_, at) => at);
+      const sent = numbers.flatMap((at) => [[request('web', trace(at))], [{ keys: trace(at) }]]);
+      await Promise.all(sent.map((some, at) => receive(handles[at % 4] as Store, some)));
+      expect(await countsOf(handles[0] as Store)).toEqual({ web: numbers.length });
+    });
+
     test('keep what a correction has changed', async () => {
       const [one, other] = await openTwo();
       await receive(one, [{}, { keys: trace(2) }]);

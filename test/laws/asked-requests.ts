@@ -131,6 +131,31 @@ const gatewayRecord: TelemetryRecord = {
   resource: new Map([['service.name', 'gateway']]),
 };
 
+/** A request whose two spans may arrive anywhere: that of the server, which alone knows the caller, and that of the model. */
+interface SplitRequest {
+  readonly caller: string;
+  /** Whether the model's is right below the server's. Otherwise, what is between them never arrives. */
+  readonly isNear: boolean;
+}
+
+function spansOf({ caller, isNear }: SplitRequest, trace: number): TelemetryRecord[] {
+  const model = {
+    ...gatewayRecord,
+    traceId: traceId(trace),
+    spanId: spanId(2),
+    parentSpanId: spanId(isNear ? 1 : 3),
+  };
+  const of = { 'http.request.method': 'POST', 'caller_stats.caller': caller };
+  const server = {
+    ...model,
+    spanId: spanId(1),
+    parentSpanId: '',
+    isEntry: true,
+    attributes: new Map(Object.entries(of)),
+  };
+  return [server, { ...model, attributes: new Map(Object.entries(ASKED)) }];
+}
+
 /** What the gateway of the requests sends. */
 export function recordsOfGateway(requests: readonly AskedRequest[]): TelemetryRecord[] {
   return requests.some(({ hasAnswer }) => hasAnswer) ? [gatewayRecord] : [];
@@ -177,6 +202,34 @@ export interface Arrival {
   /** The deliveries of each group arrive at once. */
   readonly groups: readonly (readonly Delivery[])[];
 }
+
+/** Spans that arrive one after the other or all at once, some at processes that have just started. */
+interface SplitArrival {
+  readonly requests: readonly SplitRequest[];
+  readonly steps: readonly {
+    readonly record: TelemetryRecord;
+    readonly node: number;
+    readonly starts: boolean;
+  }[];
+  readonly isAtOnce: boolean;
+}
+
+const split = fc.record({ caller: fc.constantFrom('web', 'slack'), isNear: fc.boolean() });
+
+export const splitArrivals: fc.Arbitrary<SplitArrival> = fc
+  .array(split, { minLength: 1, maxLength: 4 })
+  .chain((requests) => {
+    const records = requests.flatMap(spansOf);
+    const order = fc.shuffledSubarray(records, { minLength: records.length });
+    const places = fc.array(fc.record({ node: fc.nat(1), starts: fc.boolean() }), {
+      minLength: records.length,
+      maxLength: records.length,
+    });
+    return fc.tuple(order, places, fc.boolean()).map(([sent, at, isAtOnce]) => {
+      const steps = sent.map((record, number) => ({ node: 0, starts: false, ...at[number], record }));
+      return { requests, steps, isAtOnce };
+    });
+  });
 
 /** The records of the requests, some of them twice and some missing, in any order, in any batches. */
 export function arrivalOf(
@@ -241,6 +294,22 @@ export class Node {
 export async function deliver(nodes: readonly Node[], { groups }: Arrival): Promise<void> {
   for (const group of groups)
     await Promise.all(group.map(({ records, node }) => nodes[node % nodes.length]?.receive(records)));
+}
+
+export async function deliverSplit(
+  handles: readonly Store[],
+  project: string,
+  { steps, isAtOnce }: SplitArrival,
+): Promise<void> {
+  const start = (store: Store) => new Node(store, project);
+  const nodes = handles.map(start);
+  const received: Promise<void>[] = [];
+  for (const { record, node, starts } of steps) {
+    if (starts) nodes.splice(node, 1, ...handles.slice(node, node + 1).map(start));
+    received.push(...nodes.slice(node, node + 1).map((one) => one.receive([record])));
+    if (!isAtOnce) await Promise.all(received);
+  }
+  await Promise.all(received);
 }
 
 /** The ids that apply to a record that asks: its own, or one on a record above it. */

@@ -12,14 +12,16 @@ import {
   countAtMost,
   countQueries,
   deliver,
+  deliverSplit,
   firstOfTraces,
   Node,
   namedRequests,
   plainRequests,
   recordsOfGateway,
+  splitArrivals,
   toRecords,
 } from './asked-requests.js';
-import { lawParameters, openTwo } from './events.js';
+import { lawParameters, openTwo, recountCallers } from './events.js';
 
 /** So few that most paths to the server are forgotten. */
 const fewSpans = 4;
@@ -30,9 +32,9 @@ describe.each(placeFactories)('%s', (kind, factory) => {
   const { numRuns, ...parameters } = lawParameters(kind);
 
   /** Checks the law in a project for each run, and that the counters are sound in the end. */
-  async function expectAlways(
-    arrivals: fc.Arbitrary<Arrival>,
-    law: (arrival: Arrival, project: string, handles: readonly [Store, Store]) => Promise<void>,
+  async function expectAlways<Sent = Arrival>(
+    arrivals: fc.Arbitrary<Sent>,
+    law: (arrival: Sent, project: string, handles: readonly [Store, Store]) => Promise<void>,
   ): Promise<void> {
     const { handles, newProject } = await openTwo(factory);
     await fc.assert(
@@ -51,6 +53,15 @@ describe.each(placeFactories)('%s', (kind, factory) => {
       // The spans of the servers name the callers, whenever they arrive.
       const total = countQueries(arrival.requests);
       expect(await handles[1].counts.count(project, ALL_TIME)).toMatchObject({ web: total, total });
+    });
+  });
+
+  test('a query gets the caller of its request, whichever of both arrives first, at whichever node, over restarts', async () => {
+    await expectAlways(splitArrivals, async (arrival, project, handles) => {
+      await deliverSplit(handles, project, arrival);
+      const expected = arrival.requests.map(({ caller }) => ({ id: '', caller, occurredAt: 0 }));
+      const counted = await handles[1].counts.countCallers(project, ALL_TIME);
+      expect(counted).toEqual(recountCallers(expected, ALL_TIME));
     });
   });
 

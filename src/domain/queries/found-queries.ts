@@ -69,6 +69,17 @@ export function planFound(
   return { queryIds: ids, callers: new Map(callers), changes: states.changes };
 }
 
+/** What a request tells of a query that is not found yet, as text for `readRequest`. */
+export function writeRequest({ keys: { explicitId }, caller, isNamed }: FoundFacts): string {
+  return JSON.stringify({ explicitId, ...(isNamed && { caller }) });
+}
+
+export function readRequest(text: string, of: Pick<QueryKeys, 'traceId' | 'service'>): FoundFacts {
+  const { explicitId, caller } = JSON.parse(text) as { explicitId?: string; caller?: string };
+  const keys = { ...of, explicitId, isRequest: true };
+  return { keys, caller: caller ?? '', isNamed: caller !== undefined, occurredAt: 0 };
+}
+
 class States {
   readonly changes = new Map<string, FoundState>();
   readonly #stored: ReadonlyMap<string, FoundState>;

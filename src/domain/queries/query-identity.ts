@@ -76,6 +76,17 @@ export function traceKeyName(traceId: string): string {
   return `trace:${traceId}`;
 }
 
+const REQUEST = 'request:';
+
+/** The name under which the request of a trace waits for a query. */
+export function requestKeyName(traceId: string): string {
+  return `${REQUEST}${traceId}`;
+}
+
+export function requestTraceId(name: string): string {
+  return name.slice(REQUEST.length);
+}
+
 /** Writes a trace id as a UUID, which stores keep in 16 bytes. */
 export function traceQueryId(traceId: string): string {
   return traceId.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');

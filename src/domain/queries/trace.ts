@@ -40,7 +40,7 @@ export interface IndexedQuery {
   readonly askedAt: number;
   /** Whether it was recorded before it was known that all its spans are to be ignored. */
   readonly isIgnored: boolean;
-  /** Whether it is the request that the trace began with, and none of its spans of queries is known. */
+  /** Whether it is the request that the trace began with, and not known whether queries are below it. */
   readonly isRequest: boolean;
   /** To be called when it is recorded. */
   readonly noteRecorded: () => void;
@@ -244,7 +244,10 @@ export class Trace {
     }));
   }
 
-  /** The request that the trace began with, if it says something of queries that another process may have found. */
+  /**
+   * The request that the trace began with, if it says something of queries that another process may have found, or of which it is
+   * not known here that they are below it.
+   */
   requests(spanIds: readonly string[]): IndexedQuery[] {
     const requests = spanIds.flatMap((spanId) => {
       const span = this.#places.get(spanId)?.span;
@@ -254,7 +257,9 @@ export class Trace {
       const keys = { explicitId, traceId: this.#traceId, service };
       return [{ keys, caller, askedAt: 0, isIgnored, isRequest: true, noteRecorded: () => {} }];
     });
-    return this.hasQueries ? [] : requests;
+    if (requests.length === 0 || !this.hasQueries) return requests;
+    const asked = [...this.#places.values()].filter(({ span }) => span?.askedAt !== undefined);
+    return asked.every(({ path }) => path?.isWhole) ? [] : requests;
   }
 
   /** Removes those of which another span is to be counted. */

@@ -14,7 +14,7 @@ export interface Identities {
    * The id and the caller of each query that was found, in their order, as `planIdentities` and `planFound` decide. Durable, and
    * the same through any number of handles, also for queries that are identified at the same time. Recording and settling the
    * queries are other steps: repeating all after a crash between them gives the same. Also forgets some of the project's keys
-   * that were stored more than `keysKeptMs` before `nowMs`. `not_found` if there is no such project.
+   * that were stored more than `keysKeptMs` before `nowMs`. A request without a query yet is kept for that, for `statesKeptMs`. `not_found` if there is no such project.
    */
   identify(projectId: string, found: readonly FoundFacts[], id: IdSource, nowMs: number): Promise<Identified>;
 
@@ -30,6 +30,12 @@ export const keysKeptMs = 30 * dayMs;
 
 /** How long a named caller can take the place of an assumed one, and an id show that two queries are one. */
 export const statesKeptMs = dayMs;
+
+/**
+ * How many requests of a project may wait for their queries: the latest ones, and for a while some more. So many arrive at a busy
+ * site in minutes, and a query seconds after its request.
+ */
+export const waitingRequestsMax = 10_000;
 
 /** Expired keys that a call removes: so many, or twice those that it may add, so that they cannot pile up. */
 export const expiredKeysMin = 1000;

@@ -17,13 +17,18 @@ import type { QueryChanges } from './corrections/query-rows.js';
 import { SqlFoundStates } from './found-states.js';
 import type { Dialect, Session } from './session.js';
 import { SqlTables } from './tables.js';
+import { SqlWaitingRequests } from './waiting-requests.js';
 
 type Keys = Map<string, StoredKey>;
 type KeyRow = Omit<StoredKey, 'isTaken'> & { readonly name: string; readonly isTaken: number };
 
+/** Of a trace without a query. Only the transaction that stores it sees it. */
+const HELD: StoredKey = { queryId: '', isTaken: false, service: '' };
+
 export class SqlIdentityChanges extends SqlTables implements Identities {
   readonly #changes: QueryChanges;
   readonly #states: SqlFoundStates;
+  readonly #waiting: SqlWaitingRequests;
   readonly #table = this.table('question_key');
   readonly #project = this.dialect.projectColumn;
 
@@ -31,6 +36,7 @@ export class SqlIdentityChanges extends SqlTables implements Identities {
     super(session, dialect);
     this.#changes = changes;
     this.#states = new SqlFoundStates(session, dialect);
+    this.#waiting = new SqlWaitingRequests(session, dialect);
   }
 
   async identify(
@@ -59,32 +65,52 @@ export class SqlIdentityChanges extends SqlTables implements Identities {
     await this.#states.settle(found.key, queryIds, nowMs, this.#changes);
   }
 
-  /** Each round plans with what is stored, and ends when no other transaction has stored one of the new keys meanwhile. */
+  /**
+   * Each round plans with what is stored, and ends when no other transaction has stored one of the new keys meanwhile. The key of
+   * a trace is held while a request of it finds no query, so that a transaction that finds one sees the request or is seen.
+   */
   async #planByKeys(
     projectId: string,
     project: unknown,
     found: readonly FoundFacts[],
     nowMs: number,
   ): Promise<FoundPlan> {
-    const queries = found.map(({ keys }) => keys);
-    const names = [...new Set(queries.flatMap(keyNames))].sort();
-    const max = Math.max(expiredKeysMin, 2 * names.length);
+    const max = Math.max(expiredKeysMin, 2 * new Set(found.flatMap(({ keys }) => keyNames(keys))).size);
     await this.#removeExpired(this.#table, 'name', project, nowMs, max);
-    const recorded = await this.#findRecorded(projectId, queries);
+    const recorded = await this.#findRecorded(
+      projectId,
+      found.map(({ keys }) => keys),
+    );
     // Keys that this transaction has inserted. Their plan may still change.
     const own = new Set<string>();
+    const held = new Map<string, StoredKey>();
+    let all = found;
     for (;;) {
-      const stored = await this.#find(project, names);
+      const queries = all.map(({ keys }) => keys);
+      const stored = await this.#find(project, [...new Set(queries.flatMap(keyNames))].sort());
       const settled = [...stored].filter(([name]) => !own.has(name));
       const known = new Map([...recorded, ...settled]);
       const plan = planIdentities(queries, known);
-      const added = [...plan.changes].filter(([name]) => !stored.has(name));
+      const early = all.filter(({ keys }, at) => keys.isRequest && plan.queryIds[at] === '');
+      for (const { keys } of early) held.set(traceKeyName(keys.traceId ?? ''), HELD);
+      const added = [...new Map([...held, ...plan.changes])].filter(([name]) => !stored.has(name));
       const inserted = await this.#insert(project, added, nowMs + keysKeptMs);
       for (const name of inserted) own.add(name);
       if (inserted.length < added.length) continue;
+      const waiting = all === found ? await this.#waiting.findFor(project, queries, nowMs) : [];
+      if (waiting.length > 0) {
+        all = [...found, ...waiting];
+        continue;
+      }
       await this.#update(project, plan.changes, stored);
+      await this.#release(
+        project,
+        [...held.keys()].filter((name) => own.has(name) && !plan.changes.has(name)),
+      );
+      await this.#waiting.add(project, early, nowMs);
       const old = new Set(Array.from(known.values(), ({ queryId }) => queryId));
-      return this.#planStates(project, found, plan, (queryId) => old.has(queryId), nowMs);
+      const planned = await this.#planStates(project, all, plan, (queryId) => old.has(queryId), nowMs);
+      return { ...planned, queryIds: planned.queryIds.slice(0, found.length) };
     }
   }
 
@@ -115,6 +141,14 @@ export class SqlIdentityChanges extends SqlTables implements Identities {
       const planned = planFound(found, plan, states, isOld);
       if (await this.#states.store(project, planned.changes, states, nowMs)) return planned;
     }
+  }
+
+  async #release(project: unknown, names: readonly string[]): Promise<void> {
+    if (names.length === 0) return;
+    await this.session.run(
+      `DELETE FROM ${this.#table} WHERE ${this.#project} = $1 AND name IN (${this.dialect.jsonElements('$2')})`,
+      [project, JSON.stringify(names)],
+    );
   }
 
   /** Traces that an earlier version has recorded, or whose key has expired. Each is a query without a stronger key. */

@@ -5,13 +5,7 @@ import {
   type SelectionSummary,
   showSelection,
 } from '../domain/corrections/correction.js';
-import {
-  countFigures,
-  type Figures,
-  hasFigures,
-  mergeFigures,
-  NO_FIGURES,
-} from '../domain/corrections/figures.js';
+import { countFigures, type Figures, mergeFigures, NO_FIGURES } from '../domain/corrections/figures.js';
 import type { CallerCount, Counts } from '../domain/counting/counts.js';
 import { CallerStatsError, isUnavailable } from '../domain/errors.js';
 import { formatTime } from '../domain/format.js';
@@ -144,7 +138,7 @@ async function requireEffect(
   if (request.action === 'undo') return;
   for await (const part of measure(store, projectId, request)) {
     onPart();
-    if (hasFigures(part)) return;
+    if (part.first !== null) return;
   }
   const what = request.action === 'rename' ? `would get the caller ${request.to}` : 'would be withdrawn';
   throw new CallerStatsError('invalid', 'Nothing was corrected.', {

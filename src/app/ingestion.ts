@@ -11,7 +11,6 @@ import {
   IngestionTally,
   NO_COUNTS,
   type Source,
-  type SourceKind,
   type SourceTotals,
   sourceKey,
 } from '../domain/ingestion/source-counts.js';
@@ -29,10 +28,6 @@ import type { ImportTotals } from './import/run.js';
 export interface IngestionSource {
   readonly directory: Pick<DirectoryReads, 'listExpiringKeys'>;
   readonly ingestion: IngestionReads;
-}
-
-function isTelemetry(kind: SourceKind): boolean {
-  return kind === 'traces' || kind === 'logs';
 }
 
 /** The sources that were seen last come first. */
@@ -53,7 +48,7 @@ export async function readIngestion(
   const inWindow = (totals: readonly SourceTotals[], source: Source): SourceWindow => {
     const found = totals.find((one) => sourceKey(one) === sourceKey(source));
     const isOnly = !totals.some(
-      ({ kind, counts }) => isTelemetry(kind) && counts.recorded + counts.duplicates > 0,
+      ({ kind, counts }) => (kind === 'traces' || kind === 'logs') && counts.recorded + counts.duplicates > 0,
     );
     const unmatchedValues = found === undefined ? [] : listUnmatched(found, rules, isOnly);
     return { ...(found?.counts ?? NO_COUNTS), unmatchedValues };

@@ -1,8 +1,6 @@
 /** Says of a report without queries that its caller is not one that the project ever had: likely, it is misspelt. */
 import type { CallerCounts } from '../../domain/counting/counts.js';
-import { ALL_TIME } from '../../domain/counting/date-range.js';
 import { suggest } from '../../domain/suggest.js';
-import type { CountReads } from '../../storage/ports/counts.js';
 import { CALLERS, type ReportSource } from './reports.js';
 
 /** Of the callers with the most queries, so many are compared with the name. */
@@ -27,10 +25,6 @@ export async function findCallerHint(
 function isEmpty(answer: object): boolean {
   if ('buckets' in answer) return (answer.buckets as readonly { total: number }[]).every(isEmpty);
   return 'total' in answer && answer.total === 0;
-}
-
-export function callersIn(reads: Pick<CountReads, 'countCallers'>, projectId: string): Promise<CallerCounts> {
-  return reads.countCallers(projectId, ALL_TIME);
 }
 
 export async function callersOf(

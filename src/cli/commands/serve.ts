@@ -54,7 +54,7 @@ export function addServeCommand(program: Command, io: Io, version: string): void
       const settings = readServerSettings(options, io.env);
       const breachedPasswords = await openBreachedPasswords(settings);
       const log = await openLog(settings, io);
-      warnOfSetUp(io, log);
+      for (const problem of unknownVariables(io.env)) log.warn(problem);
       // Listen from now on, so that a signal also stops a server that is still starting.
       const stopRequested = Promise.race([io.stopRequested(), closedTerminal(io, log)]);
       const stop = new AbortController();
@@ -126,11 +126,6 @@ function runJobs(
   const always = { ...context, clockWatch: undefined };
   void runCorrections({ store, clock: context.clock }, always);
   void watchServers(store, always);
-}
-
-/** Says what `doctor` would, as far as it costs nothing. */
-function warnOfSetUp({ env }: Io, log: Logger): void {
-  for (const problem of unknownVariables(env)) log.warn(problem);
 }
 
 /** Resolves when the server's terminal is closed. A server without one ignores the signal, which often asks for a reload. */

@@ -1,7 +1,6 @@
 /** What `caller-stats doctor` finds, and the rules that need no machine. */
 import { formatCount } from '../../domain/format.js';
 import { secondMs } from '../../domain/time/duration.js';
-import { ZONE_DATA_ORIGIN } from '../../domain/time/time-zone.js';
 
 export interface Finding {
   readonly check:
@@ -71,11 +70,6 @@ export function judgeNode(version: string, nowMs: number): Finding | undefined {
     message,
     advice: 'install Node 24, or use the executable, which has its own',
   };
-}
-
-/** Says which rules of time zones count. They never are a problem: they do not depend on the machine. */
-export function describeTimeZones(): Finding {
-  return { check: 'time zones', status: 'ok', message: ZONE_DATA_ORIGIN };
 }
 
 /** Whether users other than the owner have a permission on a file with this mode. Windows has no such modes. */

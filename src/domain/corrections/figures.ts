@@ -58,11 +58,6 @@ export function mergeFigures(one: Figures, other: Figures): Figures {
   };
 }
 
-/** Whether any query changes. */
-export function hasFigures({ first }: Figures): boolean {
-  return first !== null;
-}
-
 /** The figures by type and by caller, which add up to the same total but for the rest. */
 export function countFigures({ callers, rest }: Figures): Counts & Pick<CallerCounts, 'callers'> {
   const counted = finish(toCallerCounts(Object.entries(callers))).callers;

@@ -80,12 +80,9 @@ export function sharedNetworksOf(address: string): SharedNetworks {
     const parts = mapped.slice(1).map((byte) => Number.parseInt(byte, 2));
     return { narrow: parts.join('.'), wide: undefined };
   }
+  const toHex = (digit: string) => Number.parseInt(digit, 2).toString(16);
   const prefix = (length: number) => `${bits.slice(0, length).replaceAll(/.{4}/g, toHex)}/${length}`;
   return { narrow: prefix(64), wide: prefix(48) };
-}
-
-function toHex(bits: string): string {
-  return Number.parseInt(bits, 2).toString(16);
 }
 
 /** The 128 bits of a valid IPv6 address. The URL parser turns an IPv4 address at its end into groups. */

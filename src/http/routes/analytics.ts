@@ -3,7 +3,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, RouteHandler } from 'fastify';
 import Negotiator from 'negotiator';
 import type { IngestionMonitor } from '../../app/jobs/ingestion-monitor.js';
-import { callersIn, findCallerHint } from '../../app/reading/caller-hint.js';
+import { findCallerHint } from '../../app/reading/caller-hint.js';
 import { CSV_FORM, JSON_FORM, type Listing, writeInPieces } from '../../app/reading/pieces.js';
 import {
   CALLER_STATS,
@@ -16,6 +16,7 @@ import {
   readInSlot,
   SERIES,
 } from '../../app/reading/reports.js';
+import { ALL_TIME } from '../../domain/counting/date-range.js';
 import { REPORT_PARAMETER_NAMES, type ReportInput } from '../../domain/counting/report-request.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import { changesListedMax, seriesBucketsMax } from '../../domain/limits.js';
@@ -81,7 +82,8 @@ export function createReportHandlers(
         async () => {
           const { id } = openedProject(request);
           const answer = await report.read(store, id, question, goOnWhileWaiting(request, reply));
-          const hint = await findCallerHint(question, answer, () => callersIn(store.counts, id));
+          const listCallers = () => store.counts.countCallers(id, ALL_TIME);
+          const hint = await findCallerHint(question, answer, listCallers);
           if (hint !== undefined) reply.header(HINT_HEADER, hint);
           return finish(answer, request, reply);
         },

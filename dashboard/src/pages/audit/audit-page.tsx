@@ -18,7 +18,7 @@ import './audit.css';
 
 export function AuditPage() {
   const organization = useOrganization();
-  const filter = useFilter();
+  const filter = toAuditFilter(readFilter(new URLSearchParams(useSearch())));
   if (organization === null) return <NotFoundPage what="You belong to no organization." />;
   return (
     <Page
@@ -31,10 +31,6 @@ export function AuditPage() {
       <Entries organization={organization} filter={filter} />
     </Page>
   );
-}
-
-function useFilter(): AuditFilter {
-  return toAuditFilter(readFilter(new URLSearchParams(useSearch())));
 }
 
 function Entries({ organization, filter }: { organization: Organization; filter: AuditFilter }) {

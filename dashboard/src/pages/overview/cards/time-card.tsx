@@ -1,7 +1,7 @@
 /** Queries over time, as a chart or as a table. */
 import { ChartColumnStacked, Table2 } from 'lucide-react';
 import { CALLER_TYPE_NAMES, CALLER_TYPES } from '../../../../../src/domain/queries/caller.js';
-import type { Bucket, CallerType, Numbers } from '../../../api/types.js';
+import type { CallerType, Numbers } from '../../../api/types.js';
 import { Chart } from '../../../chart/chart.js';
 import type { Note } from '../../../chart/notes.js';
 import { EmptyState } from '../../../components/feedback/empty-state.js';
@@ -52,7 +52,9 @@ export function TimeCard({ view, setView, numbers, notes }: TimeCardProps & { no
               isCompared={view.compare !== null}
               types={CALLER_TYPES.filter((type) => !view.hidden.includes(type))}
               interval={interval}
-              onPick={interval === 'hour' ? undefined : (bar) => setView(closer(bar))}
+              onPick={
+                interval === 'hour' ? undefined : (bar) => setView({ choice: daysOf(bar), interval: null })
+              }
             />
           )}
           {buckets.length > 0 && counts.total === 0 && (
@@ -67,11 +69,6 @@ export function TimeCard({ view, setView, numbers, notes }: TimeCardProps & { no
       )}
     </section>
   );
-}
-
-/** The days of one bar as a range. */
-function closer(bar: Bucket): Partial<View> {
-  return { choice: daysOf(bar), interval: null };
 }
 
 /** The legend; each entry hides or shows its type. */

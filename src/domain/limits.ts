@@ -366,6 +366,9 @@ export const messagesListedMax = 20;
 /** Test messages of one organization within an hour: they go to any address that an editor names. */
 export const testMessagesMax = 20;
 export const testMessagesWindowSeconds = hourMs / secondMs;
+/** Invitations that one organization sends by e-mail within an hour, for the same reason. Further ones have only a link. */
+export const invitationMailsMax = 20;
+export const invitationMailsWindowSeconds = hourMs / secondMs;
 
 // Committing.
 

@@ -212,12 +212,14 @@ function createNotifications(
 ): NotificationSetup & NotifierOptions {
   const { mail, privateNetworks } = notifications;
   const { publicUrl } = users;
+  const pagesUrl = publicUrl && `${publicUrl}${basePath}`;
   return {
     store,
     clock,
     channels: new Channels(new Poster(privateNetworks), mail && new Mailer(mail)),
     seal: new SealedTexts('notifications', () => authProvider.secrets()),
-    linkTo: (projectId) => publicUrl && `${publicUrl}${basePath}/projects/${projectId}`,
+    pagesUrl,
+    linkTo: (projectId) => pagesUrl && `${pagesUrl}/projects/${projectId}`,
     notified: metrics && ((kind, result) => metrics.notified(kind, result)),
     warn: (details, message) => log.warn(details, message),
     randomInt: dashboard.randomInt,

@@ -25,7 +25,9 @@ export interface NotificationSetup {
   readonly store: Store;
   readonly channels: Channels;
   readonly seal: Seal;
-  /** The address of a project's pages; undefined if the server does not know its public address. */
+  /** The address of the dashboard; undefined if the server does not know its public address. */
+  readonly pagesUrl: string | undefined;
+  /** The address of a project's pages, likewise. */
   readonly linkTo: (projectId: string) => string | undefined;
   readonly randomInt: RandomInt;
 }

@@ -8,6 +8,8 @@ import {
   recoverAccount,
   unlinkMember,
 } from '../../app/members.js';
+import { Mailer } from '../../app/notifications/channels/mailer.js';
+import { type MailedLink, mailLink } from '../../app/notifications/link-mail.js';
 import { formatQuantity, formatTime } from '../../domain/format.js';
 import type { ApiKey } from '../../domain/keys/api-key.js';
 import type { Actor } from '../../domain/people/audit.js';
@@ -20,6 +22,7 @@ import {
   type Role,
   toEmail,
 } from '../../domain/people/member.js';
+import { generateId } from '../../domain/random-text.js';
 import { prefixProblems } from '../../domain/result.js';
 import type { Store } from '../../storage/ports/store.js';
 import { type Io, UsageError } from '../io.js';
@@ -158,7 +161,7 @@ function addInvite(member: Command, io: Io): void {
     .addOption(settingOption('basePath'));
   addStoreAction(command, io, {
     json: 'print the link and its expiry as JSON',
-    settings: ['publicUrl', 'basePath', 'port'],
+    settings: ['publicUrl', 'basePath', 'port', 'mail'],
     parse: ({ withoutLink = false, ...options }: RightsOptions & { withoutLink?: boolean }, text) => ({
       ...readMember(options, text),
       withoutLink,
@@ -171,7 +174,8 @@ function addInvite(member: Command, io: Io): void {
       const expiresAt = formatTime(invitation.expiresAt);
       const note = `For ${email}, as ${describeRights(rights)}, until ${expiresAt}. It is not shown again.`;
       const json = { email, ...rightsToJson(rights), link, expiresAt };
-      return { json, text: link, notes: [note, ...noteGuessedUrl(settings)] };
+      const sent = await mail(settings, { to: email, link, id: invitation.id, invitation });
+      return { json, text: link, notes: [note, ...noteGuessedUrl(settings), ...sent] };
     },
   });
 }
@@ -220,7 +224,7 @@ function addReset(member: Command, io: Io): void {
     .addOption(settingOption('secretFile'));
   addStoreAction(command, io, {
     json: 'print the link, or what was ended, as JSON',
-    settings: ['publicUrl', 'basePath', 'port', ...SECRET_SETTINGS],
+    settings: ['publicUrl', 'basePath', 'port', 'mail', ...SECRET_SETTINGS],
     parse: (options: ResetOptions, text) => ({ email: readEmail(text), ...options }),
     run: async ({ store, settings, organizationId, input, by }) => {
       const { email, secondFactor = false, sessions, singleSignOn } = input;
@@ -236,8 +240,9 @@ function addReset(member: Command, io: Io): void {
       }
       const token = await recoverAccount({ store, recovery }, { email, removeAll: secondFactor }, by);
       const link = `${pagesUrl(settings)}/reset#${token}`;
+      const sent = await mail(settings, { to: email, link, id: generateId(io.randomInt) });
       const notes = [`For ${email}, within an hour. It is not shown again.`, ...noteGuessedUrl(settings)];
-      return { json: { email, link }, text: link, notes };
+      return { json: { email, link }, text: link, notes: [...notes, ...sent] };
     },
   });
 }
@@ -275,6 +280,18 @@ function noteGuessedUrl(settings: PagesSettings): string[] {
   return [
     `The link assumes that the server is at ${pagesUrl(settings)}; change that with --public-url or PORT.`,
   ];
+}
+
+/** Sends a link, if there is a mail server. A guessed address is not sent to others. Returns what became of it. */
+async function mail(
+  settings: PagesSettings & Values<'mail'>,
+  mailed: Omit<MailedLink, 'pagesUrl'>,
+): Promise<string[]> {
+  if (settings.mail === null) return [];
+  if (settings.publicUrl === null) return ['It was not sent by e-mail: that needs CALLER_STATS_PUBLIC_URL.'];
+  const mailer = new Mailer(settings.mail);
+  const { problem } = await mailLink((one) => mailer.send(one), { ...mailed, pagesUrl: pagesUrl(settings) });
+  return [problem === null ? `Sent to ${mailed.to}.` : `It could not be sent to ${mailed.to}: ${problem}`];
 }
 
 /** The address of the dashboard, as far as the command line knows it. */

@@ -11,6 +11,7 @@ import type {
   ProjectJson,
   shareLinkToJson,
 } from '../../app/json.js';
+import type { MailResult } from '../../app/notifications/link-mail.js';
 import type { PasskeyProblem, RequestOptions } from '../../auth/passkeys/relying-party.js';
 import type { KeyType } from '../../domain/keys/api-key.js';
 import type { AuditEntry } from '../../domain/people/audit.js';
@@ -65,6 +66,7 @@ export interface CreatedInvitationResponse {
   readonly invitation: InvitationResponse;
   /** The token of the link. No other response contains it. */
   readonly token: string;
+  readonly mail: MailResult;
 }
 
 export type ShareLinkResponse = Readonly<ReturnType<typeof shareLinkToJson>>;

@@ -1,12 +1,13 @@
 /** Set-up links and invitations: each works once, in time, for the right person. */
 import { randomInt } from 'node:crypto';
 import { describe, expect, test, vi } from 'vitest';
-import { invitationDaysMax } from '../../../src/domain/limits.js';
+import { invitationDaysMax, invitationMailsMax } from '../../../src/domain/limits.js';
 import { newInvitation } from '../../../src/domain/people/invitation.js';
 import { dayMs } from '../../../src/domain/time/duration.js';
 import { runCli } from '../../support/cli/cli.js';
 import { auditOf, Browser, invite, PASSWORD, signedIn } from '../../support/http/dashboard.js';
 import { detailsOf, errorOf, type Service, startMs, startService } from '../../support/http/http.js';
+import { startMailServer } from '../../support/http/receivers.js';
 import { by, databases } from '../../support/storage/store.js';
 import { memberOf } from '../../support/users/people.js';
 
@@ -304,4 +305,60 @@ test('an owner who removes a member or makes one a viewer learns of the admin ke
   expect(await left('PATCH', { role: 'viewer' })).toEqual(expected);
   await revoke(one);
   expect(await left('DELETE')).toEqual(expected.slice(1));
+});
+
+describe('an invitation', () => {
+  const invited = (email: string) => ({ path: INVITATIONS, body: { email, role: 'viewer' } });
+  type Made = { token: string; mail: { problem: string | null } };
+
+  test.each([
+    ['an e-mail server', false, 'CALLER_STATS_SMTP_URL'],
+    ['a public address', true, 'CALLER_STATS_PUBLIC_URL'],
+  ])('without %s is not sent, and the answer names the setting', async (_what, hasMail, setting) => {
+    const mail = { smtpUrl: 'smtp://127.0.0.1:1', mailFrom: 'stats@example.org' };
+    const notifications = { privateNetworks: [], mail: hasMail ? mail : undefined };
+    const service = await startService({ notifications });
+    const owner = await signedIn(service, ada, 'owner');
+    const { token, mail: result } = await owner.ask<Made>(invited(bob), 201);
+    service.hide(token);
+    expect(result.problem).toBe(`the server needs ${setting} for it`);
+  });
+
+  test('is sent to its address alone, and beyond the limit of an hour only shown', async () => {
+    const { url, received } = await startMailServer();
+    const service = await startService({
+      notifications: { privateNetworks: [], mail: { smtpUrl: url, mailFrom: 'stats@example.org' } },
+      users: { publicUrl: 'https://stats.example.org' },
+    });
+    const owner = await signedIn(service, ada, 'owner');
+    const made: Made[] = [];
+    for (let at = 0; at <= invitationMailsMax; at++) {
+      const one = await owner.ask<Made>(invited(`bob-${at}@example.org`), 201);
+      service.hide(one.token);
+      made.push(one);
+    }
+    expect(made.map(({ mail }) => mail.problem)).toEqual([
+      ...Array.from({ length: invitationMailsMax }, () => null),
+      `at most ${invitationMailsMax} invitations an hour are sent by e-mail`,
+    ]);
+    expect(received.map(({ to }) => to)).toEqual(
+      Array.from({ length: invitationMailsMax }, (_, at) => [`bob-${at}@example.org`]),
+    );
+    // Lines of a mail are wrapped with "=" at their ends.
+    const text = received[0]?.source.replaceAll('=\r\n', '') ?? '';
+    expect(text).toContain(`https://stats.example.org/join#${made[0]?.token}`);
+    expect(text).toContain('ada@example.org invites you to https://stats.example.org.');
+  });
+
+  test('that the e-mail server refuses is shown with the reason', async () => {
+    const { url } = await startMailServer({ refuses: true });
+    const service = await startService({
+      notifications: { privateNetworks: [], mail: { smtpUrl: url, mailFrom: 'stats@example.org' } },
+      users: { publicUrl: 'https://stats.example.org' },
+    });
+    const owner = await signedIn(service, ada, 'owner');
+    const { token, mail } = await owner.ask<Made>(invited(bob), 201);
+    service.hide(token);
+    expect(mail.problem).toMatch(/451/);
+  });
 });

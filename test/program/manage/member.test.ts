@@ -4,6 +4,7 @@ import { whenOver } from '../../support/cleanup.js';
 import { runCli } from '../../support/cli/cli.js';
 import { jsonOf } from '../../support/cli/cli-keys.js';
 import { emptyPlace, placeWithProject, refusal, succeed } from '../../support/cli/cli-place.js';
+import { startMailServer } from '../../support/http/receivers.js';
 import { by, keyOf } from '../../support/storage/entities.js';
 import { memberOf, runOnUsers } from '../../support/users/people.js';
 import { ada, createUser, findEmail, usersOf } from '../../support/users/visitor.js';
@@ -182,6 +183,30 @@ test('an invitation link has the public address and base path', async () => {
   const { status, stdout } = await place.run(['member', 'invite', 'eve@example.org', ...where]);
   expect(status).toBe(0);
   expect(stdout).toMatch(/^https:\/\/example\.org\/stats\/join#[0-9A-Za-z]{43}\n$/);
+});
+
+test('links of invitations and resets are sent where there is an e-mail server and a public address', async () => {
+  const place = await placeWithProject();
+  const store = await openStore(`sqlite:${place.database}`);
+  whenOver(() => store.close());
+  await createUser(usersOf(store));
+  const { url, received } = await startMailServer();
+  const env = { CALLER_STATS_SMTP_URL: `${url}?from=stats@example.org` };
+  const publicUrl = { CALLER_STATS_PUBLIC_URL: 'https://stats.example.org' };
+  const invite = ['member', 'invite', 'eve@example.org'];
+  expect((await place.run(invite, { env })).stderr).toContain('that needs CALLER_STATS_PUBLIC_URL');
+  for (const [args, page, email] of [
+    [invite, 'join', 'eve@example.org'],
+    [['member', 'reset', ada.email], 'reset', ada.email],
+  ] as const) {
+    const { stdout, stderr } = await succeed(place.run(args, { env: { ...env, ...publicUrl } }));
+    expect(stderr).toContain(`Sent to ${email}.`);
+    const mail = received.at(-1);
+    expect(mail?.to).toEqual([email]);
+    expect(mail?.source.replaceAll('=\r\n', '')).toContain(stdout.trim());
+    expect(stdout).toContain(`https://stats.example.org/${page}#`);
+  }
+  expect(received).toHaveLength(2);
 });
 
 test('member invite says that it assumed the address, and how to set it', async () => {

@@ -11,7 +11,7 @@ interface InvitationLinkProps {
 }
 
 export function InvitationLink({ invited, title = 'Invitation created', onClose }: InvitationLinkProps) {
-  const { invitation, token } = invited;
+  const { invitation, token, mail } = invited;
   return (
     <OnceDialog
       title={title}
@@ -22,6 +22,11 @@ export function InvitationLink({ invited, title = 'Invitation created', onClose 
       onClose={onClose}
     >
       <p className="quiet small">It works once, until {moment(invitation.expiresAt)}.</p>
+      <p className="small">
+        {mail.problem === null
+          ? `Sent to ${invitation.email}.`
+          : `Not sent by e-mail: ${mail.problem}. Send the link yourself.`}
+      </p>
     </OnceDialog>
   );
 }

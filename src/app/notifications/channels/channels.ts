@@ -5,7 +5,7 @@ import { CHANNEL_FORMS, type Channel } from '../../../domain/notifications/chann
 import type { Message } from '../../../domain/notifications/message.js';
 import type { Destination } from '../../../domain/notifications/notification.js';
 import { withDeadline } from '../../../shared/deadline.js';
-import type { Mailer } from './mailer.js';
+import type { Mail, Mailer } from './mailer.js';
 import type { Poster } from './poster.js';
 import { signedHeaders, webhookBody } from './webhook.js';
 
@@ -39,20 +39,19 @@ export class Channels {
 
   /** Resolves once the receiver has accepted the message. Rejects with the reason, for people, otherwise. */
   async send(channel: Channel, sending: Sending): Promise<void> {
-    const late = () =>
-      new CallerStatsError('unavailable', `the receiver took longer than ${messageTimeoutMs / 1000} s`);
     await withDeadline(messageTimeoutMs, late, (signal) => this.#send(channel, sending, signal));
+  }
+
+  /** The same of a mail that is no notification. */
+  async sendMail(mail: Mail): Promise<void> {
+    await withDeadline(messageTimeoutMs, late, () => this.#mail(mail));
   }
 
   async #send(channel: Channel, sending: Sending, signal: AbortSignal): Promise<void> {
     const { id, message, destination, nowMs } = sending;
     const { to, secret } = destination;
     const { form } = CHANNEL_FORMS[channel];
-    if (form === 'mail') {
-      if (this.#mailer === undefined)
-        throw new CallerStatsError('invalid', 'this server sends no e-mail any more');
-      return this.#mailer.send({ id, to, subject: message.title, text: message.text });
-    }
+    if (form === 'mail') return this.#mail({ id, to, subject: message.title, text: message.text });
     if (form !== 'signed')
       return this.#poster.post(to, { body: JSON.stringify(form(message)), headers: {}, signal });
     if (secret === undefined)
@@ -60,4 +59,14 @@ export class Channels {
     const body = webhookBody(message);
     await this.#poster.post(to, { body, headers: signedHeaders({ id, secret, nowMs }, body), signal });
   }
+
+  async #mail(mail: Mail): Promise<void> {
+    if (this.#mailer === undefined)
+      throw new CallerStatsError('invalid', 'this server sends no e-mail any more');
+    await this.#mailer.send(mail);
+  }
+}
+
+function late(): CallerStatsError {
+  return new CallerStatsError('unavailable', `the receiver took longer than ${messageTimeoutMs / 1000} s`);
 }

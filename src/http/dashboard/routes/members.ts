@@ -2,14 +2,23 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { invitationToJson, keyToJson, memberToJson } from '../../../app/json.js';
 import { dismissMember, endMemberSessions, inviteMember } from '../../../app/members.js';
+import { type MailResult, mailLink } from '../../../app/notifications/link-mail.js';
+import { invitationMailsMax, invitationMailsWindowSeconds } from '../../../domain/limits.js';
 import type { Actor } from '../../../domain/people/audit.js';
+import type { Invitation } from '../../../domain/people/invitation.js';
 import { parseRights, type Rights, type Role } from '../../../domain/people/member.js';
 import { prefixProblems } from '../../../domain/result.js';
 import { email, invalid, optional, readFields, role, texts } from '../../request/fields.js';
 import { getParameter } from '../../request/target.js';
+import { takeAttempt } from '../attempts.js';
 import type { Dashboard } from '../context.js';
 import { created } from '../requests.js';
-import type { DismissalResponse, EndedSessionsResponse, MemberResponse } from '../responses.js';
+import type {
+  CreatedInvitationResponse,
+  DismissalResponse,
+  EndedSessionsResponse,
+  MemberResponse,
+} from '../responses.js';
 
 export function addMembers(
   app: FastifyInstance,
@@ -63,10 +72,8 @@ export function addMembers(
   }
 }
 
-export function addInvitations(
-  app: FastifyInstance,
-  { store, clock, sessionGuard, randomInt }: Dashboard,
-): void {
+export function addInvitations(app: FastifyInstance, dashboard: Dashboard): void {
+  const { store, clock, sessionGuard, randomInt } = dashboard;
   sessionGuard.addMemberResource(app, '/invitations', 'owner', {
     GET: async ({ organizationId }) => {
       const invitations = await store.directory.listInvitations(organizationId, clock.now());
@@ -76,13 +83,38 @@ export function addInvitations(
       const { email: invited, ...given } = readFields(request, { email, ...RIGHTS });
       const wanted = { organizationId, email: invited, ...readRights(given) };
       const { invitation, token } = await inviteMember({ store, randomInt }, wanted, by);
-      return created(reply, { invitation: invitationToJson(invitation), token });
+      const mail = await mailInvitation(dashboard, { ...invitation, email: invited }, token);
+      const response: CreatedInvitationResponse = { invitation: invitationToJson(invitation), token, mail };
+      return created(reply, response);
     },
   });
   sessionGuard.addMemberResource(app, '/invitations/:invitationId', 'owner', {
     DELETE: ({ organizationId, by }, request) =>
       store.directory.revokeInvitation(organizationId, getParameter(request, 'invitationId'), by),
   });
+}
+
+/** Sends the link of an invitation, if the server sends e-mail and knows its address. Above a limit, only the page shows it. */
+async function mailInvitation(
+  { store, clock, notifications: { channels, pagesUrl } }: Dashboard,
+  invitation: Invitation & { readonly email: string },
+  token: string,
+): Promise<MailResult> {
+  if (!channels.sendsEmail) return { problem: 'the server needs CALLER_STATS_SMTP_URL for it' };
+  if (pagesUrl === undefined) return { problem: 'the server needs CALLER_STATS_PUBLIC_URL for it' };
+  const { id, email: to, organizationId } = invitation;
+  return mailLink(
+    async (mail) => {
+      await takeAttempt(store.throttles, clock.now(), {
+        subject: `invitation mails of ${organizationId}`,
+        attemptsMax: invitationMailsMax,
+        windowSeconds: invitationMailsWindowSeconds,
+        message: `at most ${invitationMailsMax} invitations an hour are sent by e-mail`,
+      });
+      await channels.sendMail(mail);
+    },
+    { id, to, pagesUrl, link: `${pagesUrl}/join#${token}`, invitation },
+  );
 }
 
 const RIGHTS = { role, projects: optional(texts) };

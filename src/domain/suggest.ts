@@ -47,7 +47,7 @@ export function suggest(name: string, known: readonly string[]): string | undefi
 /** The known name that differs from this unknown one by at most one character, or by case. */
 export function suggestNearMiss<Name extends string>(name: string, known: readonly Name[]): Name | undefined {
   if (name.length > comparedCharactersMax || known.some((one) => one === name)) return undefined;
-  return known.find((one) => distance(name.toLowerCase(), one) <= 1);
+  return known.find((one) => distance(name.toLowerCase(), one.toLowerCase()) <= 1);
 }
 
 /** `the periods are …`, after the one that was probably meant. */

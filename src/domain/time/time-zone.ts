@@ -1,5 +1,6 @@
 /** Names and offsets of time zones, by the data that are part of the program: those of Node may be older. */
 import { failure, quote, type Result, success } from '../result.js';
+import { suggestNearMiss } from '../suggest.js';
 import { dayMs } from './duration.js';
 import { ZONE_DATA_VERSION } from './zone-data.js';
 import { findZoneName, listZoneNames, type OffsetUntil, periodAt } from './zone-rules.js';
@@ -31,7 +32,8 @@ export function parseTimeZone(name: string): Result<TimeZone> {
   if (name === 'utc' || name === UTC) return success(UTC);
   const known = findZoneName(name);
   if (known === name) return success(name as TimeZone);
-  const hint = known === undefined ? 'use a name such as Europe/Berlin or UTC' : `did you mean ${known}?`;
+  const meant = known ?? suggestNearMiss(name, listZoneNames());
+  const hint = meant === undefined ? 'use a name such as Europe/Berlin or UTC' : `did you mean ${meant}?`;
   return failure(`${quote(name)} is not a time zone of the IANA database; ${hint}`);
 }
 

@@ -48,6 +48,8 @@ describe('a report is refused', () => {
     ],
     [{ timeZone: '' }, [expect.stringMatching(/^timeZone: is empty/)]],
     [{ timeZone: 'europe/berlin' }, [expect.stringMatching(/^timeZone: .*did you mean Europe\/Berlin\?$/)]],
+    [{ timeZone: 'Europe/Berln' }, [expect.stringMatching(/^timeZone: .*did you mean Europe\/Berlin\?$/)]],
+    [{ timeZone: 'Europe/Nowhere' }, [expect.stringMatching(/^timeZone: .*; use a name such as /)]],
     [{ timeZone: '+01:00' }, [expect.stringMatching(/use a name such as Europe\/Berlin or UTC$/)]],
     [{ from: '2026-02-30' }, [expect.stringMatching(/^dateFrom: /)]],
     [

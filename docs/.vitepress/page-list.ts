@@ -34,7 +34,7 @@ export const GROUPS: readonly Group[] = [
         title: 'The dashboard',
         description: 'Set up the dashboard, invite others, and read counts, keys and sources in it.',
         keywords:
-          'dashboard web ui set-up link owner invite invitation add member user forgot forgotten lost password reset chart',
+          'dashboard web ui set-up link owner invite invitation email add member user forgot forgotten lost password reset chart',
       },
     },
   },
@@ -44,20 +44,20 @@ export const GROUPS: readonly Group[] = [
       record: {
         title: 'Record over HTTP',
         description: 'Record questions with one HTTP request: fields, formats and answers.',
-        keywords: 'record send post query ndjson json array batch endpoint',
+        keywords: 'record send post query ndjson json array batch many several queries one request endpoint',
       },
       client: {
         title: 'Clients',
         description:
           'Record and read from JavaScript, TypeScript, Python and Go, with middleware for web frameworks.',
         keywords:
-          'javascript typescript python go golang client npm pypi pip install sdk middleware flask django fastapi asgi wsgi gunicorn uvicorn celery fork example express fastify hono next nextjs bun deno workers detect callers spool user-agent graceful shutdown exit',
+          'javascript typescript python go golang client npm pypi pip install sdk middleware flask django fastapi asgi wsgi gunicorn uvicorn celery fork example express fastify hono next nextjs bun deno workers detect spool user-agent graceful shutdown exit',
       },
       'not-arriving': {
         title: 'My queries do not arrive',
         description: 'Find out why queries do not arrive: what each sender sees, and each reason.',
         keywords:
-          'troubleshooting do not arrive arriving missing recorded refused rejected 401 403 404 413 revoked wrong',
+          'troubleshooting do not arrive arriving missing recorded refused rejected 401 403 404 revoked wrong',
       },
       recipes: {
         title: 'Ruby, PHP',
@@ -117,7 +117,7 @@ export const GROUPS: readonly Group[] = [
       'import-counts': {
         title: 'Import counts',
         description: 'Import history that exists only as counts, from a file or from another server.',
-        keywords: 'counts spreadsheet excel daily monthly totals history backfill',
+        keywords: 'counts spreadsheet daily monthly totals history backfill',
       },
     },
   },
@@ -200,7 +200,7 @@ export const GROUPS: readonly Group[] = [
         title: 'Monitor',
         description: 'Probes, Prometheus metrics with dashboard and alerts, logs and traces of the server.',
         keywords:
-          'monitor monitoring prometheus metrics alert health check readyz livez log logs logging log rotation rotate journald journalctl logrotate format trace disk full',
+          'monitor monitoring prometheus metrics alert health check readyz livez log logs logging log rotation rotate journald journalctl logrotate format trace disk full no space left device',
       },
       scaling: {
         title: 'Scale',
@@ -307,7 +307,7 @@ export const GROUPS: readonly Group[] = [
         title: 'Settings',
         description: 'Every flag and environment variable, and how to connect to PostgreSQL.',
         keywords:
-          'setting configuration config environment variables env flag postgresql postgres permissions privileges grant secret rotate connection string url dsn pgbouncer port ssl',
+          'setting configuration config audit retention environment variables env flag postgresql postgres permissions privileges grant secret rotate connection string url dsn pgbouncer port ssl',
       },
       sdks: {
         title: 'Which SDKs count right',

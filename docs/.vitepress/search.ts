@@ -4,7 +4,7 @@ import { PAGES } from './page-list.js';
 
 /** Words of questions that say nothing about their subject. */
 const STOP_WORDS = new Set(
-  'a an and are be by can do does for from get how i in is it me my of on or should the there this to was what when where which who why will with you your'.split(
+  'a an and are be by can do does for from get how i in is it me my not of on or should the there this to was what when where which who why will with you your'.split(
     ' ',
   ),
 );

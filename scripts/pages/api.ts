@@ -40,7 +40,7 @@ interface Operation {
 
 /** The part of an OpenAPI document that the page shows. */
 export interface ApiDocument {
-  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly tags: readonly { readonly name: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
@@ -49,7 +49,8 @@ const INTRODUCTION = `# API
 
 Every operation with its parameters, bodies and answers, in short. A server has the whole descriptions in its OpenAPI document, at
 \`/openapi.json\`, and lets you try the operations at \`/docs/try\`. [Operations over HTTP](http.md) explains ranges, series and callers, and
-[Record over HTTP](../guides/record/record.md) the fields of a query.`;
+[Record over HTTP](../guides/record/record.md) the fields of a query. Every operation answers [errors](errors.md) alike. What is not marked
+as optional is always there, and what has no type is a string.`;
 
 const KEYS: Readonly<Record<string, string>> = {
   adminKey: 'an admin key',
@@ -62,13 +63,12 @@ export function apiPage({ tags, paths, components }: ApiDocument): string {
   const all = Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => ({ path, method, operation })),
   );
-  const shared = sharedRows(all.map(({ operation }) => operation));
-  const groups = tags.flatMap(({ name, description }) => [
+  const shared = sharedLines(all.map(({ operation }) => operation));
+  const groups = tags.flatMap(({ name }) => [
     `## ${name}`,
-    text(description),
     ...all.filter(({ operation }) => operation.tags[0] === name).flatMap((one) => operationPart(one, shared)),
   ]);
-  const parameters = ['## Parameters of several operations', table(PARAMETER_HEAD, [...shared.values()])];
+  const parameters = ['## Parameters of several operations', [...shared].join('\n')];
   const schemas = Object.entries(components.schemas).flatMap(([name, schema]) => [
     `### ${name}`,
     ...(schema.description === undefined ? [] : [text(firstSentence(schema.description))]),
@@ -77,76 +77,57 @@ export function apiPage({ tags, paths, components }: ApiDocument): string {
   return `${[INTRODUCTION, ...groups, ...parameters, '## Schemas', ...schemas].join('\n\n')}\n`;
 }
 
-const PARAMETER_HEAD = ['parameter', 'in', 'what it is'];
-
 type Parameter = NonNullable<Operation['parameters']>[number];
 
-function parameterRow({ name, in: place, required, description, schema }: Parameter): string[] {
-  return [`\`${name}\``, required ? `${place}, required` : place, join(type(schema), description)];
+function parameterLine({ name, in: place, required, description, schema }: Parameter): string {
+  return `- \`${name}\`${place === 'query' ? '' : ` (${place})`}${required ? ', required' : ''}: ${join(type(schema), description)}`;
 }
 
-/** The rows of parameters that mean the same in three operations or more, by what they say. They are on the page once. */
-function sharedRows(operations: readonly Operation[]): ReadonlyMap<string, string[]> {
-  const rows = operations.flatMap(({ parameters = [] }) => parameters.map(parameterRow));
-  const count = (row: readonly string[]) => rows.filter((one) => one.join() === row.join()).length;
-  return new Map(rows.filter((row) => count(row) >= 3).map((row) => [row.join(), row]));
-}
-
-/** The parameters of an operation: the shared ones by name, and a table of its own. */
-function parameterPart(parameters: readonly Parameter[], shared: ReadonlyMap<string, string[]>): string[] {
-  const rows = parameters.map(parameterRow);
-  const [known, own] = [true, false].map((is) => rows.filter((row) => shared.has(row.join()) === is));
-  const names = (known ?? []).map(([name]) => name).join(', ');
-  return [
-    ...(names === '' ? [] : [`[Parameters](#parameters-of-several-operations): ${names}.`]),
-    ...(own === undefined || own.length === 0 ? [] : [table(PARAMETER_HEAD, own)]),
-  ];
+/** The lines of parameters that mean the same in three operations or more. They are on the page once. */
+function sharedLines(operations: readonly Operation[]): ReadonlySet<string> {
+  const lines = operations.flatMap(({ parameters = [] }) => parameters.map(parameterLine));
+  return new Set(lines.filter((line) => lines.filter((one) => one === line).length >= 3));
 }
 
 function operationPart(
   one: { path: string; method: string; operation: Operation },
-  shared: ReadonlyMap<string, string[]>,
+  shared: ReadonlySet<string>,
 ): string[] {
   const { summary, description, security = [], parameters = [], requestBody, responses } = one.operation;
   const keys = security.flatMap((scheme) => Object.keys(scheme)).map((name) => KEYS[name] ?? name);
+  const named = parameters.map((one) => ({ name: `\`${one.name}\``, line: parameterLine(one) }));
+  const known = named.filter(({ line }) => shared.has(line)).map(({ name }) => name);
+  const answers = Object.entries(responses).filter(([status]) => status < '400');
   return [
     `### ${summary}`,
     `\`${one.method.toUpperCase()} ${one.path}\`, with ${keys.length === 0 ? 'no key' : keys.join(' or ')}.`,
     ...(description === undefined ? [] : [text(firstSentence(description))]),
-    ...parameterPart(parameters, shared),
-    ...(requestBody === undefined
-      ? []
-      : [table(['body', 'what it is'], Object.entries(requestBody.content).map(bodyRow))]),
-    table(
-      ['status', 'when', 'body'],
-      Object.entries(responses)
-        .filter(([status]) => status < '400')
-        .map(([status, { description: when, content = {} }]) => [
-          `\`${status}\``,
-          cell(when),
-          Object.entries(content)
-            .map(([media, { schema }]) => `\`${media}\`: ${type(schema ?? {})}`)
-            .join('; '),
-        ]),
-    ),
-    `[Errors](errors.md): ${Object.keys(responses)
-      .filter((status) => status >= '400')
-      .map((status) => `\`${status}\``)
-      .join(', ')}.`,
+    ...(known.length === 0 ? [] : [`[Parameters](#parameters-of-several-operations): ${known.join(', ')}.`]),
+    [
+      ...named.flatMap(({ line }) => (shared.has(line) ? [] : [line])),
+      ...Object.entries(requestBody?.content ?? {}).map(bodyLine),
+      ...answers.map(([status, { description: when, content = {} }]) => answerLine(status, when, content)),
+    ].join('\n'),
   ];
 }
 
-function bodyRow([media, { schema = {} }]: [string, { schema?: Schema }]): string[] {
-  return [`\`${media}\``, join(type(schema), schema.description)];
+function bodyLine([media, { schema = {} }]: [string, { schema?: Schema }]): string {
+  return `- Body, \`${media}\`: ${join(type(schema), schema.description)}`;
+}
+
+function answerLine(status: string, when: string, content: Content): string {
+  const bodies = Object.entries(content).map(([media, { schema = {} }]) =>
+    media === 'application/json' ? type(schema) : `\`${media}\``,
+  );
+  return `- \`${status}\`: ${[text(when), ...bodies].join(' ')}`;
 }
 
 function fields({ required = [], properties = {} }: Schema): string[] {
-  const rows = Object.entries(properties).map(([name, schema]) => [
-    `\`${name}\``,
-    required.includes(name) ? 'yes' : 'no',
-    join(type(schema), schema.description),
-  ]);
-  return rows.length === 0 ? [] : [table(['field', 'always there', 'what it is'], rows)];
+  const lines = Object.entries(properties).map(
+    ([name, schema]) =>
+      `- \`${name}\`${required.includes(name) ? '' : ', optional'}: ${join(type(schema), schema.description)}`,
+  );
+  return lines.length === 0 ? [] : [lines.join('\n')];
 }
 
 /** The type of a value in a few words. */
@@ -162,10 +143,20 @@ function type(schema: Schema): string {
   if (schema.enum !== undefined) return schema.enum.map((one) => `\`${one}\``).join(', ') + rest(schema);
   if (items !== undefined) return `list of ${type(items)}${rest(schema)}`;
   if (schema.properties !== undefined) {
-    const inner = Object.entries(schema.properties).map(([name, one]) => `\`${name}\`: ${type(one)}`);
-    return `object (${inner.join('; ')})`;
+    return `object (${inner(Object.entries(schema.properties))})`;
   }
   return [schema.type ?? 'any'].flat().join(' or ') + rest(schema);
+}
+
+/** Properties with their types. Neighbours of one type say it once. */
+function inner(properties: readonly (readonly [string, Schema])[]): string {
+  return properties
+    .map(([name, one], at) => {
+      const next = properties[at + 1]?.[1];
+      return next !== undefined && type(next) === type(one) ? `\`${name}\`,` : `\`${name}\`: ${type(one)};`;
+    })
+    .join(' ')
+    .slice(0, -1);
 }
 
 /** Limits and defaults. */
@@ -180,7 +171,7 @@ function rest({
 }: Schema): string {
   const words = [
     format,
-    minimum === undefined ? undefined : `from ${minimum}`,
+    minimum === undefined || minimum === 0 ? undefined : `from ${minimum}`,
     maximum === undefined ? undefined : `to ${maximum}`,
     minLength === undefined ? undefined : minLength === 1 ? 'not empty' : `${minLength} characters or more`,
     maxLength === undefined ? undefined : `at most ${maxLength} characters`,
@@ -190,23 +181,15 @@ function rest({
   return words.length === 0 ? '' : `, ${words.join(', ')}`;
 }
 
+/** A value is a text unless its type says otherwise. */
 function join(kind: string, what: string | undefined): string {
-  return what === undefined ? kind : `${kind}. ${cell(firstSentence(what))}`;
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+  if (what === undefined) return kind;
+  return kind === 'string' ? text(firstSentence(what)) : `${kind}. ${text(firstSentence(what))}`;
 }
 
 /** The rest is in the OpenAPI document, and on the pages about the subject. */
 function firstSentence(words: string): string {
   return /^.*?[.](?= |$)/s.exec(words)?.[0] ?? words;
-}
-
-/** Escapes text for a table cell. */
-function cell(words: string): string {
-  return text(words).replaceAll('|', '\\|');
 }
 
 /** Escapes Markdown outside code spans. */

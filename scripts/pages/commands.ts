@@ -44,15 +44,30 @@ export function withHelp(page: string): string {
     .replace(/\n+$/, '\n');
 }
 
-/** What the top of the page says of all commands. Settings are on a page of their own. */
-const isCommon = ({ long, description }: Option): boolean =>
-  ['--json', '--help', '--organization'].includes(long ?? '') || description.includes('(env: ');
+/** What the top of the page says of all commands that have it. Settings are on a page of their own. */
+const COMMON = ['--json', '--help', '--organization', '--url', '--csv'];
 
-/** The help for a terminal of 100 columns, without common options. */
+/** What the top of the page says of the commands that read a range. */
+const OF_RANGES = ['--from', '--to', '--period', '--time-zone', '--week-start'];
+
+/** What `import` says of the commands below it as well. */
+const OF_IMPORTS = ['--project', '--caller', '--strict', '--dry-run'];
+
+/** The options of a command that the page describes elsewhere. */
+function elsewhere(command: Command): readonly string[] {
+  if (command.parent?.name() === 'import') return [...COMMON, ...OF_IMPORTS];
+  return ['stats', 'changes', 'export'].includes(command.name()) ? [...COMMON, ...OF_RANGES] : COMMON;
+}
+
+const isElsewhere = (command: Command, { long, description }: Option): boolean =>
+  elsewhere(command).includes(long ?? '') || description.includes('(env: ');
+
+/** The help for a terminal of 100 columns, without the options that the page describes once. */
 function helpOf(command: Command): string {
   command.configureHelp({
     helpWidth: 100,
-    visibleOptions: ({ options }) => options.filter((option) => !option.hidden && !isCommon(option)),
+    visibleOptions: ({ options }) =>
+      options.filter((option) => !option.hidden && !isElsewhere(command, option)),
   });
   let text = '';
   command.configureOutput({

@@ -168,6 +168,13 @@ const EXPECTED: readonly (readonly [query: string, page: string])[] = [
   ['semantic versioning', 'versioning'],
 ];
 
+/** What readers type for what went wrong: the words of the title of the page. */
+const TITLES: readonly (readonly [query: string, page: string])[] = [
+  ['I recorded something wrong', 'corrections'],
+  ['Why did my number change', 'changes'],
+  ['Export the rows', 'export'],
+];
+
 /** As VitePress's search box loads it. */
 async function loadIndex(): Promise<MiniSearch> {
   const [file] = filesBelow('dist/docs/assets/chunks', '.js').filter(({ path }) =>
@@ -192,6 +199,10 @@ function findFirst(query: string): string | undefined {
 
 test('a word of no page finds nothing', () => {
   expect(findFirst('xylophone')).toBeUndefined();
+});
+
+test.each(TITLES)('"%s" finds its page first', (query, page) => {
+  expect(findFirst(query)).toBe(page);
 });
 
 test('at least 95 in 100 searches have the right page first', () => {

@@ -1,19 +1,16 @@
 /** The code samples of the client's documentation run unchanged against a real server. */
 import { describe, expect, test } from 'vitest';
-import { snippets } from '../../../dashboard/src/format/snippets.js';
 import { sharedByTests } from '../../support/cleanup.js';
 import { runCommand } from '../../support/cli/cli.js';
 import { placeWithDemo, succeed } from '../../support/cli/cli-place.js';
 import { samples } from '../../support/cli/samples.js';
+import { MIDDLEWARE, SETTLE, snippetProgram } from '../../support/client/snippet-program.js';
 import { root } from '../../tidy/sources.js';
 
 const RECORDER = `import { createRecorder } from 'caller-stats-client';
 const recorder = createRecorder({ url: 'https://stats.example.com', projectId: 'docs', key: process.env.KEY });`;
 const REQUEST = "const request = new Request('https://docs.example.com/ask', { method: 'POST' });";
 const MESSAGE = "const message = { id: 'm-1' };";
-/** Prints what happened to the queries. */
-const SETTLE = 'await recorder.close(); console.log(recorder.stats.recorded);';
-
 /** A sample, identified by its page and first line; the code before and after it; its expected output. */
 const CASES: readonly (readonly [
   page: string,
@@ -96,15 +93,6 @@ const CASES: readonly (readonly [
   ],
 ];
 
-const MIDDLEWARE: Readonly<Record<string, string>> = {
-  express:
-    "import express from 'express'; const app = express(); const answer = (_request, response) => response.end();",
-  fastify: "import fastify from 'fastify'; const app = fastify();",
-  hono: "import { Hono } from 'hono'; const app = new Hono(); const answer = (context) => context.text('');",
-  node: "import { createServer } from 'node:http'; const answer = (_request, response) => response.end();",
-  fetch: 'const answer = () => new Response();',
-};
-
 function sampleOf(page: string, begins: string): string {
   const found = samples().filter((one) => one.page === page && one.code.startsWith(begins));
   expect(found, begins).toHaveLength(1);
@@ -133,35 +121,11 @@ describe('the code samples record and read:', () => {
     expect(stdout).toBe(prints);
   });
 
-  /** Serves the code for a framework that the dashboard shows, and asks. */
-  const served = {
-    Express: `app.listen(0, '127.0.0.1', function () { ask('http://127.0.0.1:' + this.address().port + '/ask', () => this.close()); });`,
-    Fastify: `app.post('/ask', async () => 'Because.');
-      await app.listen({ port: 0, host: '127.0.0.1' });
-      await ask('http://127.0.0.1:' + app.server.address().port + '/ask', () => app.close());`,
-    'Next.js': `await ask({ send: (init) => POST(new Request('https://docs.example.com/ask', init)) }, () => Promise.all(tasks));`,
-  } as const;
-
-  test.each(Object.entries(served))(
+  test.each(['Express', 'Fastify', 'Next.js'] as const)(
     '%s: one message, sent three times, counts once with the code that the dashboard shows',
-    async (sender, serve) => {
+    async (sender) => {
       const { server, firstRun } = shared();
-      const to = { origin: server.url, projectId: firstRun.project, key: null };
-      const code = snippets(sender as keyof typeof served, to).at(-1)?.code;
-      const before =
-        MIDDLEWARE[sender.toLowerCase()] ??
-        'const tasks = []; const after = (task) => tasks.push(task()); const answer = () => new Response();';
-      const script = `${before}
-      ${code?.replace("import { after } from 'next/server';", '')}
-      async function ask(to, close) {
-        const id = 'snippet of ${sender}';
-        const body = JSON.stringify({ id, messages: [{ role: 'user', id }] });
-        const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
-        for (let times = 0; times < 3; times++) await (await (to.send?.(init) ?? fetch(to, init))).text();
-        await close();
-        ${SETTLE}
-      }
-      ${serve}`;
+      const script = snippetProgram(sender, server.url, firstRun.project);
       const args = ['--input-type=module', '--eval', script];
       const env = { RECORDING_KEY: firstRun.recording };
       const { stdout } = await succeed(runCommand(process.execPath, args, { env, cwd: root }));

@@ -26,6 +26,7 @@ import {
   ASKED,
   bodyOf,
   JSON_TYPE,
+  oddSpans,
   PROTOBUF,
   type Sent,
   type SignalName,
@@ -362,26 +363,7 @@ describe.each(TYPES)('large bodies as %s are counted', (type) => {
 
 test('one odd span costs no other, and numeric ids are read', async () => {
   const service = await startService();
-  const spans = Array.from({ length: 10 }, (_, at) => ({
-    traceId: traceId(at),
-    spanId: spanId(1),
-    startTimeUnixNano: String(startNs),
-    attributes: [
-      { key: 'gen_ai.operation.name', value: { stringValue: 'chat' } },
-      { key: 'user_agent.original', value: { stringValue: at === 1 ? '@' : 'Slackbot' } },
-      { key: 'ai.telemetry.metadata.size', value: { intValue: 2 ** 60 } },
-    ],
-    ...(at === 2 && { startTimeUnixNano: -1 }),
-    ...(at === 3 && { parentSpanId: 7 }),
-    ...(at === 4 && { startTimeUnixNano: 'soon' }),
-  }));
-  const text = JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] });
-  const answer = await post(
-    service,
-    'traces',
-    JSON_TYPE,
-    Buffer.from(text).fill(0xff, text.indexOf('@'), text.indexOf('@') + 1),
-  );
+  const answer = await post(service, 'traces', JSON_TYPE, oddSpans(startNs));
   expect(readPartialSuccess('traces', JSON_TYPE, answer)).toEqual({
     rejectedSpans: '3',
     errorMessage: expect.stringMatching(

@@ -34,25 +34,30 @@ function rowOf(file: string, ask: (recipe: Recipe) => Promise<void>): Row {
     const place = await placeWithProject();
     const [recording, admin] = [await makeKey(place, 'recording'), await makeKey(place, 'admin')];
     const { url } = await place.serve();
-    // In the folder of the SDKs, so that they are found.
-    const folder = await mkdtemp(join(sdksFolder, 'node_modules', 'recipes-'));
-    whenOver(() => rm(folder, { recursive: true, force: true }));
-    await writeFile(join(folder, file), recipeIn(file));
-    const env = {
-      ...variablesIn(text),
-      OTEL_EXPORTER_OTLP_ENDPOINT: url,
-      OTEL_EXPORTER_OTLP_HEADERS: `Authorization=Bearer%20${recording}`,
-      OPENAI_API_KEY: 'none',
-      OPENAI_BASE_URL: `${await startHttpServer(answerLikeOpenAi)}/v1`,
-      OPENAI_AGENTS_DISABLE_TRACING: '0',
-      PORT: '0',
-    };
-    await ask({ file, folder, env });
+    await ask(await prepareRecipe(file, url, recording));
     const { body } = await clientOf({ url }, project, admin).count();
     expect(body.total).toBe(body.web);
     return body.web;
   };
   return { setup: `recipe ${file}: a question, the same again, another one`, correct: 2, count };
+}
+
+/** Writes the recipe to a folder, for a server and a key. */
+export async function prepareRecipe(file: string, url: string, recording: string): Promise<Recipe> {
+  // In the folder of the SDKs, so that they are found.
+  const folder = await mkdtemp(join(sdksFolder, 'node_modules', 'recipes-'));
+  whenOver(() => rm(folder, { recursive: true, force: true }));
+  await writeFile(join(folder, file), recipeIn(file));
+  const env = {
+    ...variablesIn(text),
+    OTEL_EXPORTER_OTLP_ENDPOINT: url,
+    OTEL_EXPORTER_OTLP_HEADERS: `Authorization=Bearer%20${recording}`,
+    OPENAI_API_KEY: 'none',
+    OPENAI_BASE_URL: `${await startHttpServer(answerLikeOpenAi)}/v1`,
+    OPENAI_AGENTS_DISABLE_TRACING: '0',
+    PORT: '0',
+  };
+  return { file, folder, env };
 }
 
 /** The recipe, whose first line names its file. */
@@ -62,11 +67,16 @@ function recipeIn(file: string): string {
   return recipe?.code ?? '';
 }
 
-async function askServer({ file, folder, env }: Recipe): Promise<void> {
+/** Asks the recipe of a server a question for each id, with this text. */
+export async function askServer(
+  { file, folder, env }: Recipe,
+  ids: readonly string[] = ['message-1', 'message-1', 'message-2'],
+  question = 'How do I install it?',
+): Promise<void> {
   const server = startCommand(process.execPath, [file], { cwd: folder, env });
   const port = matched(await server.printed(/listens on \d+/), /listens on (\d+)/);
-  for (const id of ['message-1', 'message-1', 'message-2']) {
-    const messages = [{ id, role: 'user', parts: [{ type: 'text', text: 'How do I install it?' }] }];
+  for (const id of ids) {
+    const messages = [{ id, role: 'user', parts: [{ type: 'text', text: question }] }];
     const answer = await fetch(`http://127.0.0.1:${port}/api/chat`, {
       method: 'POST',
       body: JSON.stringify({ messages }),

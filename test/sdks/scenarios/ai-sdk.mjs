@@ -56,6 +56,19 @@ export const tools = () =>
     ...telemetry(),
   });
 
+/** Twenty questions of ten steps, each of which has the documents again. */
+export const tenSteps = async () => {
+  const documents = 'x'.repeat(60_000);
+  for (let question = 0; question < 20; question++)
+    await sdk.generateText({
+      model: model(...Array(9).fill(call), 'Run npm.'),
+      tools: { search },
+      stopWhen: sdk.stepCountIs(10),
+      prompt: `${prompt} ${documents}`,
+      ...telemetry(),
+    });
+};
+
 const Agent = sdk.ToolLoopAgent ?? sdk.Experimental_Agent;
 
 export const agent = async () => {

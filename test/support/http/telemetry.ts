@@ -51,6 +51,28 @@ export function bodyOf(signal: SignalName, type: Type, sent: readonly Sent[]): U
   return serialized;
 }
 
+/**
+ * Ten spans in JSON: one with invalid UTF-8 and all with a number over 2^53, which are read; the third, fourth and fifth have a
+ * time or a parent that cannot be.
+ */
+export function oddSpans(startNs: bigint): Uint8Array {
+  const spans = Array.from({ length: 10 }, (_, at) => ({
+    traceId: traceId(at),
+    spanId: spanId(1),
+    startTimeUnixNano: String(startNs),
+    attributes: [
+      { key: 'gen_ai.operation.name', value: { stringValue: 'chat' } },
+      { key: 'user_agent.original', value: { stringValue: at === 1 ? '@' : 'Slackbot' } },
+      { key: 'ai.telemetry.metadata.size', value: { intValue: 2 ** 60 } },
+    ],
+    ...(at === 2 && { startTimeUnixNano: -1 }),
+    ...(at === 3 && { parentSpanId: 7 }),
+    ...(at === 4 && { startTimeUnixNano: 'soon' }),
+  }));
+  const text = JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] });
+  return Buffer.from(text).fill(0xff, text.indexOf('@'), text.indexOf('@') + 1);
+}
+
 const instrumentationScope = { name: 'test', version: '1' };
 
 function spanOf({ attributes = {}, resource = {}, timeNs = 0n, ...rest }: Sent): ReadableSpan {

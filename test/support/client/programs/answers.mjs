@@ -42,7 +42,7 @@ function streamThat(next) {
 /** The options of the recorder, from the environment. */
 export const recorderOptions = (env) => ({
   url: env.CALLER_STATS_URL,
-  projectId: 'docs',
+  projectId: env.CALLER_STATS_PROJECT ?? 'docs',
   key: env.CALLER_STATS_RECORDING_KEY,
   delayMs: 0,
 });

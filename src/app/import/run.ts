@@ -153,9 +153,17 @@ async function readSource(
     }
     const place = `${source.name}:${line}`;
     const record = value.ok ? parseRecord(value.value, plan, known) : value;
-    if (!record.ok) addBad(plan, totals, `${place}: ${record.problems.join('; ')}`);
+    if (!record.ok) addBad(plan, totals, `${place}: ${record.problems.map(withZone).join('; ')}`);
     else if (isTaken(record.value, place, plan, totals)) await onRecord(record.value);
   }
+}
+
+/** The same problem with what only an import can do about it. */
+function withZone(problem: string): string {
+  return problem.replace(
+    /^(occurredAt: .* has no offset); /,
+    '$1: give --time-zone with the zone of such times, or ',
+  );
 }
 
 /** Counts a good record. Returns whether to record it. */

@@ -56,14 +56,15 @@ describe('import reports bad lines and records the others:', () => {
     [
       'wrong values and numbers of fields in CSV',
       'q.csv',
-      'id,caller,occurredAt\na,web,\nb,web\nc,web,,more\nd,No,\ne,web,yesterday\nf,web,',
+      'id,caller,occurredAt\na,web,\nb,web\nc,web,,more\nd,No,\ne,web,yesterday\nf,web,\ng,web,2026-01-01 10:00:00',
       [
         'q.csv:3: has 2 fields, and the first line names 3 columns',
         'q.csv:4: has 4 fields, and the first line names 3 columns',
         expect.stringMatching(/^q\.csv:5: caller: is not /),
         expect.stringMatching(/^q\.csv:6: occurredAt: "yesterday" is not /),
+        expect.stringMatching(/^q\.csv:8: occurredAt: ".*" has no offset: give --time-zone /),
       ],
-      '6 read, 2 recorded, 0 duplicates, 4 bad',
+      '7 read, 2 recorded, 0 duplicates, 5 bad',
     ],
     [
       'a record of CSV longer than 1 MiB, once',

@@ -12,8 +12,8 @@ import { sharedByTests } from '../support/cleanup.js';
 const open = dashboardVisits();
 const shared = sharedByTests(startSetUp(onSqlite));
 
-test('sources appear by themselves, with the rule for what matches none', async () => {
-  const { server } = shared();
+test('sources appear by themselves, with the rule for what matches none, and keys that expire', async () => {
+  const { server, session } = shared();
   const { page } = await open(shared(), '/projects/demo/keys', {
     permissions: ['clipboard-read', 'clipboard-write'],
   });
@@ -61,6 +61,12 @@ test('sources appear by themselves, with the rule for what matches none', async 
 
   await page.getByRole('tab', { name: 'Last day' }).click();
   expect(await numbers('docs-assistant')).toEqual(['3', '1', '0', '1', '1']);
+
+  const key = { name: 'Old widget', type: 'recording', projectId: 'demo', expires: '10d' };
+  const { secret } = await session.ask<{ secret: string }>('POST', '/api/organizations/default/keys', key);
+  await sendSpans({ ...server, firstRun: { ...server.firstRun, recording: secret } }, 'widget', [{}], 20);
+  const notice = page.getByText('The key Old widget is in use and expires on');
+  await pollSeconds(page, () => notice.count()).toBe(1);
 });
 
 async function record(

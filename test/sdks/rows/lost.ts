@@ -21,7 +21,7 @@ import { binary, startWorker } from '../support/frameworks.js';
 import { askServer, prepareRecipe } from './recipes.js';
 
 /** A server as a process, and a project of this row with its keys. */
-export interface World {
+interface World {
   readonly place: Place;
   readonly url: string;
   readonly project: string;
@@ -244,7 +244,7 @@ const http: readonly LostRow[] = [
       const path = `/v1/analytics/${project}/assistant/queries`;
       const answer = await fetch(url + path, { method: 'POST', headers, body });
       const doctor = await place.run(['doctor', '--json'], { env: { PORT: '0' } });
-      const found = /"message": *"([^"]*expires at)/.exec(doctor.stdout.replaceAll('\\"', "'"))?.[1];
+      const found = /"message": *"([^"]*expires at [^"]*)/.exec(doctor.stdout.replaceAll('\\"', "'"))?.[1];
       const seconds = /key_expiry_seconds\{[^}]*\} (\S+)/.exec(await (await fetch(metrics)).text())?.[1];
       const header = 'caller-stats-key-expires';
       return `${header}: ${answer.headers.get(header)}, doctor: ${found}, metric: ${seconds} s`;
@@ -262,7 +262,7 @@ const wrong: readonly (readonly [
 ])[] = [
   ['a wrong key', { key: 'cs_recording_wrong' }, once, /not counted.*API key/s, /key-unknown/],
   ['a key of another project', { projectId: 'other' }, once, /not counted.*no such project/s],
-  ['a wrong port', { url: 'http://127.0.0.1:1' }, once, /not counted.*No response from/s],
+  ['a wrong port', { url: 'http://127.0.0.1:2' }, once, /not counted.*No response from/s],
   [
     'a clock two days ahead',
     {},
@@ -312,7 +312,7 @@ const recorders: readonly LostRow[] = [
         for (const [at, open] of [openSpool, again.openSpool].entries())
           record(createRecorder({ ...options, onError: () => {}, spool: open(${spool}) }), '${name}' + at, 25);
         process.kill(process.ppid && Number((await import('node:fs')).readlinkSync('/proc/self')), 'SIGKILL');`;
-      const away = { url: 'http://127.0.0.1:1' };
+      const away = { url: 'http://127.0.0.1:2' };
       await Promise.all(['a', 'b'].map((name) => record(world, keep(name), away)));
       // Those who come next, a minute later.
       const adopt = `

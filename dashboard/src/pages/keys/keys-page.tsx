@@ -66,7 +66,7 @@ export function KeysPage(current: CurrentProject) {
         {!isEditor && (
           <Notice>You are a viewer here: only owners and editors can create and change keys.</Notice>
         )}
-        <LossNotice {...current} ofKeys />
+        <LossNotice {...current} only="keys" />
         <Loaded query={query} what="The keys" rows={4}>
           {({ keys }) => (
             <Keys

@@ -12,24 +12,25 @@ const shownMax = 3;
 const refreshMs = 60_000;
 
 type LossNoticeProps = CurrentProject & {
-  /** Leaves out what is not about keys. */
-  readonly ofKeys?: boolean;
+  /** Leaves out what is not about keys, or all refusals, which the page *Sources* lists. */
+  readonly only?: 'keys' | 'expiring';
 };
 
-export function LossNotice({ organization, project, ofKeys = false }: LossNoticeProps) {
+export function LossNotice({ organization, project, only }: LossNoticeProps) {
   const ingestion = ingestionQuery({ organizationId: organization.id, projectId: project.id });
   const { data } = useQuery({ ...ingestion, refetchInterval: refreshMs });
   if (data === undefined) return null;
   const expiring = data.expiringKeys.map(({ id, name, expiresAt }) => (
     <p key={id}>
       The key <strong>{name}</strong> is in use and expires on {day(expiresAt)}. What is sent with it then is
-      lost: rotate it in time. {!ofKeys && <Link href={projectPage(project.id, 'keys')}>API keys</Link>}
+      lost: rotate it in time.{' '}
+      {only !== 'keys' && <Link href={projectPage(project.id, 'keys')}>API keys</Link>}
     </p>
   ));
   const refused = data.sources.flatMap(({ kind, name, refusals }) =>
     refusals
       .filter(({ isLoss, lastAt }) => isLoss && lastAt >= data.dayFrom)
-      .filter(({ reason }) => !ofKeys || reason.startsWith('key-'))
+      .filter(({ reason }) => only === undefined || (only === 'keys' && reason.startsWith('key-')))
       .map((one) => (
         <p key={`${kind} ${name} ${one.reason} ${one.key}`}>
           <strong>{name}</strong> had {refusedInWords(one)} refused in the last seven days. {one.message}{' '}

@@ -17,6 +17,7 @@ import { dayOf } from '../../time/calendar.js';
 import { now } from '../../time/clock.js';
 import type { CorrectionStart } from '../corrections/correction-dialog.js';
 import { senderOf } from '../corrections/senders.js';
+import { LossNotice } from './loss-notice.js';
 import { Refusals } from './refusals.js';
 import { SourcesTable } from './sources-table.js';
 import { Unmatched } from './unmatched.js';
@@ -68,6 +69,7 @@ function Report({ report, current }: { report: Ingestion; current: CurrentProjec
   return (
     <Tabs label="Time" tabs={NAMES} value={name} onChange={setName}>
       <div className="page sources">
+        <LossNotice {...current} only="expiring" />
         <SourcesTable
           sources={report.sources}
           window={window}

@@ -22,7 +22,7 @@ import type { Connection } from './connection.js';
 import { CounterReader } from './counters/counter-reader.js';
 import { ReadSnapshot } from './counters/read-snapshot.js';
 import { VersionedCache } from './counters/versioned-cache.js';
-import { requireNewest } from './migrations/migrate.js';
+import { prepareVersionCheck } from './migrations/migrate.js';
 import { decodeQueryId, encodeQueryId } from './query-id.js';
 import { RETENTIONS, type Retention } from './retentions.js';
 import { Statements } from './statements.js';
@@ -85,6 +85,7 @@ export class Reader {
   readonly db: Connection;
   /** Unknown keys are cached as well, and take the same time. */
   readonly #keys: VersionedCache<FoundKey | undefined>;
+  readonly #requireNewest: () => void;
 
   constructor(db: Connection) {
     this.db = db;
@@ -106,6 +107,7 @@ export class Reader {
     this.snapshot = new ReadSnapshot(db);
     this.counters = new CounterReader(db, this.snapshot);
     this.#keys = new VersionedCache(this.snapshot, keysMax);
+    this.#requireNewest = prepareVersionCheck(db);
   }
 
   hasRetentionToApply(nowMs: number): boolean {
@@ -120,6 +122,7 @@ export class Reader {
   findAccess(keyHash: string, projectId: string): Access | undefined {
     return this.snapshot.run(() => {
       const found = this.#keys.get(keyHash, () => {
+        this.#requireNewest();
         const row = this.statements.get(FIND_KEY, [keyHash]);
         return row && { key: KEY.read(row), accesses: new BoundedCache<string, Access>(projectsMax) };
       });
@@ -188,7 +191,7 @@ export class Reader {
         this.#firstProjectId();
         break;
       case 'schema':
-        requireNewest(this.db);
+        this.#requireNewest();
         break;
       case 'counts':
         // If there is no project, counts an unknown one with the same statement.

@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest';
 import { ALL_TIME } from '../../../src/domain/counting/date-range.js';
+import { openReader } from '../../../src/storage/sqlite/connection.js';
+import { NEWEST_VERSION } from '../../../src/storage/sqlite/migrations/index.js';
+import { openMigrated } from '../../../src/storage/sqlite/migrations/migrate.js';
 import { Reader } from '../../../src/storage/sqlite/reader.js';
+import { whenOver } from '../../support/cleanup.js';
 import { databaseInMemory, deleteProjectIn, recordInto } from '../../support/storage/sqlite.js';
+import { temporaryFolder } from '../../support/temporary.js';
 
 test('reports whether there is something to clean up', () => {
   const db = databaseInMemory();
@@ -30,6 +35,20 @@ test('checks the version of the schema', () => {
   reader.check('schema');
   db.exec('PRAGMA user_version = 1');
   expect(() => reader.check('schema')).toThrow();
+});
+
+test('opens nothing once a program of another version has changed the schema', async () => {
+  const file = `${await temporaryFolder()}/store.db`;
+  const newer = openMigrated(file);
+  const db = openReader(file);
+  whenOver(() => db.close());
+  whenOver(() => newer.close());
+  const reader = new Reader(db);
+  expect(reader.findAccess('hash', 'docs')).toBeUndefined();
+  newer.exec(`PRAGMA user_version = ${NEWEST_VERSION + 1}`);
+  expect(() => reader.findAccess('hash', 'docs')).toThrow(/^The database has schema version \d+ now/);
+  newer.exec(`PRAGMA user_version = ${NEWEST_VERSION}`);
+  expect(reader.findAccess('hash', 'docs')).toBeUndefined();
 });
 
 test('checks the counters without using the cache', () => {

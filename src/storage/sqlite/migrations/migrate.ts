@@ -6,7 +6,7 @@ import { type Connection, inTransaction, openConnection, openUnchanged, setUpWri
 import { SQLITE } from '../dialect.js';
 import { isDamage, storeError } from '../errors.js';
 import { using, writeSnapshot } from '../files/snapshot.js';
-import { Statements } from '../statements.js';
+import { prepareArrays, Statements } from '../statements.js';
 import { MIGRATIONS, NEWEST_VERSION, newestOf } from './index.js';
 
 /** Marks our files (`PRAGMA application_id`), so that the database of another program is never migrated. */
@@ -138,14 +138,17 @@ export function versionOf(db: Connection, file: string, newest: number): number 
   return version;
 }
 
-/** Throws `unavailable` if a program of another version has changed the schema since the file was opened. */
-export function requireNewest(db: Connection): void {
-  const version = readPragma(db, 'user_version');
-  if (version === NEWEST_VERSION) return;
-  throw new CallerStatsError(
-    'unavailable',
-    `The database has schema version ${version} now, made by another caller-stats; this one works with ${NEWEST_VERSION}.`,
-  );
+/** Returns a function that throws `unavailable` if a program of another version has changed the schema since the file was opened. */
+export function prepareVersionCheck(db: Connection): () => void {
+  const readVersion = prepareArrays<readonly [number]>(db, 'PRAGMA user_version');
+  return () => {
+    const version = readVersion.get()?.[0];
+    if (version === NEWEST_VERSION) return;
+    throw new CallerStatsError(
+      'unavailable',
+      `The database has schema version ${version} now, made by another caller-stats; this one works with ${NEWEST_VERSION}.`,
+    );
+  };
 }
 
 /** A change of the file that changes nothing in it. */

@@ -14,7 +14,7 @@ import { type Connection, emptyLog, inAsyncTransaction, inSavepoint } from '../c
 import { CounterDeltas } from '../counters/counter-deltas.js';
 import { SQLITE } from '../dialect.js';
 import { storeError } from '../errors.js';
-import { rewriteVersion } from '../migrations/migrate.js';
+import { prepareVersionCheck, rewriteVersion } from '../migrations/migrate.js';
 import { Statements } from '../statements.js';
 import { runUserStatement } from '../user-tables.js';
 import type { Operation } from './operations.js';
@@ -31,6 +31,7 @@ export class Writer {
   readonly #ingestion: SqlIngestionChanges;
   readonly #notifications: SqlNotificationChanges;
   readonly #cleaner: Cleaner;
+  readonly #requireNewest: () => void;
 
   constructor(db: Connection) {
     const statements = new Statements(db);
@@ -42,17 +43,21 @@ export class Writer {
     this.#ingestion = new SqlIngestionChanges(statements, SQLITE);
     this.#notifications = new SqlNotificationChanges(statements, SQLITE);
     this.#cleaner = new Cleaner(statements);
+    this.#requireNewest = prepareVersionCheck(db);
   }
 
   /**
    * Runs the operations in order in one transaction, which is durable when this resolves. An operation that throws a
-   * `CallerStatsError` has changed nothing, and the others still run; any other error undoes all of them.
+   * `CallerStatsError` has changed nothing, and the others still run; any other error undoes all of them. `unavailable`, and
+   * nothing is done, once the schema is another one.
    *
    * Awaits only statements, which return at once, so the thread handles no other message in between.
    */
   async commit(operations: readonly Operation[]): Promise<Outcome<unknown>[]> {
     try {
       const outcomes = await inAsyncTransaction(this.#db, async () => {
+        // A newer program may have migrated the file, and count what this one does not know.
+        this.#requireNewest();
         const deltas = new CounterDeltas();
         const results: Outcome<unknown>[] = [];
         for (const operation of operations) {

@@ -8,7 +8,7 @@ import { MIGRATIONS, NEWEST_VERSION } from '../../../../src/storage/sqlite/migra
 import {
   type BackupOptions,
   openMigrated,
-  requireNewest,
+  prepareVersionCheck,
 } from '../../../../src/storage/sqlite/migrations/migrate.js';
 import { withFile } from '../../../support/storage/sqlite-file.js';
 import { temporaryFolder } from '../../../support/temporary.js';
@@ -115,11 +115,11 @@ test('an up-to-date file can be opened while another process writes to it', asyn
 test('a schema that another version has changed is unavailable', async () => {
   const file = await newFile();
   const db = openMigrated(file);
-  expect(() => requireNewest(db)).not.toThrow();
+  expect(() => prepareVersionCheck(db)()).not.toThrow();
   db.exec('PRAGMA user_version = 1');
   let refusal: unknown;
   try {
-    requireNewest(db);
+    prepareVersionCheck(db)();
   } catch (error) {
     refusal = error;
   }

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { MessageChannel } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import { openReader } from '../../../../src/storage/sqlite/connection.js';
+import { NEWEST_VERSION } from '../../../../src/storage/sqlite/migrations/index.js';
 import { openMigrated } from '../../../../src/storage/sqlite/migrations/migrate.js';
 import type { Operation } from '../../../../src/storage/sqlite/writer/operations.js';
 import { Writer } from '../../../../src/storage/sqlite/writer/writer.js';
@@ -132,4 +133,22 @@ test.each([
   await expect(writer.commit([batch])).rejects.toThrow(/^Invariant violated: a batch has a \w+ for each/);
   for (const table of ['query', 'caller_type_counter', 'caller_counter'])
     expect(db.prepare(`SELECT count(*) AS count FROM ${table}`).get()).toEqual({ count: 0 });
+});
+
+test('changes nothing once a program of another version has changed the schema', async () => {
+  const file = `${await temporaryFolder()}/store.db`;
+  const [db, newer] = [openMigrated(file), openMigrated(file)];
+  whenOver(() => db.close());
+  whenOver(() => newer.close());
+  const writer = new Writer(db);
+  await writer.commit([create]);
+  newer.exec(`PRAGMA user_version = ${NEWEST_VERSION + 1}`);
+  const refused = {
+    code: 'unavailable',
+    message: expect.stringMatching(/^The database has schema version \d+ now, made by another caller-stats/),
+  };
+  await expect(writer.commit([record('docs', 'a', 'web')])).rejects.toMatchObject(refused);
+  expect(newer.prepare('SELECT count(*) AS count FROM query').get()).toEqual({ count: 0 });
+  newer.exec(`PRAGMA user_version = ${NEWEST_VERSION}`);
+  expect(await writer.commit([record('docs', 'a', 'web')])).toMatchObject([{ ok: true }]);
 });

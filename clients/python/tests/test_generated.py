@@ -1,8 +1,12 @@
-"""Clients that generators for Python, Go and TypeScript make of the OpenAPI document record and read."""
+"""Clients that generators for Python, Go and TypeScript make of the OpenAPI document record and read.
+
+Schemathesis sends what the document allows, and what it does not.
+"""
 
 from __future__ import annotations
 
 import importlib
+import json
 import os
 import shutil
 import subprocess
@@ -11,12 +15,23 @@ from http import HTTPStatus
 from pathlib import Path
 from urllib.request import urlopen
 
-from .support import REPOSITORY, RecordingTest, server
+from .support import PROJECT, REPOSITORY, RecordingTest, Server, server
 
 GO_TEST = REPOSITORY / "test" / "generated"
 TYPESCRIPT_TEST = GO_TEST / "typescript"
 LIMIT = 170
 PATH = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+
+# No pattern says which dates there are, or which parameters exclude each other. To protobuf's JSON, null is an empty list.
+SCHEMATHESIS = f"""
+[parameters]
+"path.projectId" = "{PROJECT}"
+[checks]
+positive_data_acceptance.enabled = false
+[[operations]]
+include-path-regex = "^/v1/(traces|logs|metrics)$"
+checks.negative_data_rejection.enabled = false
+"""
 
 
 class GeneratedTest(RecordingTest):
@@ -70,6 +85,27 @@ class GeneratedTest(RecordingTest):
         self.assertEqual(refused.status_code, HTTPStatus.BAD_REQUEST)
         self.assertIsInstance(refused.parsed, models.Error)
         self.assertIn("February", refused.parsed.details[0].message)
+
+    def test_schemathesis(self) -> None:
+        """The same requests in each run. They may correct everything, so the server is another one."""
+        own = Server()
+        self.addCleanup(own.remove)
+        key = own.command("key", "create", "--name", "test", "--type", "admin")
+        document = json.loads(self.document.read_bytes())
+        for operations in document["paths"].values():
+            for operation in operations.values():
+                content = operation.get("requestBody", {}).get("content", {})
+                # It writes only JSON.
+                for other in content.keys() - {"application/json"}:
+                    del content[other]
+        self.document.write_text(json.dumps(document))
+        (self.folder / "schemathesis.toml").write_text(SCHEMATHESIS)
+        headers = ("--header", f"Authorization: Bearer {key}", "--header", f"caller-stats-project: {PROJECT}")
+        limits = "--max-examples 5 --generation-deterministic --suppress-health-check all --request-timeout 60".split()
+        self.run_command(
+            "schemathesis", "run", "openapi.json", "--url", own.url, *headers, *limits, "--no-color", folder=self.folder
+        )
+        own.command("verify")
 
     def test_oapi_codegen(self) -> None:
         folder = self.folder / "generated"

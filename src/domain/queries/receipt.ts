@@ -54,8 +54,8 @@ const UNKNOWN_SENDER = 'unknown';
 
 const senderCharactersMax = 200;
 
-/** What a sender may be in `recordedBy`: a text without control characters. */
-export const SENDER_PATTERN = `^[^\\p{Cc}]{1,${senderCharactersMax}}$`;
+/** What a sender may be in `recordedBy`: a text without control characters, in the syntax of every language. */
+export const SENDER_PATTERN = `^[^\\x00-\\x1f\\x7f-\\x9f]{1,${senderCharactersMax}}$`;
 
 const senderPattern = new RegExp(SENDER_PATTERN, 'u');
 

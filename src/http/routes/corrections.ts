@@ -53,6 +53,7 @@ export async function addCorrections(
       GET: { schema: LIST, attachValidation: true, handler: handlers.list },
       POST: {
         schema: CORRECT,
+        links: { 200: TO_CORRECTION, 202: TO_CORRECTION },
         attachValidation: true,
         preParsing: refuseEncoding,
         handler: (request, reply) => {
@@ -165,6 +166,14 @@ const LIST = {
   params: ProjectPath,
   querystring: CorrectionsParameters,
   response: { 200: jsonResponse(CorrectionsSchema, 'The corrections.'), ...errorResponses(...ERRORS) },
+};
+
+/** How programs that read the document follow a correction. */
+const TO_CORRECTION = {
+  findCorrection: {
+    operationId: 'findCorrection',
+    parameters: { projectId: '$request.path.projectId', correctionId: '$response.body#/id' },
+  },
 };
 
 const FIND = {

@@ -49,12 +49,13 @@ export async function createDocument(routes: readonly RouteOptions[], basePath: 
       buildLocalReference: (schema, _base, _fragment, index) => String(schema['$id'] ?? `schema-${index}`),
     },
   });
-  for (const { method, url, schema } of routes) {
+  for (const { method, url, schema, links } of routes) {
     // The document names no `HEAD`, which every `GET` has.
     app.route({
       method: [method].flat().filter((one) => one !== 'HEAD'),
       url,
       ...(schema && { schema }),
+      ...(links && { links }),
       handler: () => '',
     });
   }

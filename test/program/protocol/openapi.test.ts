@@ -56,6 +56,19 @@ describe('the OpenAPI document', () => {
     expect(problems.map(({ severity, ruleId, message }) => `${severity} ${ruleId}: ${message}`)).toEqual([]);
   });
 
+  test('has patterns in the syntax of every language', () => {
+    const patterns = JSON.stringify(service().openApi.document).match(/"pattern":"(\\.|[^"\\])*"/g) ?? [];
+    expect(patterns.length).toBeGreaterThan(10);
+    expect(patterns.filter((one) => /\\[pPuxk][{<]|\(\?<?[=!]/.test(one))).toEqual([]);
+  });
+
+  test('links a correction to the operation that reads it', () => {
+    const { paths } = service().openApi.document as { paths: Record<string, unknown> };
+    const correct = at(paths['/v1/analytics/{projectId}/assistant/corrections'], 'post', 'responses');
+    for (const status of ['200', '202'])
+      expect(at(correct, status, 'links', 'findCorrection')).toMatchObject({ operationId: 'findCorrection' });
+  });
+
   test('lists and describes every operation', async () => {
     const { openApi } = service();
     const operations = listOperations(openApi.document);

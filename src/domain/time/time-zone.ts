@@ -32,7 +32,8 @@ export function parseTimeZone(name: string): Result<TimeZone> {
   if (name === 'utc' || name === UTC) return success(UTC);
   const known = findZoneName(name);
   if (known === name) return success(name as TimeZone);
-  const meant = known ?? suggestNearMiss(name, listZoneNames());
+  const isName = new RegExp(TIME_ZONE_PATTERN).test(name);
+  const meant = known ?? (isName ? suggestNearMiss(name, listZoneNames()) : undefined);
   const hint = meant === undefined ? 'use a name such as Europe/Berlin or UTC' : `did you mean ${meant}?`;
   return failure(`${quote(name)} is not a time zone of the IANA database; ${hint}`);
 }

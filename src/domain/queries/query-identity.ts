@@ -31,6 +31,8 @@ export interface QueryKeys {
   readonly service: string;
   /** Whether spans above it are missing that tell whether it is a query of its own, and of which service. */
   readonly isUnsure?: boolean;
+  /** Whether the entry is a message over a connection, whose trace is never that of one query. */
+  readonly isMessage?: boolean;
   /** Whether it was recorded and is none. */
   readonly isIgnored?: boolean;
   /** Whether these are the keys of a request, the first span of its trace, below which this process knows of no query. */
@@ -139,7 +141,7 @@ function findIgnored({ name }: Key, find: Keys['find']): string {
 function chooseId(query: QueryKeys, strongest: Key, weaker: readonly Key[], { find, changes }: Keys): string {
   const known = find(strongest.name)?.queryId;
   if (known !== undefined) return known;
-  const shared = takeOver(query, weaker, find, changes) ?? findAnswered(query, find);
+  const shared = takeOver(query, weaker, find, changes) ?? findAnswered(query, find)[0];
   const queryId = shared?.queryId ?? strongest.queryId;
   changes.set(strongest.name, { queryId, isTaken: shared?.isTaken ?? false, service: serviceOf(query) });
   return queryId;
@@ -154,8 +156,8 @@ function claim(query: QueryKeys, queryId: string, weaker: readonly Key[], { find
     if (known !== undefined) others.push(known.queryId);
     changes.set(name, { service: serviceOf(query), ...known, queryId, isTaken: true });
   }
-  const answered = findAnswered(query, find)?.queryId;
-  return answered === undefined || answered === queryId ? others : [...others, answered];
+  const answered = findAnswered(query, find).map((one) => one.queryId);
+  return [...others, ...answered.filter((other) => other !== queryId)];
 }
 
 /**
@@ -198,18 +200,16 @@ export function agentRunName(run: string): string {
   return `agents:${run}`;
 }
 
-/** The query of another trace that has the same answer. Two with ids of their own stay two. */
+/** The queries of other traces that have the same answers. Two with ids of their own stay two. */
 function findAnswered(
   { explicitId, traceId, responses = [] }: QueryKeys,
   find: (name: string) => StoredKey | undefined,
-): Pick<StoredKey, 'queryId' | 'isTaken'> | undefined {
-  const known = responses
-    .map(find)
-    .find(
-      (stored) =>
-        stored !== undefined && stored.service !== traceId && !(stored.isTaken && explicitId !== undefined),
-    );
-  return known === undefined ? undefined : { queryId: known.queryId, isTaken: true };
+): Pick<StoredKey, 'queryId' | 'isTaken'>[] {
+  return responses.flatMap((name) => {
+    const stored = find(name);
+    if (stored === undefined || stored.service === traceId) return [];
+    return stored.isTaken && explicitId !== undefined ? [] : [{ queryId: stored.queryId, isTaken: true }];
+  });
 }
 
 /** Within its trace, an answer moves with its query: requests that share a trace are told apart later. */
@@ -256,11 +256,12 @@ function serviceOf({ service, isUnsure = false }: QueryKeys): string {
   return isUnsure ? '' : service;
 }
 
-function listKeys({ explicitId, entrySpanId, traceId }: QueryKeys): Key[] {
+function listKeys({ explicitId, entrySpanId, traceId, isMessage = false }: QueryKeys): Key[] {
   const keys: Key[] = [];
   if (explicitId !== undefined) keys.push({ name: `id:${explicitId}`, queryId: explicitId });
   if (traceId === undefined) return keys;
   if (entrySpanId !== undefined) keys.push(spanKey(traceId, entrySpanId));
+  if (isMessage) return keys;
   return [...keys, { name: traceKeyName(traceId), queryId: traceQueryId(traceId) }];
 }
 

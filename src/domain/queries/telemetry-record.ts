@@ -7,6 +7,7 @@ import { isQueryId } from './query.js';
 import type { QueryKeys } from './query-identity.js';
 import { type ReadRecord, RuleMatcher } from './rule-matcher.js';
 import {
+  ASGI_EVENT,
   ASKING_METHODS,
   CALL_RULES,
   HTTP_METHODS,
@@ -47,6 +48,8 @@ export interface TelemetryRecord extends ReadRecord {
   readonly isConsumer: boolean;
   /** The start of a span or the time of a log record, in nanoseconds since 1970-01-01T00:00:00Z; 0 if missing. */
   readonly timeNs: bigint;
+  /** The end of a span that waits for a message over a WebSocket; undefined for all others. */
+  readonly endNs?: bigint | undefined;
 }
 
 /** The attribute that names the service which sent a record. */
@@ -89,7 +92,7 @@ export class RecordRules {
       ...RUN_IDS,
       ...IGNORE_RULES.map(({ attribute }) => attribute),
       ...IGNORE_PATTERNS.map(([attribute]) => attribute),
-      ...[LANGFUSE_MODEL, LANGFUSE_ROOT, MCP_CLIENT],
+      ...[ASGI_EVENT, LANGFUSE_MODEL, LANGFUSE_ROOT, MCP_CLIENT],
       SERVICE_ATTRIBUTE,
       ...OPERATION_ATTRIBUTES,
       ...(typeof rules.id === 'object' ? [rules.id.attribute] : []),

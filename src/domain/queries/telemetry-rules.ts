@@ -172,6 +172,23 @@ export function isStepInProcess(name: string): boolean {
   return /^(autogen|agent_runtime) /.test(name);
 }
 
+/** The event of a span of ASGI's instrumentation. */
+export const ASGI_EVENT = 'asgi.event.type';
+const ASGI_MESSAGE = 'websocket.receive';
+
+/** Whether a span waits for a message over a WebSocket: of Starlette, FastAPI and all others with ASGI's instrumentation. */
+export function waitsForMessage(name: string): boolean {
+  return / websocket receive$/.test(name);
+}
+
+/** Whether what such a span got is a message, as opposed to the beginning or the end of the connection. */
+export function gotMessage(span: {
+  readonly endNs?: bigint | undefined;
+  readonly attributes: ReadonlyMap<string, string>;
+}): boolean {
+  return Boolean(span.endNs) && (span.attributes.get(ASGI_EVENT) ?? ASGI_MESSAGE) === ASGI_MESSAGE;
+}
+
 /** The names of the spans of steps of Temporal's workflows. */
 export const STEP_NAME = /^(RunActivity|RunWorkflow|HandleSignal|HandleUpdate):/;
 

@@ -25,7 +25,7 @@ import {
   runOf,
   type TelemetryRecord,
 } from './telemetry-record.js';
-import { agentRunOf } from './telemetry-rules.js';
+import { agentRunOf, gotMessage } from './telemetry-rules.js';
 import type { TelemetryRules } from './telemetry-settings.js';
 import type { IndexedQuery, IndexedSpan } from './trace.js';
 import type { TraceIndex } from './trace-index.js';
@@ -202,7 +202,7 @@ export class QueryCollector {
   }
 
   #noteSpan(record: TelemetryRecord, isIgnored: boolean, askedAt: number | undefined): void {
-    const { traceId, spanId, isLog, attributes, resource, timeNs } = record;
+    const { traceId, spanId, isLog, attributes, resource, timeNs, endNs = 0n } = record;
     if (isLog && askedAt === undefined) return;
     // A log record is below the span in which it was written.
     const parent = isLog ? spanId : record.parentSpanId;
@@ -221,6 +221,7 @@ export class QueryCollector {
       caller: isCallerName(caller) ? caller : undefined,
       askedAt,
       responseId: responseIdOf(attributes),
+      messageAt: gotMessage(record) ? Number(endNs / 1_000_000n) : undefined,
     };
     const id = isLog ? `log ${span.parentSpanId} ${timeNs} ${explicitId ?? ''}` : spanId;
     const spans = this.#spans.get(traceId);

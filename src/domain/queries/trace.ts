@@ -4,7 +4,7 @@
  * Spans arrive in any order, so a path becomes known piece by piece. A new span can change only the paths of the spans below
  * it: these are forgotten, and each is walked again once, however many spans of a request changed it.
  */
-import { answersMax } from '../limits.js';
+import { answersMax, traceSpansMax } from '../limits.js';
 import { agentRunName, type QueryKeys, responseNames } from './query-identity.js';
 
 /** A request that asks for work, a step of work that began elsewhere, or the first span of a service that an SDK exports. */
@@ -30,6 +30,8 @@ export interface IndexedSpan {
   readonly askedAt: number | undefined;
   /** The id of a model's answer. */
   readonly responseId: string | undefined;
+  /** When a message arrived over the WebSocket above it, in milliseconds. */
+  readonly messageAt?: number | undefined;
 }
 
 /** A query that has not been recorded by these keys and its caller yet. Its spans with the same strongest key and caller are together. */
@@ -53,13 +55,21 @@ const entriesMax = 16;
 const traceBytes = 1_000;
 export const spanBytes = 1_000;
 
-/** A span with which a server, or a consumer, began its work. */
+/** A message over a WebSocket. What is asked after it, and before the next one, is its query. */
+interface Message {
+  readonly at: number;
+  readonly spanId: string;
+}
+const messageBytes = 200;
+
+/** A span with which a server, or a consumer, began its work; or a message to it. */
 interface Entry {
+  /** Of a message, that of its connection. */
   readonly place: Place;
   readonly service: string;
   /** Undefined for the first span of a trace: there is nothing to tell it apart from. */
   readonly key: string | undefined;
-  readonly kind: EntryKind | undefined;
+  readonly kind: EntryKind | 'message' | undefined;
 }
 
 /** What a span and those above it say, as far as they are known. The nearest id and caller apply. */
@@ -72,8 +82,15 @@ interface Path {
   readonly caller: string | undefined;
   /** The outermost one first. */
   readonly entries: readonly Entry[];
+  /** The nearest span above with messages. */
+  readonly connection: Connection | undefined;
   /** Where the query begins that the outermost span of a query belongs to. Entries below it are steps and sub-agents. */
   readonly begin: Begin | undefined;
+}
+
+interface Connection {
+  readonly place: Place;
+  readonly messages: readonly Message[];
 }
 
 interface Begin {
@@ -90,6 +107,7 @@ const nothingKnown: Path = {
   explicitId: undefined,
   caller: undefined,
   entries: [],
+  connection: undefined,
   begin: undefined,
 };
 
@@ -139,6 +157,8 @@ export class Trace {
   readonly #missing = new Map<string, Place>();
   /** The spans of queries whose paths may say more than when they were recorded. */
   readonly #unrecorded = new Set<Place>();
+  /** By the span of the connection, in the order of time. */
+  readonly #messages = new Map<string, Message[]>();
   /** The entries that may have begun, or ceased, to have spans of queries of their own. */
   readonly #changed = new Set<Place>();
   #bytes = traceBytes;
@@ -183,6 +203,8 @@ export class Trace {
     }
     if (place.parent === undefined && span.parentSpanId !== '') place.putBelow(this.#find(span.parentSpanId));
     if (before === undefined || isDifferent(before, span)) this.#forgetPaths(place);
+    if (span.messageAt !== undefined && span.parentSpanId !== '')
+      this.#addMessage(this.#find(span.parentSpanId), { at: span.messageAt, spanId });
     // A span that is sent again is recorded again, because only the store knows for certain what it has.
     place.recorded = undefined;
     if (span.askedAt !== undefined) this.#unrecorded.add(place);
@@ -215,16 +237,19 @@ export class Trace {
     for (const place of this.#unrecorded) {
       const path = this.#walk(place);
       const askedAt = place.span?.askedAt;
-      const { recorded } = place;
-      if (askedAt === undefined || (recorded !== undefined && saysNothingNew(path, recorded)))
-        this.#unrecorded.delete(place);
-      else if (!path.isIgnored) addToGroup(groups, groupName(path), path, [place, path], askedAt);
-      else if (recorded === undefined) this.#unrecorded.delete(place);
-      else addToGroup(ignored, beginName(recorded), recorded, [place, path], askedAt);
+      const { query, mistake } = askedAt === undefined ? {} : newsOf(path, place.recorded);
+      if (askedAt === undefined || (query ?? mistake) === undefined) this.#unrecorded.delete(place);
+      else {
+        if (query) addToGroup(groups, groupName(query), query, [place, path], askedAt);
+        if (mistake) addToGroup(ignored, beginName(mistake), mistake, [place, path], askedAt);
+      }
     }
     if (ignored.size > 0) this.#keepIgnored(ignored);
-    const all = [...groups.values(), ...ignored.values()];
-    return all.map(({ path, isIgnored, innerSpanIds, responses, askedAt, places }) => ({
+    return [...this.#toQueries(groups, false), ...this.#toQueries(ignored, true)];
+  }
+
+  #toQueries(groups: ReadonlyMap<string, Group>, isIgnored: boolean): IndexedQuery[] {
+    return [...groups.values()].map(({ path, innerSpanIds, responses, askedAt, places }) => ({
       keys: {
         explicitId: path.explicitId,
         entrySpanId: path.begin?.entry?.key,
@@ -233,6 +258,7 @@ export class Trace {
         traceId: this.#traceId,
         service: path.begin?.service ?? '',
         isUnsure: path.begin?.isUnsure ?? false,
+        isMessage: isOfMessage(path),
       },
       caller: path.caller,
       askedAt,
@@ -260,6 +286,23 @@ export class Trace {
     if (requests.length === 0 || !this.hasQueries) return requests;
     const asked = [...this.#places.values()].filter(({ span }) => span?.askedAt !== undefined);
     return asked.every(({ path }) => path?.isWhole) ? [] : requests;
+  }
+
+  #connectionOf(place: Place | undefined): Connection | undefined {
+    const messages = place && this.#messages.get(place.spanId);
+    return messages && { place, messages };
+  }
+
+  /** Forgets the earliest ones first: what was asked after these then belongs to the connection, as before they arrived. */
+  #addMessage(connection: Place, message: Message): void {
+    const messages = this.#messages.get(connection.spanId) ?? [];
+    const at = countUpTo(messages, message);
+    if (messages[at - 1]?.spanId === message.spanId) return;
+    messages.splice(at, 0, message);
+    if (messages.length > traceSpansMax) messages.shift();
+    else this.#bytes += messageBytes;
+    this.#messages.set(connection.spanId, messages);
+    this.#forgetPaths(connection);
   }
 
   /** Removes those of which another span is to be counted. */
@@ -332,7 +375,7 @@ export class Trace {
     for (const place of unknown.toReversed()) {
       this.#steps++;
       const above: Path = place.parent?.path ?? path;
-      path = extend(place, above);
+      path = extend(place, above, this.#connectionOf(place.parent) ?? above.connection);
       place.path = path;
       const isFirst = above.begin === undefined && path.begin !== undefined && !path.isIgnored;
       const nearest = path.entries.at(-1)?.place;
@@ -353,7 +396,7 @@ function putFirstLast(places: Place[], at: number): void {
   places.push(...circle.slice(first + 1), ...circle.slice(0, first + 1));
 }
 
-function extend(place: Place, above: Path): Path {
+function extend(place: Place, above: Path, connection: Connection | undefined): Path {
   const { span } = place;
   if (span === undefined) return above;
   const { explicitId = above.explicitId, caller = above.caller, askedAt } = span;
@@ -368,11 +411,38 @@ function extend(place: Place, above: Path): Path {
     !begins &&
     isWhole === above.isWhole &&
     agentRun === above.agentRun &&
+    connection?.messages === above.connection?.messages &&
     isIgnored === above.isIgnored;
   if (isSame) return above;
-  const entries = span.isEntry ? withEntry(above.entries, place, span) : above.entries;
+  const own = span.isEntry ? withEntry(above.entries, place, span) : above.entries;
+  const message = begins ? messageBefore(askedAt, connection, span.service) : undefined;
+  const entries = message === undefined ? own : [...own, message];
   const begin = begins ? beginOf(entries, isWhole, span) : above.begin;
-  return { isWhole, isIgnored, agentRun, explicitId, caller, entries, begin };
+  return { isWhole, isIgnored, agentRun, explicitId, caller, entries, connection, begin };
+}
+
+/** How many messages are not later than this one. */
+function countUpTo(messages: readonly Message[], { at, spanId }: Message): number {
+  let [from, to] = [0, messages.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    const one = messages[middle];
+    if (one !== undefined && (one.at < at || (one.at === at && one.spanId <= spanId))) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+function messageBefore(
+  askedAt: number,
+  connection: Connection | undefined,
+  service: string,
+): Entry | undefined {
+  if (connection === undefined) return undefined;
+  const { place, messages } = connection;
+  // No id of a span is greater.
+  const message = messages[countUpTo(messages, { at: askedAt, spanId: 'g' }) - 1];
+  return message && { place, service, key: message.spanId, kind: 'message' };
 }
 
 function withEntry(
@@ -395,11 +465,16 @@ function beginOf(entries: readonly Entry[], isWhole: boolean, { service }: Index
   const nearest = entries.at(-1);
   const entry =
     entries.find(({ kind }) => kind === 'request') ??
+    entries.find(({ kind }) => kind === 'message') ??
     entries.slice(0, 1).find(({ kind }) => kind === 'root') ??
     entries.find(({ place, service: own }) => place.isHolder && own === nearest?.service) ??
     nearest;
   if (!isWhole && entry?.kind === 'step') return { entry: undefined, service, isUnsure: true };
   return { entry, service: entry?.service ?? service, isUnsure: false };
+}
+
+function isOfMessage({ begin }: Path): boolean {
+  return begin?.entry?.kind === 'message';
 }
 
 /** The entries below the one where the query begins. */
@@ -414,7 +489,6 @@ function innerKeys({ entries, begin }: Path): string[] {
 /** The spans of one query by the same caller. */
 interface Group {
   readonly path: Path;
-  readonly isIgnored: boolean;
   readonly places: (readonly [Place, Path])[];
   readonly innerSpanIds: Set<string>;
   readonly responses: Set<string>;
@@ -439,8 +513,7 @@ function addToGroup(
 ): void {
   let group = groups.get(name);
   if (group === undefined) {
-    const { isIgnored } = place[1];
-    group = { path, isIgnored, places: [], innerSpanIds: new Set(), responses: new Set(), askedAt };
+    group = { path, places: [], innerSpanIds: new Set(), responses: new Set(), askedAt };
     groups.set(name, group);
   }
   group.places.push(place);
@@ -450,6 +523,26 @@ function addToGroup(
   if (responseId !== undefined)
     for (const name of responseNames(responseId, askedAt)) group.responses.add(name);
   group.askedAt = Math.min(group.askedAt, askedAt);
+}
+
+/**
+ * What is to be recorded of a span: its query, and the one that it was recorded as by mistake, because it is to be ignored, or
+ * its message had not arrived.
+ */
+function newsOf(
+  path: Path,
+  recorded: Path | undefined,
+): { readonly query?: Path | undefined; readonly mistake?: Path | undefined } {
+  if (recorded !== undefined && saysNothingNew(path, recorded)) return {};
+  const isOfOther =
+    recorded !== undefined &&
+    recorded.explicitId === undefined &&
+    [recorded, path].some(isOfMessage) &&
+    recorded.begin?.entry?.key !== path.begin?.entry?.key;
+  return {
+    query: path.isIgnored ? undefined : path,
+    mistake: path.isIgnored || isOfOther ? recorded : undefined,
+  };
 }
 
 /** Whether a path has the same keys as before, and no caller where none was known. */
@@ -482,6 +575,7 @@ function merge(one: IndexedSpan, other: IndexedSpan): IndexedSpan {
     caller: one.caller ?? other.caller,
     askedAt: times.length === 0 ? undefined : Math.min(...times),
     responseId: one.responseId ?? other.responseId,
+    messageAt: one.messageAt ?? other.messageAt,
   };
 }
 

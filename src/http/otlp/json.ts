@@ -4,6 +4,7 @@
  * those of enum values. Unknown fields are skipped.
  */
 import { otlpRecordBytesMax, otlpTextBytesMax } from '../../domain/limits.js';
+import { waitsForMessage } from '../../domain/queries/telemetry-rules.js';
 import { quote } from '../../domain/result.js';
 import { HttpError } from '../server/errors.js';
 import type { Arriving, Reading } from './arriving.js';
@@ -173,18 +174,21 @@ function fail(problem: string): never {
 
 /** Throws `RangeError` for a record of which no part can be trusted. */
 function readRecord(record: JsonObject, signal: Signal, reading: RecordReader): RawRecord {
-  const { traceId, spanId, parentSpanId, name, kind, flags, times, attributes: list, eventName } = signal;
+  const { traceId, spanId, parentSpanId, kind, flags, times, endTime, attributes: list, eventName } = signal;
+  const name = signal.name === undefined ? '' : readName(fieldOf(record, signal.name.name));
   const attributes = new Map<string, string>();
   readAttributes(record, list.name, reading, attributes);
   return {
     traceId: idText(textIn(record, traceId.name)),
     spanId: idText(textIn(record, spanId.name)),
     parentSpanId: parentSpanId === undefined ? '' : idText(textIn(record, parentSpanId.name)),
-    name: name === undefined ? '' : readName(fieldOf(record, name.name)),
+    name,
     kind: kind === undefined ? 0 : readKind(fieldOf(record, kind.name)),
     flags: flags === undefined ? 0 : numberIn(fieldOf(record, flags.name)),
     eventName: eventName === undefined ? '' : cutText(textIn(record, eventName.name)),
     timesNs: times.map(({ name }) => readNanoseconds(fieldOf(record, name), name)),
+    ...(endTime !== undefined &&
+      waitsForMessage(name) && { endNs: readNanoseconds(fieldOf(record, endTime.name), endTime.name) }),
     attributes,
   };
 }

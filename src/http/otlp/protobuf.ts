@@ -178,6 +178,7 @@ class MessageReader {
       kind: 0,
       flags: 0,
       timesNs: [],
+      endNs: 0n,
     };
     this.#fields(this.#reader.len, (field, type) => {
       if (type !== WireType.LengthDelimited) return this.#number(signal, field, type, read);
@@ -190,9 +191,11 @@ class MessageReader {
     return { ...read, attributes: own };
   }
 
-  #number({ times, kind, flags }: Signal, field: number, type: WireType, read: ReadFields): boolean {
+  #number({ times, endTime, kind, flags }: Signal, field: number, type: WireType, read: ReadFields): boolean {
     const time = type === WireType.Bit64 ? times.findIndex(({ number }) => number === field) : -1;
     if (time !== -1) read.timesNs[time] = BigInt(this.#reader.fixed64());
+    else if (field === endTime?.number && type === WireType.Bit64)
+      read.endNs = BigInt(this.#reader.fixed64());
     else if (field === kind?.number && type === WireType.Varint) read.kind = this.#reader.int32();
     else if (field === flags?.number && type === WireType.Bit32) read.flags = this.#reader.fixed32();
     else return false;

@@ -6,7 +6,7 @@ import { isUtf8 } from 'node:buffer';
 import type { SourceKind } from '../../domain/ingestion/source-counts.js';
 import { otlpTextBytesMax } from '../../domain/limits.js';
 import type { Attributes, TelemetryRecord } from '../../domain/queries/telemetry-record.js';
-import { isStepInProcess } from '../../domain/queries/telemetry-rules.js';
+import { isStepInProcess, waitsForMessage } from '../../domain/queries/telemetry-rules.js';
 import type { Arriving, Reading } from './arriving.js';
 
 /** A kind of telemetry, and the fields of its messages. */
@@ -26,6 +26,7 @@ export interface Signal {
   readonly rejected: string;
   /** Time fields of a record. The first one that is not 0 counts. */
   readonly times: readonly Field[];
+  readonly endTime?: Field;
   readonly traceId: Field;
   readonly spanId: Field;
   /** Only of spans, like the next three. */
@@ -54,6 +55,7 @@ export const TRACES: Signal = {
   rejected: 'rejectedSpans',
   // A query counts at the time of the question, not of the answer.
   times: [{ name: 'startTimeUnixNano', number: 7 }],
+  endTime: { name: 'endTimeUnixNano', number: 8 },
   traceId: { name: 'traceId', number: 1 },
   spanId: { name: 'spanId', number: 2 },
   parentSpanId: { name: 'parentSpanId', number: 4 },
@@ -263,7 +265,7 @@ function textBytes(record: RawRecord | string): number {
 }
 
 function toRecord(
-  { eventName, timesNs, kind, flags, ...record }: RawRecord,
+  { eventName, timesNs, endNs, kind, flags, ...record }: RawRecord,
   resource: Attributes,
   signal: Signal,
 ): TelemetryRecord {
@@ -278,5 +280,6 @@ function toRecord(
       (flags & parentIsRemote) === parentIsRemote,
     isConsumer: kind === consumer,
     timeNs: timesNs.find((timeNs) => timeNs) ?? 0n,
+    ...(waitsForMessage(record.name) && { endNs }),
   };
 }

@@ -29,13 +29,14 @@ interface Told {
   readonly service?: string;
   readonly resource?: Readonly<Record<string, string>>;
   readonly atMs?: number;
+  readonly endMs?: number;
 }
 
 type Attributes = Readonly<Record<string, string>>;
 
 /** The number of a span is also that of its place in time. */
 function span(number: number, attributes: Attributes, told: Told = {}): TelemetryRecord {
-  const { trace = 1, below = 0, service = 'docs', resource = {}, atMs = number } = told;
+  const { trace = 1, below = 0, service = 'docs', resource = {}, atMs = number, endMs } = told;
   const { isConsumer = false, isEntry = isConsumer, name = '' } = told;
   return {
     traceId: traceId(trace),
@@ -46,6 +47,7 @@ function span(number: number, attributes: Attributes, told: Told = {}): Telemetr
     isConsumer,
     isLog: false,
     timeNs: BigInt(nowMs + atMs) * 1_000_000n,
+    endNs: endMs === undefined ? undefined : BigInt(nowMs + endMs) * 1_000_000n,
     attributes: new Map(Object.entries(attributes)),
     resource: new Map(Object.entries({ 'service.name': service, ...resource })),
   };
@@ -383,12 +385,43 @@ const step = (number: number, below: number, attributes: Attributes, name = ''):
   span(number + 1, chat, { below: number }),
 ];
 
+/** A span that waits until its time for a message over a WebSocket. */
+const message = (number: number, below: number, event?: string): TelemetryRecord =>
+  span(number, event === undefined ? {} : { 'asgi.event.type': event }, {
+    ...{ below, name: '/ws websocket receive' },
+    ...{ atMs: number - 9, endMs: number },
+  });
+/** Two messages that ask, the first of them two models; and one that does not. */
+const conversation = (below: number, inner = below): TelemetryRecord[] => [
+  message(9, below, 'websocket.connect'),
+  message(10, below, 'websocket.receive'),
+  span(11, chat, { below: inner }),
+  span(12, chat, { below: inner }),
+  message(20, below),
+  message(30, below),
+  span(31, agent, { below: inner }),
+  span(32, chat, { below: 31 }),
+  message(40, below, 'websocket.disconnect'),
+];
+
 /** Counted right in any order, in any requests. */
 const STEPS: readonly Shape[] = [
   ['a request, whose jobs are in a queue', [ask(1, 90), ...consumed(2, 1), ...consumed(4, 1)], 1],
   ['jobs whose request does not arrive', [...consumed(2, 80), ...consumed(4, 81)], 1],
   ['a job of a job', [ask(1, 90), ...consumed(2, 1), span(4, plain, { below: 2 }), ...consumed(5, 4)], 1],
   ['jobs of requests of a page', [page, ask(1, 90), ask(2, 90), ...consumed(3, 1), ...consumed(5, 2)], 2],
+  ['messages over a connection', [span(1, get, { isEntry: true }), ...conversation(1)], 2],
+  ['messages over a connection that goes on', conversation(80), 2],
+  [
+    'messages over a connection of a page, within its handler',
+    [page, span(1, get, { below: 90, isEntry: true }), span(2, plain, { below: 1 }), ...conversation(1, 2)],
+    2,
+  ],
+  [
+    'sub-agents of a message with a server of their own',
+    [...conversation(1), ...consumed(50, 31), span(1, get, { isEntry: true })],
+    2,
+  ],
   ['several questions of one batch', [span(1, plain), ...consumed(2, 1), ...consumed(4, 1)], 2],
   [
     'several requests of a page',

@@ -37,7 +37,7 @@ const anySent = fc.record(
     resource: attributes,
     parentSpanId: hex(16),
     kind: fc.constantFrom(SpanKind.INTERNAL, SpanKind.SERVER, SpanKind.CONSUMER),
-    name: fc.string(),
+    name: fc.oneof(fc.string(), fc.constant('/ws websocket receive')),
     hasRemoteParent: fc.boolean(),
   },
   { requiredKeys: ['traceId', 'spanId'] },
@@ -108,6 +108,12 @@ describe('records are read from', () => {
       },
     ]);
     expect(read('traces', type, type === PROTOBUF ? bytes() : Buffer.from('{}'))).toEqual([]);
+  });
+
+  test.each([JSON_TYPE, PROTOBUF] as const)('%s, of a wait for a message with its end', (type) => {
+    const waiting = { ...one, name: '/ws websocket receive' };
+    const [record] = read('traces', type, bodyOf('traces', type, [waiting]));
+    expect(record?.endNs).toBe(1_700_000_001_623_456_789n);
   });
 
   const inProcess = { kind: SpanKind.CONSUMER, name: 'autogen process planner' };

@@ -2,17 +2,14 @@
  * Real packages in locked environments, behind the frameworks that people use, against a real server: what is counted of each
  * scenario. `npm run test:sdks` writes docs/reference/sdks.md; with `quick`, it runs the part that CI does.
  */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { installTimeoutMs } from '../support/install-packages.js';
 import { services as all } from './rows/services.js';
 import { type Result, writePage } from './support/page.js';
-import { installPython } from './support/python.js';
 import { countScenarios, SCENARIOS } from './support/service.js';
 
 const run = process.env['CALLER_STATS_TEST_SDKS'];
 const services = all.filter(({ isQuick }) => run !== 'quick' || isQuick === true);
-
-beforeAll(installPython, installTimeoutMs);
 
 const right = Object.fromEntries(Object.entries(SCENARIOS).map(([name, one]) => [name, one.right]));
 const results: Result[] = [];
@@ -24,7 +21,7 @@ test.each(services.map((one) => [`${one.language}: ${one.framework}: ${one.sdk}`
     results.push({ service, counted });
     expect(counted).toEqual({ ...right, ...service.wrong?.counted });
   },
-  // The first one of a language compiles its packages.
+  // The first one of a language installs or compiles its packages.
   installTimeoutMs,
 );
 

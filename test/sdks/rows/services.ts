@@ -1,6 +1,7 @@
-/** Assistants behind the frameworks that people use, in languages other than JavaScript. Each runs as its recipe says. */
+/** Assistants behind the frameworks that people use. Each runs as its recipe says. */
 import { goService } from '../support/go.js';
 import { springService } from '../support/java.js';
+import { javaScriptService } from '../support/javascript.js';
 import { pythonService } from '../support/python.js';
 import type { Service } from '../support/service.js';
 
@@ -36,10 +37,30 @@ const withoutProcessor = [clients[0], clients[4]].map(([sdk, file, instrumentati
   }),
 );
 
+const openInference = '@arizeai/openinference-instrumentation';
+const openLlmetry = '@traceloop/instrumentation';
+
 const own = "OpenAI's client, with spans of the recipe";
 const go = (['net/http', 'gin'] as const).flatMap((framework) => [
   goService(framework, own, 'openai'),
   goService(framework, 'Genkit', 'genkit'),
 ]);
 
-export const services: readonly Service[] = [...python, ...withoutProcessor, ...go, springService];
+const javaScript = [
+  javaScriptService('AI SDK 7, the assistant of the recipe', undefined),
+  javaScriptService('AI SDK 7', 'ai-sdk.mjs'),
+  javaScriptService("OpenAI's client, OpenInference", 'openai-client.mjs', `${openInference}-openai`),
+  javaScriptService("OpenAI's client, OpenLLMetry", 'openai-client.mjs', `${openLlmetry}-openai`),
+  javaScriptService('LangChain, OpenInference', 'langchain.mjs', `${openInference}-langchain`),
+  javaScriptService('LangChain, OpenLLMetry', 'langchain.mjs', `${openLlmetry}-langchain`),
+  javaScriptService('OpenAI Agents, OpenInference', 'agents.mjs', `${openInference}-openai-agents`),
+  javaScriptService('Mastra', 'mastra.mjs'),
+];
+
+export const services: readonly Service[] = [
+  ...javaScript,
+  ...python,
+  ...withoutProcessor,
+  ...go,
+  springService('Spring AI, Micrometer', false),
+];

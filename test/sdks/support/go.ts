@@ -14,11 +14,11 @@ const sources = join(sdksFolder, 'go');
 
 const SERVERS = { 'net/http': 'nethttp.go', gin: 'gin.go' } as const;
 
-/** The recipe for this server, with the assistant in a folder of `go`. */
+/** The recipe for this server, with the assistant in a folder of `go`, or with its own. */
 export function goService(
   framework: keyof typeof SERVERS,
   sdk: string,
-  folder: string,
+  folder: string | undefined,
   more: Partial<Service> = {},
 ): Service {
   return {
@@ -27,9 +27,10 @@ export function goService(
     sdk,
     start: async (env) => {
       const program = await temporaryFolder();
-      for (const file of ['go.mod', 'go.sum', join(folder, 'assistant.go')])
-        await cp(join(sources, file), join(program, file.split('/').at(-1) ?? file));
-      for (const file of ['telemetry.go', SERVERS[framework]])
+      for (const file of ['go.mod', 'go.sum']) await cp(join(sources, file), join(program, file));
+      const assistant = 'assistant.go';
+      if (folder !== undefined) await cp(join(sources, folder, assistant), join(program, assistant));
+      for (const file of ['telemetry.go', SERVERS[framework], ...(folder === undefined ? [assistant] : [])])
         await writeFile(join(program, file), recipe(page, file));
       const client = `caller-stats.example/clients/go=${join(root, 'clients/go')}`;
       await run('go', ['mod', 'edit', `-replace=${client}`], program);

@@ -11,17 +11,20 @@ import type { Env, Service } from './service.js';
 const page = 'docs/guides/record/recipes-java.md';
 const sources = join(sdksFolder, 'java');
 
-export const springService: Service = {
+/** The recipe, with its own `Answers.java` or with that of the tests. */
+export const springService = (sdk: string, isOwn: boolean): Service => ({
   language: 'Java',
   framework: 'Spring Boot',
-  sdk: 'Spring AI, Micrometer',
+  sdk,
   start: async (env: Env) => {
     const program = await temporaryFolder();
     const code = join(program, 'src/main/java/assistant');
     const resources = join(program, 'src/main/resources');
     for (const folder of [code, resources]) await mkdir(folder, { recursive: true });
     await cp(join(sources, 'pom.xml'), join(program, 'pom.xml'));
-    await cp(join(sources, 'Answers.java'), join(code, 'Answers.java'));
+    const answers = join(code, 'Answers.java');
+    if (isOwn) await writeFile(answers, recipe(page, 'Answers.java'));
+    else await cp(join(sources, 'Answers.java'), answers);
     await writeFile(join(code, 'Assistant.java'), recipe(page, 'Assistant.java'));
     await writeFile(join(resources, 'application.properties'), recipe(page, 'application.properties'));
     await run('mvn', ['--batch-mode', '--no-transfer-progress', '--quiet', 'package'], program);
@@ -37,4 +40,4 @@ export const springService: Service = {
     const port = /Tomcat started on port (\d+)/;
     return { url: `http://127.0.0.1:${matched(await server.printed(port), port)}`, processes: [server] };
   },
-};
+});

@@ -16,7 +16,7 @@ const environment = join(sources, '.venv');
 const binary = (name: string) => join(environment, 'bin', name);
 
 /** Makes the virtual environment, unless it has exactly the locked packages. */
-export async function installPython(): Promise<void> {
+async function installPython(): Promise<void> {
   const python = process.env['CALLER_STATS_TEST_PYTHON'] ?? 'python3';
   const check =
     'import sys, venv, ensurepip; assert sys.version_info >= (3, 10), "Python 3.10 or later is needed"';
@@ -40,15 +40,16 @@ const APPS: Readonly<Record<App, string>> = {
   celery: 'Flask and Celery',
 };
 
-/** The recipe for this app, with an assistant of `python/assistants`. */
+/** The recipe for this app, with an assistant of `python/assistants`, or with its own. */
 export function pythonService(
   app: App,
   sdk: string,
-  file: string,
+  file: string | undefined,
   instrumentation = '',
   { hasProcessor = true, ...more }: Partial<Service> & { readonly hasProcessor?: boolean } = {},
 ): Service {
   const prepare = async (env: Env) => {
+    await installPython();
     const folder = await temporaryFolder();
     const telemetry = recipe(page, 'telemetry.py');
     const processor = 'provider.add_span_processor(QuestionSpanProcessor())';
@@ -61,7 +62,9 @@ export function pythonService(
       recipe(page, `${app}_app.py`) + (app === 'celery' ? inFolder : ''),
     );
     await cp(join(sources, 'assistants', 'scenarios.py'), join(folder, 'scenarios.py'));
-    await cp(join(sources, 'assistants', file), join(folder, 'assistant.py'));
+    const assistant = join(folder, 'assistant.py');
+    if (file === undefined) await writeFile(assistant, recipe(page, 'assistant.py'));
+    else await cp(join(sources, 'assistants', file), assistant);
     await mkdir(join(folder, 'queue'));
     return {
       cwd: folder,

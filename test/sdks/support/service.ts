@@ -16,7 +16,7 @@ export interface Assistant {
 }
 
 export interface Service {
-  readonly language: 'Python' | 'Go' | 'Java';
+  readonly language: 'JavaScript' | 'Python' | 'Go' | 'Java';
   readonly framework: string;
   readonly sdk: string;
   readonly rule?: string;

@@ -413,11 +413,6 @@ const STEPS: readonly Shape[] = [
   ['messages over a connection', [span(1, get, { isEntry: true }), ...conversation(1)], 2],
   ['messages over a connection that goes on', conversation(80), 2],
   [
-    'messages over a connection of a page, within its handler',
-    [page, span(1, get, { below: 90, isEntry: true }), span(2, plain, { below: 1 }), ...conversation(1, 2)],
-    2,
-  ],
-  [
     'sub-agents of a message with a server of their own',
     [...conversation(1), ...consumed(50, 31), span(1, get, { isEntry: true })],
     2,
@@ -478,6 +473,11 @@ describe('the steps of a request, in any order and any requests', () => {
 
   // Until a request above them arrives, these may be those of a page.
   test.each<Shape>([
+    [
+      'messages over a connection of a page, within its handler',
+      [page, span(1, get, { below: 90, isEntry: true }), span(2, plain, { below: 1 }), ...conversation(1, 2)],
+      2,
+    ],
     [
       'a request to another route of its own service',
       [ask(1, 90), span(2, chat, { below: 1 }), ...step(3, 1, post)],

@@ -43,7 +43,7 @@ export function InviteDialog({ organization, onClose }: InviteDialogProps) {
         ))}
       </SelectField>
       {role === 'reader' && <ReaderProjects organization={organization} />}
-      <p className="quiet small">You get a link, which is also sent if the server has an e-mail server.</p>
+      <p className="quiet small">You get a link. If the server can send e-mail, it is sent as well.</p>
     </FormDialog>
   );
 }

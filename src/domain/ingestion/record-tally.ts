@@ -1,9 +1,11 @@
 /** Counts the spans or log records of one request by the service that sent them. */
-import type { RefusalReason } from './refusals.js';
+import type { DOUBTS, RefusalReason } from './refusals.js';
 import {
   addOperations,
   type Delivery,
   OTHER_SOURCES,
+  type Refusal,
+  type Source,
   type SourceKind,
   SourceNames,
 } from './source-counts.js';
@@ -18,6 +20,7 @@ interface ServiceTally extends Record<Outcome, number> {
 export class RecordTally {
   readonly #names = new SourceNames();
   readonly #services = new Map<string, ServiceTally>();
+  readonly #doubts: (Pick<Source, 'name'> & Pick<Refusal, 'reason' | 'records'>)[] = [];
 
   /** `service` is the name that `sourceName` gives it. `reasons` say why a record was rejected. */
   add(service: string, outcome: Outcome, reasons: readonly RefusalReason[] = []): void {
@@ -29,6 +32,12 @@ export class RecordTally {
   /** What a record says it is that matched no rule, and belongs to no query as far as its trace is known. */
   note(service: string, operations: readonly string[]): void {
     addOperations(this.#find(service).operations, new Map(operations.map((one) => [one, 1])));
+  }
+
+  /** Queries, or requests, of a service are doubtful. It may have sent them earlier. */
+  doubt(service: string, reason: (typeof DOUBTS)[number], records: number): void {
+    const { name } = this.#names.bound({ kind: 'traces', name: service });
+    if (records > 0) this.#doubts.push({ name, reason, records });
   }
 
   /**
@@ -47,7 +56,10 @@ export class RecordTally {
       const tally = this.#services.get(service) ?? others;
       if (tally !== undefined) recorded.set(tally, (recorded.get(tally) ?? 0) + count);
     }
-    return [...this.#services].map(([name, tally]) => {
+    const doubtful = this.#doubts.map(({ name, reason, records }) => {
+      return { kind, name, counts: {}, refusals: [{ reason, keyId, requests: 0, records }] };
+    });
+    const counted = [...this.#services].map(([name, tally]) => {
       const { matched, rejected, unmatched, operations, reasons } = tally;
       const refusals = [...reasons].map(([reason, records]) => ({ reason, keyId, requests: 0, records }));
       const fresh = Math.min(recorded.get(tally) ?? 0, matched + unmatched);
@@ -61,6 +73,7 @@ export class RecordTally {
       };
       return { kind, name, counts, operations, ...(refusals.length > 0 && { refusals }) };
     });
+    return [...counted, ...doubtful];
   }
 
   #find(service: string): ServiceTally {

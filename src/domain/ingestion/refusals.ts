@@ -85,6 +85,16 @@ export const REFUSALS = {
     remedy:
       'Check the clock and the unit of the times of this sender, and withdraw what it has recorded. The setting "Earliest time" of the project refuses such times.',
   },
+  'no-header': {
+    because: 'requests that asked questions arrived without any header, so that their callers are not known',
+    remedy:
+      'Let the instrumentation of this service record the headers origin, referer and user-agent, or name the caller in code: see "The caller of a question".',
+  },
+  'many-in-trace': {
+    because: 'this service counts several questions in one trace',
+    remedy:
+      'If they are one question, send caller_stats.id with its id on each of its calls. If they are not, nothing is to be done.',
+  },
   'query-time': {
     because: 'a time is not an RFC 3339 date-time',
     remedy: 'Send occurredAt as 2026-01-31T23:59:59Z, or leave it out.',
@@ -111,15 +121,22 @@ export function isRefusalReason(text: string): text is RefusalReason {
   return Object.hasOwn(REFUSALS, text);
 }
 
+/** Of what counts. */
+export const DOUBTS = ['time-doubtful', 'no-header', 'many-in-trace'] as const satisfies RefusalReason[];
+
+function isDoubt(reason: RefusalReason): boolean {
+  return DOUBTS.some((doubt) => doubt === reason);
+}
+
 /** Whether queries are lost, unlike after what clients repeat or what was recorded; not for what anybody can cause. */
 export function losesQueries(reason: RefusalReason): boolean {
-  return !['key-unknown', 'rate-limit', 'overload', 'time-doubtful', 'failure'].includes(reason);
+  return !isDoubt(reason) && !['key-unknown', 'rate-limit', 'overload', 'failure'].includes(reason);
 }
 
 /** Why, as a sentence, what to do, and whether queries are lost if nobody does it. */
 export function describeRefusal(reason: RefusalReason) {
   const { because, remedy } = REFUSALS[reason];
-  const outcome = reason === 'time-doubtful' ? 'Recorded, but doubtful' : 'Refused';
+  const outcome = isDoubt(reason) ? 'Recorded, but doubtful' : 'Refused';
   return { message: `${outcome} because ${because}.`, remedy, isLoss: losesQueries(reason) };
 }
 

@@ -146,6 +146,12 @@ export class RecordRules {
     return isCall || ASKING_METHODS.includes(method) ? 'request' : undefined;
   }
 
+  /** Whether a request over HTTP brought headers; undefined for all else. */
+  hasHeaders({ isEntry, attributes }: TelemetryRecord): boolean | undefined {
+    if (!isEntry || !HTTP_METHODS.some((name) => attributes.has(name))) return undefined;
+    return [...attributes.keys()].some((name) => name.startsWith(HEADER) || USER_AGENTS.includes(name));
+  }
+
   /** What the record itself says of its query. */
   keysOf({ traceId, spanId, attributes, resource }: TelemetryRecord): QueryKeys {
     const source = this.#rules.id;

@@ -27,7 +27,7 @@ import {
 } from './telemetry-record.js';
 import { agentRunOf, gotMessage } from './telemetry-rules.js';
 import type { TelemetryRules } from './telemetry-settings.js';
-import type { IndexedQuery, IndexedSpan } from './trace.js';
+import type { IndexedQuery, IndexedSpan, Trace } from './trace.js';
 import type { TraceIndex } from './trace-index.js';
 
 export interface FoundQueries {
@@ -66,6 +66,9 @@ export class QueryCollector {
   readonly #spans = new Map<string, (readonly [spanId: string, span: IndexedSpan])[]>();
   /** What records of a trace say they are that match no rule. */
   readonly #unmatched = new Map<string, (readonly [service: string, operations: readonly string[]])[]>();
+  /** The services whose requests have headers, and those of which a request began a trace without any, by trace. */
+  readonly #withHeaders = new Set<string>();
+  readonly #withoutHeaders = new Map<string, string>();
   readonly #queries: FoundQuery[] = [];
   readonly #ids = new Set<string>();
   readonly #problems: string[] = [];
@@ -191,8 +194,32 @@ export class QueryCollector {
     for (const [spanId, span] of spans) this.#index.add(trace, spanId, span);
     const unrecorded = trace.unrecorded();
     const requests = trace.requests(spans.map(([spanId]) => spanId));
+    this.#noteDoubts(trace, traceId);
     this.#index.trim([trace]);
     return [...unrecorded, ...requests];
+  }
+
+  #noteDoubts(trace: Trace, traceId: string): void {
+    if (!trace.hasQueries) return;
+    const { isUnnamed, more, service } = trace.doubts();
+    this.#tally.doubt(service, 'many-in-trace', more);
+    const sender = this.#withoutHeaders.get(traceId);
+    this.#withoutHeaders.delete(traceId);
+    if (isUnnamed && sender !== undefined && !this.#withHeaders.has(sender))
+      this.#tally.doubt(sender, 'no-header', 1);
+  }
+
+  /** Where every request has the same caller on purpose, headers are not needed. */
+  #noteHeaders(record: TelemetryRecord, service: string): void {
+    const { fallback, siteOrigins = [] } = this.#rules.detection;
+    const hasHeaders = this.#read.hasHeaders(record);
+    if (hasHeaders) this.#withHeaders.add(service);
+    else if (
+      hasHeaders === false &&
+      record.parentSpanId === '' &&
+      (fallback === undefined || siteOrigins.length > 0)
+    )
+      this.#withoutHeaders.set(record.traceId, service);
   }
 
   #addQuery(record: TelemetryRecord, { caller, occurredAt }: Query): void {
@@ -223,6 +250,7 @@ export class QueryCollector {
       responseId: responseIdOf(attributes),
       messageAt: gotMessage(record) ? Number(endNs / 1_000_000n) : undefined,
     };
+    this.#noteHeaders(record, span.service);
     const id = isLog ? `log ${span.parentSpanId} ${timeNs} ${explicitId ?? ''}` : spanId;
     const spans = this.#spans.get(traceId);
     if (spans === undefined) this.#spans.set(traceId, [[id, span]]);

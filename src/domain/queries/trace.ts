@@ -165,6 +165,8 @@ export class Trace {
   #steps = 0;
   /** The number of spans of queries. */
   #asked = 0;
+  /** How many queries were told apart. */
+  #toldApart = 1;
 
   constructor(traceId: string) {
     this.#traceId = traceId;
@@ -286,6 +288,26 @@ export class Trace {
     if (requests.length === 0 || !this.hasQueries) return requests;
     const asked = [...this.#places.values()].filter(({ span }) => span?.askedAt !== undefined);
     return asked.every(({ path }) => path?.isWhole) ? [] : requests;
+  }
+
+  /**
+   * What is doubtful of the queries below its first span, once all spans between are known: whether one has no caller, and how many
+   * more than before it has beside one, without ids from the application. To be called after `unrecorded`.
+   */
+  doubts(): { readonly isUnnamed: boolean; readonly more: number; readonly service: string } {
+    const names = new Set<string>();
+    let isUnnamed = false;
+    let service = '';
+    for (const { span, path } of this.#places.values()) {
+      if (span?.askedAt === undefined || !path?.isWhole || path.isIgnored) continue;
+      isUnnamed ||= path.caller === undefined;
+      if (path.explicitId !== undefined) continue;
+      names.add(path.agentRun ?? path.begin?.entry?.key ?? '');
+      service = path.begin?.service ?? '';
+    }
+    const more = Math.max(0, names.size - this.#toldApart);
+    this.#toldApart += more;
+    return { isUnnamed, more, service };
   }
 
   #connectionOf(place: Place | undefined): Connection | undefined {

@@ -302,7 +302,8 @@ const refusal = objectSchema({
   },
   requests: count('Refused requests of the last seven days.'),
   records: count(
-    'Spans and log records that were rejected while others were accepted; queries that are `time-doubtful`.',
+    'Spans and log records that were rejected while others were accepted; queries and requests that are doubtful: ' +
+      '`time-doubtful`, `no-header`, `many-in-trace`.',
   ),
   lastAt: moment('When the last one was, at most five minutes late.'),
 });

@@ -26,7 +26,9 @@ import {
   sourceNameCharactersMax,
   sourcesMax,
 } from '../../../src/domain/limits.js';
+import type { CallerRules } from '../../../src/domain/queries/caller-detection.js';
 import { RuleMatcher } from '../../../src/domain/queries/rule-matcher.js';
+import { QueryCollector } from '../../../src/domain/queries/telemetry.js';
 import type { TelemetryRecord } from '../../../src/domain/queries/telemetry-record.js';
 import {
   formatQueryRules,
@@ -34,7 +36,9 @@ import {
   type QueryRule,
 } from '../../../src/domain/queries/telemetry-rules.js';
 import { parseQueryRules } from '../../../src/domain/queries/telemetry-settings.js';
+import { TraceIndex } from '../../../src/domain/queries/trace-index.js';
 import { spanId, traceId } from '../../support/http/telemetry.js';
+import { returned } from '../../support/http/telemetry-reading.js';
 
 const operation = (value: string) => ({ attribute: 'gen_ai.operation.name', value });
 
@@ -334,5 +338,93 @@ describe('what came to a project', () => {
       0,
       bucketWidthMs,
     ]);
+  });
+});
+
+describe('what counts, but is doubtful', () => {
+  const asked = { 'gen_ai.operation.name': 'chat' };
+  const agent = { 'user_agent.original': 'curl/8' };
+  const below = (parent: number, attributes = {}) =>
+    [
+      { ...asked, ...attributes },
+      { parentSpanId: spanId(parent), isEntry: false },
+    ] as const;
+  const request = (method: string, parent = 0, attributes = {}) =>
+    [
+      { 'http.request.method': method, ...attributes },
+      { parentSpanId: parent === 0 ? '' : spanId(parent) },
+    ] as const;
+  type Spans = Readonly<Record<number, Readonly<Parameters<typeof recordOf>>>>;
+  const ask: Spans = { 1: request('POST'), 2: below(1) };
+  const page: Spans = { 1: request('GET', 0, agent), 2: request('POST', 1), 3: below(2) };
+  const pages: Spans = { ...page, 4: request('POST', 1), 5: below(4) };
+
+  /** All spans are of one trace and service. Each batch is a request of its own. */
+  function doubts(batches: readonly Spans[], detection: CallerRules = {}) {
+    const callerAttribute = 'caller_stats.caller';
+    const rules = { queries: KNOWN_RULES, id: 'question', callerAttribute, detection } as const;
+    const receipt = { project: 'docs', nowMs: Date.now(), rowsFrom: null };
+    const index = new TraceIndex(1_000_000);
+    const sums: Record<string, number> = {};
+    for (const batch of batches) {
+      const collector = new QueryCollector(rules, receipt, index);
+      for (const [id, [attributes, more]] of Object.entries(batch))
+        collector.add(recordOf(attributes, { spanId: spanId(Number(id)), ...more }));
+      const { queries, tally } = returned(collector.result());
+      for (const { noteRecorded } of queries) noteRecorded();
+      const deliveries = tally.deliveries('traces', new Map());
+      for (const { reason, records } of deliveries.flatMap(({ refusals = [] }) => refusals))
+        sums[reason] = (sums[reason] ?? 0) + records;
+    }
+    return sums;
+  }
+
+  /** The same spans in one batch, and each in one of its own, the first one last. */
+  const splits = (spans: Spans) => [
+    [spans],
+    Object.entries(spans)
+      .toReversed()
+      .map(([id, span]) => ({ [id]: span })),
+  ];
+
+  test.each<[what: string, spans: Spans, detection?: CallerRules]>([
+    ['requests of which no question is known', { 1: request('POST') }],
+    ['questions without a request', { 1: [asked, { isEntry: false }] }],
+    ['requests with a user agent', { ...ask, 1: request('POST', 0, agent) }],
+    [
+      'requests with an origin',
+      { ...ask, 1: request('POST', 0, { 'http.request.header.origin': 'https://a.example' }) },
+    ],
+    ['old names of headers', { ...ask, 1: request('POST', 0, { 'http.user_agent': 'curl/8' }) }],
+    ['requests that name the caller', { ...ask, 1: request('POST', 0, { 'caller_stats.caller': 'web' }) }],
+    ['questions that name the caller', { ...ask, 2: below(1, { 'caller_stats.caller': 'web' }) }],
+    ['requests of other servers, whose headers may tell', { ...ask, 1: request('POST', 9) }],
+    ['one caller for all on purpose', ask, { fallback: 'slack' }],
+    ['several calls of one question', { ...page, 4: below(2), 5: below(2) }],
+    ['several questions with ids', { ...pages, 3: below(2, { 'caller_stats.id': 'a' }) }],
+    [
+      'questions of which it is not known what is above them',
+      { 2: request('POST', 1), 3: below(2), 4: request('POST', 1), 5: below(4) },
+    ],
+    ['what is ignored', { ...pages, 2: request('POST', 1, { 'caller_stats.ignore': 'true' }) }],
+  ])('are not %s', (_what, spans, detection) => {
+    for (const batches of splits(spans)) expect(doubts(batches, detection)).toEqual({});
+  });
+
+  test('are requests without any header, unless others of their service have some', () => {
+    for (const batches of splits(ask)) expect(doubts(batches)).toEqual({ 'no-header': 1 });
+    expect(doubts([ask], { fallback: 'api', siteOrigins: ['https://a.example'] })).toEqual({
+      'no-header': 1,
+    });
+    expect(doubts([{ ...ask, 9: request('GET', 0, agent) }])).toEqual({});
+  });
+
+  test('are several questions of one trace, each once', () => {
+    for (const batches of splits(pages)) {
+      expect(doubts(batches)).toEqual({ 'many-in-trace': 1 });
+      expect(doubts([...batches, pages])).toEqual({ 'many-in-trace': 1 });
+    }
+    const more = { 6: request('POST', 1), 7: below(6) };
+    expect(doubts([pages, more])).toEqual({ 'many-in-trace': 2 });
   });
 });

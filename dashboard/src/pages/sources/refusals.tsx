@@ -27,7 +27,7 @@ export function Refusals({ report }: { report: Ingestion }) {
       ),
     },
     { head: 'Why', cell: ({ message }) => message },
-    { head: 'What to do', cell: ({ remedy }) => remedy },
+    { head: 'What to do', cell: remedyOf },
     { head: 'How many', cell: (row) => refusedInWords(row) },
     { head: 'Last', cell: ({ lastAt }) => <Time at={lastAt} /> },
   ];
@@ -37,8 +37,7 @@ export function Refusals({ report }: { report: Ingestion }) {
       lead={
         <>
           What was refused in the last seven days, and is not counted unless its sender repeated it, and what
-          counts although its time is doubtful:{' '}
-          <DocsLink page="not-arriving">my queries do not arrive</DocsLink>.
+          counts although it is doubtful: <DocsLink page="not-arriving">my queries do not arrive</DocsLink>.
         </>
       }
     >
@@ -51,6 +50,21 @@ export function Refusals({ report }: { report: Ingestion }) {
         />
       </div>
     </Section>
+  );
+}
+
+const SECTIONS: { readonly [Reason in Refusal['reason']]?: string } = {
+  'no-header': 'the-caller-of-a-question',
+  'many-in-trace': 'what-is-one-question',
+};
+
+function remedyOf({ reason, remedy }: Refusal) {
+  const section = SECTIONS[reason];
+  if (section === undefined) return remedy;
+  return (
+    <>
+      {remedy} <DocsLink page={`opentelemetry#${section}`}>OpenTelemetry</DocsLink>
+    </>
   );
 }
 

@@ -42,6 +42,7 @@ const openLlmetry = '@traceloop/instrumentation';
 
 const own = "OpenAI's client, with spans of the recipe";
 const go = (['net/http', 'gin'] as const).flatMap((framework) => [
+  goService(framework, `${own}, and its assistant`, undefined),
   goService(framework, own, 'openai'),
   goService(framework, 'Genkit', 'genkit'),
 ]);
@@ -59,8 +60,10 @@ const javaScript = [
 
 export const services: readonly Service[] = [
   ...javaScript,
+  pythonService('fastapi', `${clients[0][0]}, the assistant of the recipe`, undefined),
   ...python,
   ...withoutProcessor,
   ...go,
+  springService('Spring AI, Micrometer, the assistant of the recipe', true),
   springService('Spring AI, Micrometer', false),
 ];

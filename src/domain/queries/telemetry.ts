@@ -15,6 +15,7 @@ import { isCallerName } from './caller.js';
 import type { FoundQuery } from './found-queries.js';
 import { isQueryId, parseQuery, type Query, unlikelyTimeProblem } from './query.js';
 import { strongestQueryId } from './query-identity.js';
+import { TELEMETRY_DEFAULTS } from './telemetry-defaults.js';
 import {
   type Attributes,
   explicitIdOf,
@@ -166,7 +167,7 @@ export class QueryCollector {
   }
 
   get #fallback(): string {
-    return this.#rules.detection.fallback ?? 'unknown';
+    return this.#rules.detection.fallback ?? TELEMETRY_DEFAULTS.otlpDefaultCaller;
   }
 
   #count(resource: Attributes, outcome: Outcome, problems: readonly string[]): void {
@@ -211,13 +212,13 @@ export class QueryCollector {
 
   /** Where every request has the same caller on purpose, headers are not needed. */
   #noteHeaders(record: TelemetryRecord, service: string): void {
-    const { fallback, siteOrigins = [] } = this.#rules.detection;
+    const { siteOrigins = [] } = this.#rules.detection;
     const hasHeaders = this.#read.hasHeaders(record);
     if (hasHeaders) this.#withHeaders.add(service);
     else if (
       hasHeaders === false &&
       record.parentSpanId === '' &&
-      (fallback === undefined || siteOrigins.length > 0)
+      (this.#fallback === TELEMETRY_DEFAULTS.otlpDefaultCaller || siteOrigins.length > 0)
     )
       this.#withoutHeaders.set(record.traceId, service);
   }

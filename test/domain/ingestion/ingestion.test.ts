@@ -413,6 +413,7 @@ describe('what counts, but is doubtful', () => {
 
   test('are requests without any header, unless others of their service have some', () => {
     for (const batches of splits(ask)) expect(doubts(batches)).toEqual({ 'no-header': 1 });
+    expect(doubts([ask], { fallback: 'unknown' })).toEqual({ 'no-header': 1 });
     expect(doubts([ask], { fallback: 'api', siteOrigins: ['https://a.example'] })).toEqual({
       'no-header': 1,
     });

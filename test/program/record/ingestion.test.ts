@@ -1,4 +1,5 @@
 /** Ingestion diagnostics: whatever arrives is counted by its source, over all processes, and nothing else is kept. */
+import { SpanKind } from '@opentelemetry/api';
 import { describe, expect, test } from 'vitest';
 import { findLosses } from '../../../src/app/losses.js';
 import { ALL_TIME } from '../../../src/domain/counting/date-range.js';
@@ -337,6 +338,35 @@ test('queries of a time before 2000 count, and are named as doubtful', async () 
     refusalOf('time-doubtful', { key: expect.any(String), requests: 0, records: 2 }),
   ]);
   expect(source?.refusals[0]?.['message']).toMatch(/^Recorded, but doubtful because /);
+});
+
+test('questions of requests without headers, and several of one page, count and are named as doubtful', async () => {
+  const service = await startService();
+  const entry = (number: number, id: number, attributes: Sent['attributes'], parent?: number) =>
+    span(
+      number,
+      { 'http.request.method': 'POST', ...attributes },
+      {
+        ...{ spanId: spanId(id), kind: SpanKind.SERVER },
+        ...(parent !== undefined && { parentSpanId: spanId(parent) }),
+      },
+    );
+  const asked = (number: number, id: number, parent: number) =>
+    span(number, chat, { spanId: spanId(id), parentSpanId: spanId(parent) });
+  await post(service, 'traces', [entry(1, 1, {}), asked(1, 2, 1)]);
+  await post(service, 'traces', [
+    ...[
+      entry(2, 1, { 'http.request.method': 'GET', 'user_agent.original': 'curl/8' }),
+      entry(2, 2, {}, 1),
+      asked(2, 3, 2),
+    ],
+    ...[entry(2, 4, {}, 1), asked(2, 5, 4)],
+  ]);
+  const refusals = (await report(service)).sources.flatMap((source) => source.refusals);
+  expect(refusals).toEqual([
+    refusalOf('many-in-trace', { key: expect.any(String), requests: 0, records: 1 }),
+    refusalOf('no-header', { key: expect.any(String), requests: 0, records: 1 }),
+  ]);
 });
 
 test('times before the earliest one of the project are refused from every sender, and named', async () => {

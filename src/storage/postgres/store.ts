@@ -6,7 +6,7 @@ import type { Store } from '../ports/store.js';
 import { RecordingCheck } from '../recording-check.js';
 import { SqlCorrectionChanges } from '../sql/corrections/corrections.js';
 import { SqlHistory } from '../sql/history.js';
-import { SqlIdentityChanges } from '../sql/identities.js';
+import { SqlIdentityChanges } from '../sql/identities/identity-changes.js';
 import { SqlIngestionChanges } from '../sql/ingestion.js';
 import { SqlNotificationChanges } from '../sql/notifications.js';
 import { SqlCorrections, SqlIdentities, SqlIngestion, SqlNotifications, SqlThrottles } from '../sql/parts.js';

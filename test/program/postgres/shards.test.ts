@@ -19,7 +19,7 @@ import {
 import { SqlDirectoryChanges } from '../../../src/storage/sql/directory-changes.js';
 import { SqlDirectoryReads } from '../../../src/storage/sql/directory-reads.js';
 import { SqlHistory } from '../../../src/storage/sql/history.js';
-import { SqlIdentityChanges } from '../../../src/storage/sql/identities.js';
+import { SqlIdentityChanges } from '../../../src/storage/sql/identities/identity-changes.js';
 import { SqlIngestionChanges, SqlIngestionReads } from '../../../src/storage/sql/ingestion.js';
 import { SqlNotificationChanges, SqlNotificationReads } from '../../../src/storage/sql/notifications.js';
 import type { Session } from '../../../src/storage/sql/session.js';

@@ -18,7 +18,7 @@ import type {
   NumberedCorrection,
 } from '../../ports/corrections.js';
 import { SqlChanges } from '../changes.js';
-import { SqlFoundStates } from '../found-states.js';
+import { SqlFoundStates } from '../identities/found-states.js';
 import type { Dialect, Session } from '../session.js';
 import {
   affectedBy,

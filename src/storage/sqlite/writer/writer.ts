@@ -5,7 +5,7 @@ import type { CorrectionChanges } from '../../ports/corrections.js';
 import type { Identities } from '../../ports/identities.js';
 import { SqlCorrectionChanges } from '../../sql/corrections/corrections.js';
 import { SqlDirectoryChanges } from '../../sql/directory-changes.js';
-import { SqlIdentityChanges } from '../../sql/identities.js';
+import { SqlIdentityChanges } from '../../sql/identities/identity-changes.js';
 import { SqlIngestionChanges } from '../../sql/ingestion.js';
 import { SqlNotificationChanges } from '../../sql/notifications.js';
 import { call } from '../../sql/session.js';

@@ -1,5 +1,5 @@
 /** The keys of queries in telemetry, for every SQL database. Each method is one transaction. */
-import { type FoundFacts, type FoundPlan, planFound } from '../../domain/queries/found-queries.js';
+import { type FoundFacts, type FoundPlan, planFound } from '../../../domain/queries/found-queries.js';
 import {
   type IdentityPlan,
   keyNames,
@@ -9,14 +9,14 @@ import {
   strongestQueryId,
   traceKeyName,
   traceQueryId,
-} from '../../domain/queries/query-identity.js';
-import type { IdSource } from '../../domain/queries/telemetry-settings.js';
-import { expiredKeysMin, type Identified, type Identities, keysKeptMs } from '../ports/identities.js';
-import { notFound } from './changes.js';
-import type { QueryChanges } from './corrections/query-rows.js';
+} from '../../../domain/queries/query-identity.js';
+import type { IdSource } from '../../../domain/queries/telemetry-settings.js';
+import { expiredKeysMin, type Identified, type Identities, keysKeptMs } from '../../ports/identities.js';
+import { notFound } from '../changes.js';
+import type { QueryChanges } from '../corrections/query-rows.js';
+import type { Dialect, Session } from '../session.js';
+import { SqlTables } from '../tables.js';
 import { SqlFoundStates } from './found-states.js';
-import type { Dialect, Session } from './session.js';
-import { SqlTables } from './tables.js';
 import { SqlWaitingRequests } from './waiting-requests.js';
 
 type Keys = Map<string, StoredKey>;

@@ -1,11 +1,11 @@
 /** What is known of queries in telemetry until their callers are certain, for every SQL database. Within a transaction. */
-import type { QueryState } from '../../domain/corrections/state.js';
-import type { FoundState } from '../../domain/queries/found-queries.js';
-import type { Query } from '../../domain/queries/query.js';
-import { dayMs } from '../../domain/time/duration.js';
-import { keysKeptMs, statesKeptMs } from '../ports/identities.js';
-import { type LateChange, type Move, type QueryChanges, toMove } from './corrections/query-rows.js';
-import { SqlTables } from './tables.js';
+import type { QueryState } from '../../../domain/corrections/state.js';
+import type { FoundState } from '../../../domain/queries/found-queries.js';
+import type { Query } from '../../../domain/queries/query.js';
+import { dayMs } from '../../../domain/time/duration.js';
+import { keysKeptMs, statesKeptMs } from '../../ports/identities.js';
+import { type LateChange, type Move, type QueryChanges, toMove } from '../corrections/query-rows.js';
+import { SqlTables } from '../tables.js';
 
 interface StoredState extends FoundState {
   /** Whether it was withdrawn because it turned out to be no query, or another one. */

@@ -2,10 +2,10 @@
  * Requests that named their caller, or had an id, before a query of their trace was found: that one takes both from here, whichever
  * process finds it. For every SQL database. Within a transaction.
  */
-import { type FoundFacts, readRequest, writeRequest } from '../../domain/queries/found-queries.js';
-import { type QueryKeys, requestKeyName, requestTraceId } from '../../domain/queries/query-identity.js';
-import { statesKeptMs, waitingRequestsMax } from '../ports/identities.js';
-import { SqlTables } from './tables.js';
+import { type FoundFacts, readRequest, writeRequest } from '../../../domain/queries/found-queries.js';
+import { type QueryKeys, requestKeyName, requestTraceId } from '../../../domain/queries/query-identity.js';
+import { statesKeptMs, waitingRequestsMax } from '../../ports/identities.js';
+import { SqlTables } from '../tables.js';
 
 interface RequestRow {
   readonly name: string;

@@ -1,13 +1,13 @@
 /** What the conformance suite cannot reach in reasonable time: more requests than may wait. */
 import { expect, test } from 'vitest';
-import { statesKeptMs, waitingRequestsMax } from '../../../src/storage/ports/identities.js';
-import { SqlWaitingRequests } from '../../../src/storage/sql/waiting-requests.js';
-import { SQLITE } from '../../../src/storage/sqlite/dialect.js';
-import { openMigrated } from '../../../src/storage/sqlite/migrations/migrate.js';
-import { Statements } from '../../../src/storage/sqlite/statements.js';
-import { whenOver } from '../../support/cleanup.js';
-import { traceId } from '../../support/http/telemetry.js';
-import { temporaryFolder } from '../../support/temporary.js';
+import { statesKeptMs, waitingRequestsMax } from '../../../../src/storage/ports/identities.js';
+import { SqlWaitingRequests } from '../../../../src/storage/sql/identities/waiting-requests.js';
+import { SQLITE } from '../../../../src/storage/sqlite/dialect.js';
+import { openMigrated } from '../../../../src/storage/sqlite/migrations/migrate.js';
+import { Statements } from '../../../../src/storage/sqlite/statements.js';
+import { whenOver } from '../../../support/cleanup.js';
+import { traceId } from '../../../support/http/telemetry.js';
+import { temporaryFolder } from '../../../support/temporary.js';
 
 const project = 1;
 const keysOf = (number: number) => ({ traceId: traceId(number), service: 'docs' });

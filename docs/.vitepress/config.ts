@@ -1,11 +1,12 @@
 /** Builds the documentation's site into `dist/docs`. The server serves it at `/docs`, with a strict policy. */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
-import { basename, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type HeadConfig } from 'vitepress';
 import { precompress } from '../../scripts/precompress.js';
 import { downloadName, downloads, siteLink } from './links.js';
+import { nameButtons, reserveImages } from './markup.js';
 import { PAGES } from './page-list.js';
 import { ENGINEERING, FOREIGN, linkOf, REWRITES, sidebar } from './pages.js';
 import { pictureOf, size, writePictures } from './pictures.js';
@@ -115,11 +116,13 @@ export default defineConfig({
   markdown: {
     codeTransformers: [codeColours],
     config(md) {
+      nameButtons(md.renderer.rules);
       md.core.ruler.push('tables', ({ tokens }) => fitTables(tokens));
       md.core.ruler.push('links-and-flags', ({ tokens, env }) => {
         // Of a page that is indexed for the search, VitePress tells the one, else both.
         const { path, realPath = path } = env as { path: string; realPath?: string };
         const page = relative(root, realPath);
+        reserveImages(tokens, dirname(realPath));
         for (const token of tokens.flatMap(({ children }) => children ?? [])) {
           // Browsers would break the line after the hyphens.
           if (token.type === 'code_inline' && /^--\S{1,30}$/.test(token.content))

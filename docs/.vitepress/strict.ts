@@ -27,6 +27,7 @@ export function strictPage(html: string, base: string): string {
       return `<script${attributes} src="${base}${fileOf(code, '.js')}"></script>`;
     })
     .replaceAll(/(<[a-z][^<>]*?) style="[^"]*"/g, '$1')
+    .replaceAll(/rel="preload stylesheet"([^>]*) as="style"/g, 'rel="stylesheet"$1')
     .replace('</head>', `<link rel="stylesheet" href="${base}${colours}"></head>`);
 }
 

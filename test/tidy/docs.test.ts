@@ -198,7 +198,7 @@ test('the screenshot script takes every picture of the docs', () => {
   const script = read('scripts/screenshots.ts').text;
   const names = [...script.matchAll(/\bname: '([a-z-]+)'/g)].map(([, name]) => name);
   const shown = pages.flatMap(({ text }) =>
-    [...text.matchAll(/images\/([a-z-]+)-(light|dark|phone)\.png/g)].map(([, name]) => name),
+    [...text.matchAll(/images\/([a-z-]+)-(light|dark|phone)\.webp/g)].map(([, name]) => name),
   );
   const all = pages.flatMap(({ text }) => [...text.matchAll(/[\w/.-]+\.(?:png|jpe?g|gif|webp)\b/g)]);
   expect(shown.length).toBeGreaterThan(4);

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { existingPages, sidebar } from '../../../docs/.vitepress/pages.js';
+import { markupProblems } from '../../support/markup.js';
 import { filesBelow, read, root } from '../../tidy/sources.js';
 
 const base = '/docs/';
@@ -68,6 +69,10 @@ describe.each([...pages].filter(([name]) => name !== '404'))('the page "%s"', (n
     const links = [...all(text, /<a[^>]*\shref="([^"]*)"/g), ...all(text, /\ssrc="([^"]*)"/g)];
     expect(links.length).toBeGreaterThan(10);
     expect(links.flatMap((link) => findProblem(link, name)?.concat(`: ${link}`) ?? [])).toEqual([]);
+  });
+
+  test('has no markup that html-validate objects to', async () => {
+    expect(await markupProblems(text)).toEqual([]);
   });
 
   test('has no inline script or style and loads nothing from other servers', () => {

@@ -1,9 +1,10 @@
-/** Checks pages with axe against the rules of WCAG and best practices. */
+/** Checks pages with axe against the rules of WCAG and best practices, and their elements with html-validate. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { AxeResults, RunOnly } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { markupProblems } from '../markup.js';
 
 /** The minified file is half as long as the usual one, and each page parses it. */
 const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
@@ -16,7 +17,8 @@ const colorRules = ['color-contrast', 'link-in-text-block'];
 
 /** The problems of a page in its current state: a line for each rule, followed by one for each element that breaks it. */
 export async function accessibilityProblems(page: Page): Promise<string[]> {
-  return problemsBy(page, { type: 'tag', values: rules });
+  const problems = await problemsBy(page, { type: 'tag', values: rules });
+  return [...problems, ...(await markupProblems(await page.content()))];
 }
 
 /** Only the problems with colors, for a page that was already checked in other colors. */

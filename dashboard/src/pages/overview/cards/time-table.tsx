@@ -36,7 +36,7 @@ export function TimeTable({ numbers: { buckets, interval, previous }, view, titl
   if (view.compare !== null && previous !== null)
     columns.push(number(`Total, ${rangeName(previous)}`, (bucket) => bucket.previous?.total));
   return (
-    <div className="time-table" tabIndex={0} role="region" aria-label={`${title}, as a table`}>
+    <section className="time-table" tabIndex={0} aria-label={`${title}, as a table`}>
       <Table
         caption={`${title}, times in ${view.zone}`}
         columns={columns}
@@ -45,7 +45,7 @@ export function TimeTable({ numbers: { buckets, interval, previous }, view, titl
         sorted={{ column: 'When', isAscending: false }}
         rowKey={({ start }) => start}
       />
-    </div>
+    </section>
   );
 }
 

@@ -120,6 +120,8 @@ class Place {
   path: Path | undefined;
   /** What was known when the span was recorded as one of a query. */
   recorded: Path | undefined;
+  /** The path that is counted among those of the spans of queries. */
+  counted: Path | undefined;
   firstChild: Place | undefined;
   /** The entry nearest to this span of a query, and how many such spans an entry has. */
   holder: Place | undefined;
@@ -165,6 +167,11 @@ export class Trace {
   #steps = 0;
   /** The number of spans of queries. */
   #asked = 0;
+  /** Of how many the first span of the trace is known, and of these, how many have no caller, and those of each query. */
+  #whole = 0;
+  #unnamed = 0;
+  readonly #spansOf = new Map<string, number>();
+  #service = '';
   /** How many queries were told apart. */
   #toldApart = 1;
 
@@ -224,7 +231,8 @@ export class Trace {
       if (!isNeeded) this.#missing.delete(parent.spanId);
       this.#hold(place, undefined);
       place.isHolder = false;
-      place.span = place.path = place.recorded = undefined;
+      place.span = place.recorded = undefined;
+      this.#setPath(place, undefined);
       if (place.firstChild !== undefined) this.#missing.set(spanId, place);
       if (span !== undefined) this.#bytes -= bytesOf(span);
       if (span?.askedAt !== undefined) this.#asked--;
@@ -285,29 +293,39 @@ export class Trace {
       const keys = { explicitId, traceId: this.#traceId, service };
       return [{ keys, caller, askedAt: 0, isIgnored, isRequest: true, noteRecorded: () => {} }];
     });
-    if (requests.length === 0 || !this.hasQueries) return requests;
-    const asked = [...this.#places.values()].filter(({ span }) => span?.askedAt !== undefined);
-    return asked.every(({ path }) => path?.isWhole) ? [] : requests;
+    return this.hasQueries && this.#whole === this.#asked ? [] : requests;
   }
 
   /**
    * What is doubtful of the queries below its first span, once all spans between are known: whether one has no caller, and how many
-   * more than before it has beside one, without ids from the application. To be called after `unrecorded`.
+   * more than before it has beside one, without ids from the application. To be called after `unrecorded`, which finds all paths.
    */
   doubts(): { readonly isUnnamed: boolean; readonly more: number; readonly service: string } {
-    const names = new Set<string>();
-    let isUnnamed = false;
-    let service = '';
-    for (const { span, path } of this.#places.values()) {
-      if (span?.askedAt === undefined || !path?.isWhole || path.isIgnored) continue;
-      isUnnamed ||= path.caller === undefined;
-      if (path.explicitId !== undefined) continue;
-      names.add(path.agentRun ?? path.begin?.entry?.key ?? '');
-      service = path.begin?.service ?? '';
-    }
-    const more = Math.max(0, names.size - this.#toldApart);
+    const more = Math.max(0, this.#spansOf.size - this.#toldApart);
     this.#toldApart += more;
-    return { isUnnamed, more, service };
+    return { isUnnamed: this.#unnamed > 0, more, service: this.#service };
+  }
+
+  #setPath(place: Place, path: Path | undefined): void {
+    place.path = path;
+    const counted = place.span?.askedAt !== undefined && path?.isWhole === true ? path : undefined;
+    if (counted === place.counted) return;
+    this.#countPath(place.counted, -1);
+    this.#countPath(counted, 1);
+    place.counted = counted;
+  }
+
+  #countPath(path: Path | undefined, more: number): void {
+    if (path === undefined) return;
+    this.#whole += more;
+    if (path.isIgnored) return;
+    if (path.caller === undefined) this.#unnamed += more;
+    if (path.explicitId !== undefined) return;
+    const query = path.agentRun ?? path.begin?.entry?.key ?? '';
+    this.#service = path.begin?.service ?? '';
+    const spans = (this.#spansOf.get(query) ?? 0) + more;
+    if (spans > 0) this.#spansOf.set(query, spans);
+    else this.#spansOf.delete(query);
   }
 
   #connectionOf(place: Place | undefined): Connection | undefined {
@@ -376,7 +394,7 @@ export class Trace {
     const places = [top];
     for (let place = places.pop(); place !== undefined; place = places.pop()) {
       this.#steps++;
-      place.path = undefined;
+      this.#setPath(place, undefined);
       if (place.span?.askedAt !== undefined) this.#unrecorded.add(place);
       for (let child = place.firstChild; child !== undefined; child = child.next)
         if (child.path !== undefined) places.push(child);
@@ -398,7 +416,7 @@ export class Trace {
       this.#steps++;
       const above: Path = place.parent?.path ?? path;
       path = extend(place, above, this.#connectionOf(place.parent) ?? above.connection);
-      place.path = path;
+      this.#setPath(place, path);
       const isFirst = above.begin === undefined && path.begin !== undefined && !path.isIgnored;
       const nearest = path.entries.at(-1)?.place;
       this.#hold(place, isFirst && nearest !== place ? nearest : undefined);

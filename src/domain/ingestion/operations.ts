@@ -11,13 +11,13 @@ import {
   type Condition,
   formatQueryRules,
   KNOWN_RULES,
-  MODEL_ROUTE,
   matchesRules,
   PATH,
   type QueryRule,
   ROUTE,
   ROUTES,
   SPAN_NAME,
+  STEP_ROUTE,
 } from '../queries/telemetry-rules.js';
 import { ASKS, type SourceTotals } from './source-counts.js';
 
@@ -175,7 +175,7 @@ function findAskingRoutes(values: readonly SeenValue[], rules: readonly QueryRul
   return values.filter((one) => {
     const { attribute, value, outcomes } = one;
     const isOther =
-      OTHER_ROUTE.test(value) || MODEL_ROUTE.test(value) || /[*,;]|\.\.\.|\{proxy\+\}|^\/?$/.test(value);
+      OTHER_ROUTE.test(value) || STEP_ROUTE.test(value) || /[*,;]|\.\.\.|\{proxy\+\}|^\/?$/.test(value);
     const isAsking = ROUTES.includes(attribute) && (outcomes.get(ASKS.slice(1)) ?? 0) > 0;
     return isAsking && !isOther && isTakenWhole(one) && !matcher.accepts(requestOf(one));
   });

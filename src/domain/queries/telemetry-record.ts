@@ -22,12 +22,12 @@ import {
   LANGFUSE_ROOT,
   MCP_CLIENT,
   MCP_METHODS,
-  MODEL_ROUTE,
   matchesRules,
   ROUTES,
   RPC_SYSTEMS,
   RUN_IDS,
   STEP_NAME,
+  STEP_ROUTE,
   TARGET,
   URI,
   USER_AGENTS,
@@ -139,7 +139,7 @@ export class RecordRules {
     if (!isEntry) return 'root';
     const isOfRun = STEP_NAME.test(name) || RUN_IDS.some((one) => attributes.has(one));
     const route = firstOf(attributes, ROUTES) ?? name;
-    if (isConsumer || isOfRun || MODEL_ROUTE.test(route)) return 'step';
+    if (isConsumer || isOfRun || STEP_ROUTE.test(route)) return 'step';
     // Without its method, the name of a request begins with it.
     const method = firstOf(attributes, HTTP_METHODS) ?? /^[A-Z]+/.exec(name)?.[0] ?? '';
     const isCall = RPC_SYSTEMS.some((system) => attributes.has(system));

@@ -70,6 +70,12 @@ export const KNOWN_RULES: readonly KnownRule[] = [
     values: ['text_completions', 'llm'],
   },
   {
+    source:
+      'Azure AI Agents: azure-ai-agents 1.1.0, by its source (2026-11-27). Each run of a thread has one of them.',
+    attribute: 'gen_ai.operation.name',
+    values: ['start_thread_run', 'process_thread_run'],
+  },
+  {
     source: "LiteLLM 1.92's own telemetry, of its SDK and its proxy (2026-11-26).",
     attribute: 'gen_ai.operation.name',
     values: [
@@ -153,14 +159,15 @@ export const CALL_RULES: readonly QueryRule[] = KNOWN_RULES.filter(
 /** The current name in the semantic conventions, the previous one, and Micrometer's, which Spring Boot writes. */
 export const HTTP_METHODS: readonly string[] = ['http.request.method', 'http.method', 'method'];
 
+/** The ids of runs that no other run ever has: Inngest's, and Vercel Workflow's. */
+const UNIQUE_RUN_IDS: readonly string[] = ['sdk.run.id', 'workflow.run.id'];
+
 /** Attributes that name a run of a workflow, or a message, on each of its steps, also on those that are repeated. */
 export const RUN_IDS: readonly string[] = [
   // Temporal's SDKs for Python, Go and Java, and its SDK for TypeScript.
   'temporalWorkflowID',
   'temporalWorkflowId',
-  // Vercel Workflow, Inngest.
-  'workflow.run.id',
-  'sdk.run.id',
+  ...UNIQUE_RUN_IDS,
   'bullmq.job.id',
   // The current name in the semantic conventions, and the previous one: Celery, SQS.
   'messaging.message.id',
@@ -192,15 +199,35 @@ export function gotMessage(span: {
 /** The names of the spans of steps of Temporal's workflows. */
 export const STEP_NAME = /^(RunActivity|RunWorkflow|HandleSignal|HandleUpdate):/;
 
-/** The routes of models' APIs, at the end of a route or of a span's name. A gateway has them. */
-export const MODEL_ROUTE = /\/(chat\/completions|v1\/(completions|messages|responses))$/;
+/**
+ * The routes by which a gateway gets calls of models, and the workers of Inngest and Vercel Workflow their steps, at the end of a
+ * route or of a span's name.
+ */
+export const STEP_ROUTE =
+  /\/(chat\/completions|v1\/(completions|messages|responses)|inngest|\.well-known\/workflow\/v1\/(flow|step))$/;
 
 /** The current name in the semantic conventions, and the previous one. */
 export const RPC_SYSTEMS: readonly string[] = ['rpc.system.name', 'rpc.system'];
 
-/** Semantic Kernel answers one question with agents whose names end in the id of the run. Each message to them is a trace. */
-export function agentRunOf(name: string): string | undefined {
-  return /^agent_runtime process \S*_([0-9a-f]{32})\./.exec(name)?.[1];
+/**
+ * The run that answers one question in several traces. Semantic Kernel has agents whose names end in the id of the run, and each
+ * message to them is a trace.
+ */
+export function agentRunOf({
+  name,
+  attributes,
+}: {
+  readonly name: string;
+  readonly attributes: ReadonlyMap<string, string>;
+}): string | undefined {
+  return (
+    /^agent_runtime process \S*_([0-9a-f]{32})\./.exec(name)?.[1] ??
+    UNIQUE_RUN_IDS.map((one) => attributes.get(one)).find((id) => id !== undefined && isRunId(id))
+  );
+}
+
+function isRunId(id: string): boolean {
+  return /^[\w-]{16,64}$/.test(id);
 }
 
 export const USER_AGENTS: readonly string[] = ['user_agent.original', 'http.user_agent'];
@@ -281,6 +308,9 @@ export const IGNORE_RULES: readonly QueryRule[] = [
   { attribute: 'langfuse.observation.type', values: ['evaluator'] },
   { attribute: 'langfuse.experiment.id', values: [] },
   { attribute: 'langfuse.environment', values: ['sdk-experiment'] },
+  // LangSmith: what an experiment runs for an example, and what judges a run; by the source of langsmith (2026-11-27).
+  { attribute: 'langsmith.metadata.example_version', values: [] },
+  { attribute: 'langsmith.metadata.reference_run_id', values: [] },
 ];
 
 /** Braintrust: what belongs to an experiment, and scorers. */
@@ -289,10 +319,11 @@ export const IGNORE_PATTERNS: readonly (readonly [attribute: string, pattern: Re
   ['braintrust.span_attributes', /"type": ?"(eval|score)"/],
 ];
 
-/** Evaluations, and jobs that nobody asked for, by the names of their spans: `evaluate faithfulness`, `cron nightly-summary`. */
+/** Evaluations, and jobs that nobody asked for, by the names of their spans: `ragas evaluation`, `cron nightly-summary`. */
 export function isNoQuestion(name: string, isFirst: boolean): boolean {
   return (
-    /^eval(s|uat(e|or|ion)s?)?(?![a-z])/i.test(name) || (isFirst && /^(cron|warm-?up)(?![a-z])/i.test(name))
+    /^(ragas )?eval(s|uat(e|or|ion)s?)?(?![a-z])/i.test(name) ||
+    (isFirst && /^(cron|warm-?up)(?![a-z])/i.test(name))
   );
 }
 

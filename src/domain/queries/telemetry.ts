@@ -241,7 +241,7 @@ export class QueryCollector {
       parentSpanId: isSpanId(parent) ? parent : '',
       isEntry,
       entryKind: isEntry ? this.#read.entryKind(record) : undefined,
-      agentRun: agentRunOf(record.name),
+      agentRun: agentRunOf(record),
       run: isEntry ? runOf(attributes) : undefined,
       isIgnored,
       service: this.#read.serviceOf(resource),

@@ -149,7 +149,15 @@ describe('what the application or an evaluation says to ignore', () => {
       ],
       1,
     ],
-    ...['evaluate faithfulness', 'Evaluation.run', 'eval', 'evals:nightly'].map(
+    [
+      "LangSmith's experiment, and what judges it",
+      ['example_version', 'reference_run_id'].flatMap((name, at) => [
+        span(10 * at + 1, chat, { trace: at + 1, below: 10 * at + 2 }),
+        span(10 * at + 2, { [`langsmith.metadata.${name}`]: 'x' }, { trace: at + 1 }),
+      ]),
+      0,
+    ],
+    ...['ragas evaluation', 'evaluate faithfulness', 'Evaluation.run', 'eval', 'evals:nightly'].map(
       (name): Shape => [
         `a span with the name ${name}`,
         [span(1, chat, { below: 2 }), span(2, plain, { name, below: 9 }), span(3, chat, { trace: 2 })],
@@ -272,6 +280,13 @@ describe('SDKs that name their calls in their own way', () => {
     [
       'dd-trace',
       [span(1, { 'gen_ai.operation.name': 'llm' }, { below: 2 }), span(2, post, { isEntry: true })],
+      1,
+    ],
+    [
+      'a run of a thread of Azure AI Agents, among other spans of its thread',
+      ['create_thread', 'create_message', 'start_thread_run', 'get_thread_run', 'list_messages'].map(
+        (operation, at) => span(at + 1, { 'gen_ai.operation.name': operation }, { trace: at + 1 }),
+      ),
       1,
     ],
     ["Google's ADK", [span(1, ofAdk, { below: 3 }), span(2, ofAdk, { below: 3 }), span(3, plain)], 1],
@@ -452,6 +467,13 @@ const STEPS: readonly Shape[] = [
     ],
     1,
   ],
+  ...['/api/inngest', '/.well-known/workflow/v1/step'].map(
+    (route): Shape => [
+      `steps by ${route}, whose request does not arrive`,
+      [...step(2, 80, { ...post, 'http.route': route }), ...step(4, 81, { ...post, 'http.route': route })],
+      1,
+    ],
+  ),
   ...['temporalWorkflowID', 'workflow.run.id', 'sdk.run.id', 'bullmq.job.id', 'messaging.message.id'].map(
     (attribute): Shape => {
       const run = (id: string) => ({ [attribute]: id });
@@ -533,23 +555,46 @@ describe('the steps of a request, in any order and any requests', () => {
   });
 });
 
-test.each([
-  ['agents of one run', 'c9aa2d04c92e4b07aac030dec8af00ff', 1],
-  ['agents of two runs', 'd9aa2d04c92e4b07aac030dec8af00ff', 2],
-])("Semantic Kernel's messages to %s, each in a trace of its own", (_what, second, queries) => {
-  const run = 'c9aa2d04c92e4b07aac030dec8af00ff';
-  const message = (number: number, id: string) => [
-    span(number, plain, {
-      trace: number,
-      isEntry: false,
-      name: `agent_runtime process a_b_${id}.(default)-A`,
-    }),
-    span(number + 1, agent, { trace: number, below: number }),
-  ];
-  const records = [...message(1, run), ...message(3, second)];
-  expect(callersOf([records])).toHaveLength(queries);
-  expect(callersOf([records.toReversed()])).toHaveLength(queries);
-  expect(callersOf([records.slice(0, 2), records.slice(2)])).toHaveLength(queries);
+const runs = ['c9aa2d04c92e4b07aac030dec8af00ff', 'd9aa2d04c92e4b07aac030dec8af00ff'] as const;
+
+describe.each([
+  ['Semantic Kernel', (id: string) => [plain, `agent_runtime process a_b_${id}.(default)-A`] as const],
+  ['Inngest', (id: string) => [{ 'sdk.run.id': id }, 'inngest.execution'] as const],
+  ['Vercel Workflow', (id: string) => [{ 'workflow.run.id': `wrun_${id}` }, 'STEP answer'] as const],
+])('steps of %s, each in a trace of its own', (_, write) => {
+  const stepOf = (number: number, id: string) => {
+    const [attributes, name] = write(id);
+    return [
+      span(number, attributes, { trace: number, name }),
+      span(number + 1, agent, { trace: number, below: number }),
+    ];
+  };
+  test.each([
+    ['of one run', runs[0], 1],
+    ['of two runs', runs[1], 2],
+    // As of a test, or of a sender that numbers its runs.
+    ['whose id is short', '1', 2],
+  ])('%s', (_what, second, queries) => {
+    const records = [...stepOf(1, second === '1' ? second : runs[0]), ...stepOf(3, second)];
+    expect(callersOf([records])).toHaveLength(queries);
+    expect(callersOf([records.toReversed()])).toHaveLength(queries);
+    expect(callersOf([records.slice(0, 2), records.slice(2)])).toHaveLength(queries);
+  });
+});
+
+test("Traceloop's association properties name the caller of what LlamaIndex answers, and its id", () => {
+  const properties = {
+    'traceloop.association.properties.messageId': 'm1',
+    'traceloop.association.properties.caller_stats.caller': 'slack',
+  };
+  const answered = (trace: number) =>
+    ['retriever_query_engine.query', 'q.workflow'].map((name, at) =>
+      span(10 * trace + at, properties, {
+        ...{ trace, name, below: at === 0 ? 10 * trace + 1 : 0 },
+        resource: { 'caller_stats.caller': 'web' },
+      }),
+    );
+  expect(callersOf([answered(1), answered(2).toReversed()])).toEqual(['slack']);
 });
 
 test("Langfuse's metadata are read as the text that their JSON means", () => {

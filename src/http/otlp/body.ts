@@ -48,7 +48,8 @@ type Headed = Pick<FastifyRequest, 'headers'>;
 export async function refuseOtherEncodings(request: Headed): Promise<void> {
   if (DECODERS.has(encodingOf(request))) return;
   const names = ENCODINGS.join(', ');
-  throw new HttpError(415, `The Content-Encoding is not supported; send ${names}, or none.`, {
+  const remedy = 'In the exporter of a Collector, set compression: gzip.';
+  throw new HttpError(415, `The Content-Encoding is not supported; send ${names}, or none. ${remedy}`, {
     'accept-encoding': names,
   });
 }

@@ -14,7 +14,8 @@ describe.each(PATHS)('%s rejects', (path) => {
     /^The body has more than 1000 bytes once decoded; send fewer .+ at a time \(OTEL_BSP_MAX_EXPORT_BATCH_SIZE\), or let a Collector/;
   const TYPE = 'The Content-Type is not supported; send application/x-protobuf or application/json.';
   // Newer versions of Node also have zstd.
-  const ENCODING = /^The Content-Encoding is not supported; send gzip, deflate,( zstd,)? or none\.$/;
+  const ENCODING =
+    /^The Content-Encoding is not supported; send gzip, deflate,( zstd,)? or none\. In the exporter of a Collector, set compression: gzip\.$/;
   const NOT_GZIP = 'The body is not valid gzip, though its Content-Encoding says so.';
   const NAME =
     'An admin key opens every project of its organization: name one in the header caller-stats-project, or send a recording key.';

@@ -10,17 +10,19 @@ const VERSION = /^\d+\.\d+\.\d+(-[0-9A-Za-z.]+)?$/;
 
 /** Files with the names of packages or images that contain the version, such as `caller-stats-1.0.0.tgz`. */
 export const MENTIONS = [
+  'clients/java/pom.xml',
   'clients/javascript/README.md',
   'dashboard/src/format/snippets.ts',
   'deploy/kubernetes/caller-stats.yaml',
   'docs/guides/record/client.md',
+  'docs/guides/record/recipes-java.md',
   'docs/guides/run/install.md',
   'docs/reference/versions.md',
 ] as const;
 
 /** A version in the name of a package, an image or a tag of this project, or set for a shell. */
 const MENTIONED =
-  /((?:caller-stats(?:-client)?[-:]|\bv|VERSION=)(?=\d))\d+\.\d+\.\d+(?:-[0-9A-Za-z]+(?:\.\d+)*)?(?=\.tgz|[`\s"'/]|$)/g;
+  /((?:caller-stats(?:-client)?[-:]|caller-stats-opentelemetry<\/artifactId>\s*<version>|\bv|VERSION=)(?=\d))\d+\.\d+\.\d+(?:-[0-9A-Za-z]+(?:\.\d+)*)?(?=\.tgz|[`\s"'/<]|$)/g;
 
 export function isVersion(version: string): boolean {
   return VERSION.test(version);

@@ -64,6 +64,16 @@ export const services: readonly Service[] = [
   ...python,
   ...withoutProcessor,
   ...go,
-  springService('Spring AI, Micrometer, the assistant of the recipe', true),
-  springService('Spring AI, Micrometer', false),
+  springService('Spring AI, Micrometer, the assistant of the recipe'),
+  springService('Spring AI, Micrometer', { answers: 'SpringAiAnswers.java' }),
+  springService("Spring AI, OpenTelemetry's agent, requests of the route", {
+    answers: 'SpringAiAnswers.java',
+    hasAgent: true,
+    rule: 'http.route=/ask',
+  }),
+  springService('LangChain4j, Micrometer, with spans of the recipe', { answers: 'LangChain4jAnswers.java' }),
+  springService("LangChain4j, OpenTelemetry's agent, with spans of the recipe", {
+    answers: 'LangChain4jAnswers.java',
+    hasAgent: true,
+  }),
 ];

@@ -1,10 +1,10 @@
 /**
  * `npx tsx bench/soak/outages.ts --minutes N --seed S` lets real senders lose their server (SIGKILL), their network and their
- * process at random: the recorders of three languages with and without a spool, exporters of OpenTelemetry, and a log shipper.
+ * process at random: the recorders and OpenTelemetry's exporters of three languages, and log shippers, one of them a Collector.
  * At the end every query that they were asked is counted once, or named as lost by its sender. Those without a disk are stopped
- * with SIGTERM, the others killed. Needs `npm run build`, Python and Go.
+ * with SIGTERM, the others killed. Needs `npm run build`, Go, and Python with the packages that `npm run test:sdks` installs.
  */
-import { readFileSync } from 'node:fs';
+import { copyFileSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -25,6 +25,8 @@ interface Kind {
   readonly env?: Readonly<Record<string, string>>;
   /** What it has is on a disk, so it may be killed. */
   readonly isKept: boolean;
+  /** Others send what it writes. */
+  readonly onlyWrites?: true;
 }
 
 function kindsIn(workspace: Workspace): Kind[] {
@@ -36,6 +38,7 @@ function kindsIn(workspace: Workspace): Kind[] {
     { name: 'go', command: [workspace.path('recorder')] as const, env: {} },
   ];
   const exporter = { command: [process.execPath, 'exporter.mjs'] as const, isKept: false };
+  const collected = { LOG: workspace.path('collected.ndjson'), STORAGE: workspace.folder };
   return [
     ...recorders.map((one) => ({ ...one, isKept: false })),
     // All share one folder.
@@ -48,9 +51,22 @@ function kindsIn(workspace: Workspace): Kind[] {
     { ...exporter, name: 'otlp-json', env: { PROTOCOL: 'json' } },
     { ...exporter, name: 'otlp-protobuf' },
     {
+      ...exporter,
+      name: 'otlp-python',
+      command: [`${root}test/sdks/python/.venv/bin/python`, 'exporter.py'],
+    },
+    { ...exporter, name: 'otlp-go', command: [workspace.path('exporter')] },
+    {
       name: 'shipper',
       command: [process.execPath, 'shipper.mjs'],
       env: { LOG: workspace.path('log.ndjson') },
+      isKept: true,
+    },
+    { name: 'log', command: [process.execPath, 'log.mjs'], env: collected, isKept: true, onlyWrites: true },
+    {
+      name: 'collector',
+      command: [workspace.path('collector'), '--config', 'file:collector.yaml'],
+      env: collected,
       isKept: true,
     },
   ];
@@ -198,7 +214,7 @@ async function finish(world: World, ledger: string): Promise<ReadonlySet<string>
   world.network.change('pass');
   await Promise.all(world.senders.map((one) => one.stop('SIGTERM')));
   // What a killed process left is adopted a minute later at most.
-  const adopters = world.senders.filter(({ kind }) => kind.isKept);
+  const adopters = world.senders.filter(({ kind }) => kind.isKept && !kind.onlyWrites);
   for (const one of adopters) one.start();
   const { silent } = compare(ledger, await countedIn(world.database));
   for (let looks = 0; looks < 60 && silent.length > 0; looks++) {
@@ -220,7 +236,10 @@ async function countedIn(database: Database): Promise<ReadonlySet<string>> {
 }
 
 async function soak(workspace: Workspace, minutes: number, seed: string): Promise<boolean> {
-  await workspace.run('go', ['build', '-C', `${senders}go`, '-o', workspace.path('recorder'), '.']);
+  // Go adds all that these versions need.
+  copyFileSync(`${senders}go/go.mod`, workspace.path('go.mod'));
+  const modules = ['-mod=mod', `-modfile=${workspace.path('go.mod')}`];
+  await workspace.run('go', ['build', '-C', `${senders}go`, ...modules, '-o', workspace.folder, './...']);
   const database = await Database.create(workspace, 'soak');
   const made = ['key', 'create', '--name', 'Soak', '--type', 'recording', '--project', projectId];
   const key = (await database.command(...made)).trim();

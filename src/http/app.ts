@@ -253,7 +253,7 @@ function createServer(
       requestTimeout: limits.requestTimeoutMs,
       keepAliveTimeout: keepAliveTimeoutMs,
       return503OnClosing: false,
-      isPublicHttps: users.publicUrl?.startsWith('https:') === true,
+      publicUrl: users.publicUrl && `${users.publicUrl}${basePath}`,
       trustProxy: trustProxy.length > 0 && createNetworks(trustProxy),
     },
     {

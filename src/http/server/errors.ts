@@ -6,6 +6,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { CallerStatsError, type ErrorCode } from '../../domain/errors.js';
 import { type RefusalReason, reasonOfProblem } from '../../domain/ingestion/refusals.js';
 import { codeLockSeconds, detailBytesMax, detailsMax, retryAfterSeconds } from '../../domain/limits.js';
+import { redirectHint } from './redirects.js';
 
 /** An error of HTTP itself, such as a wrong method or media type. Rules of the domain throw `CallerStatsError`. */
 export class HttpError extends Error {
@@ -155,9 +156,16 @@ function firstDetails(details: readonly string[]): readonly string[] {
 }
 
 /** Fastify's error handler. */
-export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+export function answerError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  publicUrl?: string,
+): FastifyReply {
   const answer = toHttpError(error, request);
-  const { status, headers, message, details } = answer;
+  const { status, headers, message } = answer;
+  const hint = [401, 405].includes(status) ? redirectHint(request, publicUrl) : undefined;
+  const details = hint === undefined ? answer.details : [hint];
   const { key, project } = request;
   if (key !== null) request.refusal ??= { reasons: reasonsOf(answer), key, projectId: project?.id ?? null };
   if (status >= 500 && !(answer instanceof LoadSheddingError))

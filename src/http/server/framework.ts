@@ -38,12 +38,12 @@ export function createFramework(
   {
     requestTimeout,
     rewriteUrl = (request) => request.url ?? '',
-    isPublicHttps = false,
+    publicUrl,
     ...options
   }: FastifyServerOptions & {
     readonly requestTimeout: number;
-    /** Whether the public address is `https://`, although a proxy has the TLS. */
-    readonly isPublicHttps?: boolean;
+    /** The public address with the base path, of a proxy, too. */
+    readonly publicUrl?: string | undefined;
   },
   refusals?: Refusals,
 ): FastifyInstance {
@@ -89,10 +89,10 @@ export function createFramework(
     done(null, payload);
   });
   restoreMethods(app);
-  addSecurityHeaders(app, { isPublicHttps });
+  addSecurityHeaders(app, { isPublicHttps: publicUrl?.startsWith('https:') === true });
   addCompression(app);
   app.setErrorHandler((error, request, reply) => {
-    answerError(error, request, reply);
+    answerError(error, request, reply, publicUrl);
     refusals?.refused(request, reply.statusCode);
   });
   const notFound = () => new HttpError(404, notFoundMessage);

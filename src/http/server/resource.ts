@@ -53,6 +53,7 @@ export function restoreMethods(app: FastifyInstance): void {
 export function addResource(app: FastifyInstance, url: string, resource: Resource): void {
   const onRequest = resource.onRequest === undefined ? [] : [resource.onRequest];
   const allowed: string[] = [];
+  const takesPost = resource.POST !== undefined && !url.startsWith('/api/');
   for (const method of OPERATION_METHODS) {
     const operation = resource[method];
     if (operation === undefined) continue;
@@ -60,9 +61,10 @@ export function addResource(app: FastifyInstance, url: string, resource: Resourc
     allowed.push(...methods);
     const options =
       typeof operation === 'function' ? { schema: { hide: true }, handler: operation } : operation;
-    app.route({ ...options, method: methods, url, onRequest });
+    const config = { ...options.config, takesPost };
+    app.route({ ...options, config, method: methods, url, onRequest });
   }
-  refuseOtherMethods(app, url, allowed, onRequest);
+  refuseOtherMethods(app, url, allowed, onRequest, takesPost);
 }
 
 /** Responds with `405` and `Allow` to all methods of a path but the allowed ones, after the hooks in `before`. */
@@ -71,12 +73,14 @@ function refuseOtherMethods(
   url: string,
   allowed: readonly string[],
   before: readonly onRequestHookHandler[],
+  takesPost: boolean,
 ): void {
   const allow = allowed.join(', ');
   app.route({
     method: [...TAKEN_METHODS, OTHER_METHOD].filter((method) => !allowed.includes(method)),
     url,
     schema: { hide: true },
+    config: { takesPost },
     onRequest: [
       ...before,
       async ({ method }) => {

@@ -1,6 +1,6 @@
 /** How a request names its key. `key-matrix.test.ts` has what a key may do. */
 import { describe, expect, test } from 'vitest';
-import { errorOf, QUERIES, sharedService } from '../../support/http/http.js';
+import { errorOf, QUERIES, STATS, sharedService } from '../../support/http/http.js';
 
 const MALFORMED = 'The API key is malformed: it is mistyped or cut, for its checksum does not fit.';
 const MALFORMED_HEADER = 'The Authorization header is malformed; send "Authorization: Bearer <key>".';
@@ -60,5 +60,65 @@ describe('looks up the key and', () => {
     const { send, keys } = service();
     const headers = { authorization: `${scheme} ${keys.admin}` };
     expect((await send({ key: null, headers })).status).toBe(200);
+  });
+});
+
+describe('names the redirect and its target to', () => {
+  const service = sharedService({ basePath: '/stats' });
+  const publicService = sharedService({
+    basePath: '/stats',
+    users: { publicUrl: 'https://stats.example.org' },
+  });
+  const host = { host: 'assistant.example.org:8080' };
+  const behindProxy = { ...host, 'x-forwarded-proto': 'https' };
+  const PATHS = [
+    QUERIES,
+    '/v1/traces',
+    '/v1/logs',
+    '/v1/analytics/docs/assistant/corrections',
+    '/v1/analytics/docs/assistant/imported-counts',
+    '/mcp',
+  ];
+  const hint = (method: string, url: string) =>
+    `if you sent a POST with a key, a redirect has made this ${method} of it: send it to ${url} itself.`;
+
+  test.each(PATHS)('a GET of %s without a key', async (path) => {
+    const { send } = service();
+    const answer = await send({ path: `/stats${path}?a=secret`, key: null, headers: host });
+    expect(answer.status).toBe(401);
+    expect(errorOf(answer)).toMatch(/^There is no API key; .*: if you sent/);
+    expect(errorOf(answer)).toContain(hint('GET', `http://assistant.example.org:8080/stats${path}`));
+    const proxied = await send({ path: `/stats${path}`, key: null, headers: behindProxy });
+    expect(errorOf(proxied)).toContain(hint('GET', `https://assistant.example.org:8080/stats${path}`));
+    const known = await publicService().send({ path: `/stats${path}`, key: null, headers: host });
+    expect(errorOf(known)).toContain(hint('GET', `https://stats.example.org/stats${path}`));
+  });
+
+  test.each([QUERIES, '/v1/traces'])('a GET of %s with a recording key', async (path) => {
+    const { send, keys } = service();
+    const answer = await send({ path: `/stats${path}`, key: keys.recording, headers: host });
+    expect([401, 405]).toContain(answer.status);
+    expect(errorOf(answer)).toContain(hint('GET', `http://assistant.example.org:8080/stats${path}`));
+  });
+
+  test('a POST that has lost its body and its key', async () => {
+    const answer = await service().send({
+      method: 'POST',
+      path: `/stats${QUERIES}`,
+      key: null,
+      headers: host,
+    });
+    expect(errorOf(answer)).toContain(hint('POST', `http://assistant.example.org:8080/stats${QUERIES}`));
+  });
+
+  test.each<[what: string, request: { method?: string; path: string; body?: string }]>([
+    ['a POST with a body', { method: 'POST', path: QUERIES, body: '{}' }],
+    ['a GET of counts', { path: STATS }],
+    ['another method', { method: 'PUT', path: QUERIES }],
+    ['a path of the dashboard', { path: '/api/sign-in' }],
+  ])('nobody else: %s', async (_what, request) => {
+    const answer = await service().send({ ...request, path: `/stats${request.path}`, key: null });
+    expect([401, 405]).toContain(answer.status);
+    expect(errorOf(answer)).not.toContain('redirect');
   });
 });

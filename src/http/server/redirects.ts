@@ -19,7 +19,7 @@ export function redirectHint(request: FastifyRequest, publicUrl: string | undefi
     method === 'HEAD' ||
     (method === 'POST' && headers.authorization === undefined && !hasBody(request));
   if (routeOptions.config?.takesPost !== true || !isRest) return undefined;
-  // Trusted or not, the sender reads what it or its proxy said.
+  // Only the sender itself reads this, so its proxy need not be trusted.
   const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : protocol;
   const base = publicUrl ?? `${scheme}://${headers.host ?? ''}`;
   const path = (publicUrl === undefined ? request.originalUrl : request.url).replace(/\?.*/s, '');

@@ -231,6 +231,24 @@ const http: readonly LostRow[] = [
       return `${one} ${await post(world, queries(world), json, lines('five', 5))}`;
     },
   },
+  ...([[], ['--request', 'POST']] as const).map(
+    (options): LostRow => ({
+      setup: `${['curl --location', ...options].join(' ')} to an address that a proxy redirects`,
+      sent: 1,
+      right: 0,
+      told: /a redirect has made this (GET|POST) of it: send it to http:\/\/127\S+\/queries itself/,
+      send: async (world) => {
+        const { url, key } = world;
+        const headers = [`authorization: Bearer ${key}`, `content-type: ${json}`];
+        const args = [
+          ...['--silent', '--location', ...options],
+          ...headers.flatMap((header) => ['--header', header]),
+          ...['--data', '{"id":"a","caller":"web"}', (await redirectTo(url)) + queries(world)],
+        ];
+        return printed(await runCommand('curl', args, {}));
+      },
+    }),
+  ),
   {
     setup: 'a recording key that expires in ten days',
     sent: 1,
@@ -251,6 +269,10 @@ const http: readonly LostRow[] = [
     },
   },
 ];
+
+/** Redirects everything to the server, as a proxy does to https. */
+const redirectTo = (url: string) =>
+  startHttpServer((from, answer) => answer.writeHead(301, { location: url + from.url }).end());
 
 const once = "record(createRecorder(options), 'a', 1);";
 const wrong: readonly (readonly [
@@ -295,10 +317,7 @@ const recorders: readonly LostRow[] = [
     right: 0,
     told: /not counted.*redirect.*http:\/\/127/s,
     send: async (world) => {
-      const proxy = await startHttpServer((from, answer) =>
-        answer.writeHead(301, { location: `${world.url}${from.url}` }).end(),
-      );
-      return printed(await record(world, once, { url: proxy }));
+      return printed(await record(world, once, { url: await redirectTo(world.url) }));
     },
   },
   {

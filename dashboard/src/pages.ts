@@ -41,6 +41,7 @@ export const MEMBER_PAGES: readonly Page<object>[] = [
   page('/members', () => import('./pages/members/members-page.js'), 'MembersPage'),
   page('/audit', () => import('./pages/audit/audit-page.js'), 'AuditPage'),
   page('/account', () => import('./pages/account/account-page.js'), 'AccountPage'),
+  page('/connect', () => import('./pages/account/connect-page.js'), 'ConnectPage'),
 ];
 
 /** Of a person who is not signed in yet. */

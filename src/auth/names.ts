@@ -32,6 +32,12 @@ export function cookiePrefix({ secure, basePath }: CookiePlace): string {
   return `${basePath === '' ? '__Host-' : '__Secure-'}${COOKIE_PREFIX}`;
 }
 
+/** Begins the names of what people's connected applications have in the store. */
+export const APPLICATION_PREFIX = 'application-';
+
+/** Begins the tokens of connected applications. No key begins like this. */
+export const APPLICATION_TOKEN_PREFIX = 'cs-application-';
+
 /** The name of the secret in the store, if no setting and no file has it. */
 export const SECRET_NAME = 'sessions';
 

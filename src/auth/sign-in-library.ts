@@ -18,6 +18,7 @@ import { hashTokens } from './hashed-tokens.js';
 import { createLibraryLog } from './library-log.js';
 import {
   ADDRESS_HEADER,
+  APPLICATION_PREFIX,
   cookiePrefix,
   type LegacyAlgorithms,
   PROVIDER_ID,
@@ -98,7 +99,10 @@ export function buildLibrary(options: LibraryOptions) {
     },
     verification: {
       modelName: 'user_verification',
-      storeIdentifier: { default: 'hashed', overrides: { [TRUST_PREFIX]: 'plain' } },
+      storeIdentifier: {
+        default: 'hashed',
+        overrides: { [TRUST_PREFIX]: 'plain', [APPLICATION_PREFIX]: 'plain' },
+      },
       additionalFields: {
         ipAddress: { type: 'string', required: false },
         userAgent: { type: 'string', required: false },

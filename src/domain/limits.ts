@@ -131,6 +131,16 @@ export const secondStepSeconds = (10 * minuteMs) / secondMs;
 export const backupCodesCount = 10;
 /** How long a trusted device needs no second factor; each sign-in begins it anew. */
 export const trustSeconds = (30 * dayMs) / secondMs;
+/** How long a connected application reads with one token, and keeps the connection without use. A person can end it at any time. */
+export const applicationAccessSeconds = hourMs / secondMs;
+export const applicationLifeSeconds = (90 * dayMs) / secondMs;
+/** How long an application may take to exchange its code, which passed through the browser. */
+export const applicationCodeSeconds = minuteMs / secondMs;
+/** How long a renewed token works on: its answer may have been lost, or several windows renew it at once. */
+export const applicationGraceSeconds = minuteMs / secondMs;
+/** Addresses that an application may return people to, and their length: its id, which is in URLs, names them. */
+export const redirectUrisMax = 10;
+export const redirectUriCharactersMax = 1000;
 /** How long a browser may take to answer with a passkey. Browsers themselves give up after five minutes or earlier. */
 export const passkeyChallengeSeconds = (5 * minuteMs) / secondMs;
 /** How long after signing in a user without a password may change second factors. Others type their password. */

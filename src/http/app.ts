@@ -11,6 +11,7 @@ import { Channels } from '../app/notifications/channels/channels.js';
 import { Mailer, type MailOptions } from '../app/notifications/channels/mailer.js';
 import { Poster } from '../app/notifications/channels/poster.js';
 import type { NotificationSetup } from '../app/notifications/notifications.js';
+import { Applications } from '../auth/applications/applications.js';
 import { AuthProvider, type UsersOptions } from '../auth/auth-provider.js';
 import { SealedTexts } from '../auth/sealed-texts.js';
 import type { LoadLimits } from '../domain/admission.js';
@@ -47,6 +48,7 @@ import { type BasePath, rewriteBelow } from './request/base-path.js';
 import { addRecordingParsers, type RecordingLimits } from './request/body.js';
 import { addOpenedFields } from './request/opened.js';
 import { addAnalytics } from './routes/analytics.js';
+import { addApplications } from './routes/applications.js';
 import { addCorrections } from './routes/corrections.js';
 import { addDocs } from './routes/docs.js';
 import { addImportedCounts } from './routes/imported-counts.js';
@@ -157,16 +159,13 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   addImportedCounts(app, recording);
   await addCorrections(app, { store, clock }, authenticator);
   await addOtlp(app, { ...recording, projectRules });
-  await addMcp(app, {
-    store,
-    authenticator,
-    refusals,
-    publicUrl: options.users.publicUrl,
-    slots,
-    answer: options.mcp,
-  });
-  addOperations(app, store, clock);
   const authProvider = new AuthProvider({ ...options.users, basePath, store, clock, log, metrics });
+  const applications = new Applications(authProvider, store.directory);
+  const place = { basePath, publicUrl: options.users.publicUrl };
+  const shown = { ...place, applications, refusals };
+  await addMcp(app, { ...shown, store, authenticator, slots, answer: options.mcp });
+  await addApplications(app, { ...shown, failures });
+  addOperations(app, store, clock);
   const notifications = createNotifications(options, authProvider);
   const notifier = new Notifier({ ...notifications, clock: options.clockWatch ?? clock });
   runWhileOpen(app, (signal) => [
@@ -177,6 +176,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     ...options.dashboard,
     basePath,
     authProvider,
+    applications,
     notifications,
     store,
     clock,

@@ -180,9 +180,10 @@ describe('the server has one place for', () => {
     expect(adding).toEqual(['src/storage/sqlite/writer/recording.ts']);
   });
 
-  test('HTTP statuses: the error tables, the responses of the dashboard and missing pages', () => {
+  test('HTTP statuses: the error tables, the responses of the dashboard and of OAuth, and missing pages', () => {
     const files = outside(
       'src/http/server/errors.ts',
+      'src/http/routes/applications.ts',
       'src/http/routes/corrections.ts',
       'src/http/connection/connection-errors.ts',
       'src/http/dashboard/requests.ts',

@@ -20,6 +20,8 @@ export type { CallerType } from '../../../src/domain/queries/caller.js';
 export type { TelemetrySetting } from '../../../src/domain/queries/telemetry-settings.js';
 export type { WeekStart } from '../../../src/domain/time/calendar.js';
 export type {
+  ApplicationResponse as ConnectedApplication,
+  AskedResponse as AskedApplication,
   AuditResponse as AuditPage,
   CreatedInvitationResponse as CreatedInvitation,
   CreatedKeyResponse as KeyWithSecret,

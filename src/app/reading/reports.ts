@@ -34,7 +34,6 @@ import { nextTurn } from '../../shared/pauses.js';
 import type { Slots } from '../../shared/slots.js';
 import type { Store } from '../../storage/ports/store.js';
 import { readSeries } from '../../storage/series.js';
-import { requireProject } from '../projects.js';
 import { countsThen } from './as-of.js';
 import { type Changes, changesToCsv, readChanges } from './changes.js';
 import { type Numbers, readNumbers } from './numbers.js';
@@ -200,10 +199,10 @@ export interface ReportSource {
   readonly projects: () => Promise<readonly ListedProject[]>;
 }
 
-/** What a source reads: all projects of an organization, or one of them. */
+/** What a source reads of an organization: certain projects, or all of them. */
 export interface ReportScope {
   readonly organizationId: string;
-  readonly projectId?: string | null;
+  readonly projects?: readonly string[] | null;
 }
 
 export function unknownProject(projectId: string, listing: string): CallerStatsError {
@@ -214,15 +213,21 @@ export function unknownProject(projectId: string, listing: string): CallerStatsE
 /** Reads from the store. `listing` is the command or tool that lists projects, for messages. */
 export function createStoreSource(
   store: Store,
-  { organizationId, projectId: only = null }: ReportScope,
+  scopes: readonly ReportScope[],
   listing: string,
 ): ReportSource {
+  const isWithin = ({ projects = null }: ReportScope, id: string) => projects?.includes(id) ?? true;
+  const requireProject = async (id: string): Promise<Project> => {
+    for (const scope of isProjectId(id) ? scopes : []) {
+      if (!isWithin(scope, id)) continue;
+      const found = await store.directory.findProject(scope.organizationId, id);
+      if (found !== undefined) return found;
+    }
+    throw unknownProject(id, listing);
+  };
   return {
     read: async (report, projectId, ask) => {
-      if (!isProjectId(projectId) || (only !== null && only !== projectId)) {
-        throw unknownProject(projectId, listing);
-      }
-      const project = await requireProject(store, organizationId, projectId, `; see ${listing}`);
+      const project = await requireProject(projectId);
       const question = ask(project.weekStart);
       return { question, answer: await report.read(store, projectId, question) };
     },
@@ -233,7 +238,11 @@ export function createStoreSource(
       );
       return began === null ? null : formatWithOffset(began, offsetAt(began, timeZone));
     },
-    projects: async () =>
-      (await store.directory.listProjects(organizationId)).filter(({ id }) => only === null || id === only),
+    projects: async () => {
+      const listed = scopes.map(async (scope) =>
+        (await store.directory.listProjects(scope.organizationId)).filter(({ id }) => isWithin(scope, id)),
+      );
+      return (await Promise.all(listed)).flat();
+    },
   };
 }

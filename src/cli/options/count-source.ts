@@ -75,7 +75,7 @@ export async function runOnSource<T>(
   }
   const settings = readStoreSettings({ database }, io);
   return runOnStore(settings, (store) =>
-    work(createStoreSource(store, { organizationId: organization }, listing)),
+    work(createStoreSource(store, [{ organizationId: organization }], listing)),
   );
 }
 

@@ -38,6 +38,7 @@ export const AUDIT_ACTION_NAMES = {
   'user.single_sign_on': 'Single sign-on unlinked',
   'user.session_end': 'Session ended',
   'user.trust': 'Trusted devices changed',
+  'user.application': 'Connected applications changed',
 } as const;
 
 export type AuditAction = keyof typeof AUDIT_ACTION_NAMES;

@@ -2,6 +2,7 @@
 
 import type { IngestionMonitor } from '../../app/jobs/ingestion-monitor.js';
 import type { NotificationSetup } from '../../app/notifications/notifications.js';
+import type { Applications } from '../../auth/applications/applications.js';
 import type { AuthProvider } from '../../auth/auth-provider.js';
 import type { Credentials } from '../../auth/credentials.js';
 import type { Passkeys } from '../../auth/passkeys/passkeys.js';
@@ -35,6 +36,7 @@ export interface DashboardSettings {
 
 export interface DashboardOptions extends DashboardSettings {
   readonly authProvider: AuthProvider;
+  readonly applications: Applications;
   readonly store: Store;
   readonly ingestion: IngestionMonitor;
   /** In which long reports of members are made. */

@@ -16,6 +16,7 @@ import { SessionGuard } from './authorize.js';
 import type { Dashboard, DashboardOptions } from './context.js';
 import { LoginThrottle } from './login-throttle.js';
 import { addAccount, addSessions, addTrustedDevices, addTwoFactor } from './routes/account.js';
+import { addConnectedApplications } from './routes/applications.js';
 import { addAudit } from './routes/audit.js';
 import { addMemberCorrections } from './routes/corrections.js';
 import { addCounts } from './routes/counts.js';
@@ -67,6 +68,7 @@ export async function addDashboardApi(app: FastifyInstance, options: DashboardOp
       addPasskeys,
       addSessions,
       addTrustedDevices,
+      addConnectedApplications,
       addProjects,
       addCounts,
       addMemberCorrections,

@@ -22,6 +22,7 @@ const PATHS = [
   '/members',
   '/audit',
   '/account',
+  '/connect',
 ];
 
 /** The page that sends test requests. It does not depend on who is signed in. */

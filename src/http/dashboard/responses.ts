@@ -192,6 +192,22 @@ export interface DeviceResponse {
 }
 
 /** A device on which the signed-in user needs no second factor. */
+/** An application that asks to read in the name of the person. */
+export interface AskedResponse {
+  readonly name: string;
+  /** The host that the person returns to. */
+  readonly returnsTo: string;
+  /** Where to send the browser if the application asks wrongly. */
+  readonly redirect: string | null;
+}
+
+export interface ApplicationResponse {
+  readonly id: string;
+  readonly name: string;
+  readonly address: string | null;
+  readonly usedAt: string;
+}
+
 export interface TrustedDeviceResponse {
   readonly id: string;
   readonly address: string | null;

@@ -22,7 +22,6 @@ import { BoundedCache } from '../../shared/bounded-cache.js';
 import type { Access, Store } from '../../storage/ports/store.js';
 import type { FailureLimit, RateLimit } from '../admission/rate-limits.js';
 import { HttpError, noSuchProject, unauthenticated } from '../server/errors.js';
-import { sendingKey } from './opened.js';
 import { EXPIRY_HEADER, getClientAddress, PROJECT_HEADER } from './target.js';
 
 const sentKeysMax = 1000;
@@ -130,9 +129,14 @@ export class Authenticator {
     return access;
   }
 
-  /** Counts more requests for the rate limit of the organization whose key sent this one. Throws 429 above it. */
-  async countMore(request: FastifyRequest, reply: FastifyReply, count: number): Promise<void> {
-    if (count > 0) await this.#options.requests.consume(sendingKey(request).organizationId, reply, { count });
+  /** Counts more requests for the rate limit of an organization, or of who else sends. Throws 429 above it. */
+  async countMore(who: string, reply: FastifyReply, count: number): Promise<void> {
+    if (count > 0) await this.#options.requests.consume(who, reply, { count });
+  }
+
+  /** Counts a failure of the client's address. Throws 429 above the limit. */
+  countFailure(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    return this.#options.failures.consume(getClientAddress(request), reply);
   }
 
   async #findBoundProject({ organizationId, projectId }: ApiKey): Promise<Project | undefined> {

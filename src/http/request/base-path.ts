@@ -7,6 +7,9 @@
 /** `/stats`, without a slash at the end; '' if the service has the host to itself. */
 export type BasePath = '' | `/${string}`;
 
+/** What describes a path stands before it, outside of the base path (RFC 8414, RFC 9728). */
+const WELL_KNOWN = /^(\/\.well-known\/oauth-[a-z-]+)(\/.*)$/;
+
 /** A path without a route. */
 const nowhere = '/-';
 
@@ -21,5 +24,8 @@ export function withinBasePath(url: string, basePath: BasePath): string | undefi
 
 /** The URL for routing, without the base path. URLs outside of it match no route. */
 export function rewriteBelow(url: string, basePath: BasePath): string {
-  return basePath === '' ? url : (withinBasePath(url, basePath) ?? nowhere);
+  if (basePath === '') return url;
+  const [, known = '', path = url] = WELL_KNOWN.exec(url) ?? [];
+  const within = withinBasePath(path, basePath);
+  return within === undefined ? nowhere : `${known}${known === '' ? within : within.replace(/^\/$/, '')}`;
 }

@@ -2,14 +2,17 @@
  * `POST /mcp`: the tools for AI assistants (Model Context Protocol, streamable HTTP without sessions), for keys that may
  * read. What the protocol refuses gets its own errors: clients negotiate versions by them.
  */
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   createStoreSource,
   LIST_PROJECTS,
+  type ReportScope,
   type ReportSlots,
   type ReportSource,
   readInSlot,
 } from '../../app/reading/reports.js';
+import type { Applications } from '../../auth/applications/applications.js';
+import { APPLICATION_TOKEN_PREFIX } from '../../auth/names.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import { toolBatchMax, toolBodyBytesMax } from '../../domain/limits.js';
 import type { Slots } from '../../shared/slots.js';
@@ -24,6 +27,7 @@ import { errorResponses, jsonResponse, NoParameters, ToolMessageSchema } from '.
 import { HttpError, STATUS_OF_CODE, unauthenticated } from '../server/errors.js';
 import type { RefusalLog } from '../server/refusal-log.js';
 import { addResource } from '../server/resource.js';
+import { type Place, resourceOf } from './applications.js';
 
 /** Answers a request of the protocol. `body` is its parsed body. */
 export type ToolEndpoint = (call: {
@@ -38,32 +42,27 @@ const HEADERS = /^(content-type|mcp-.+)$/;
 export async function addMcp(
   app: FastifyInstance,
   {
-    store,
-    authenticator,
     refusals,
-    publicUrl,
     slots,
     answer,
-  }: {
-    readonly store: Store;
-    readonly authenticator: Authenticator;
+    ...readers
+  }: Readers & {
     readonly refusals: RefusalLog;
-    readonly publicUrl: string | undefined;
     readonly slots: Slots;
     readonly answer: ToolEndpoint;
   },
 ): Promise<void> {
+  const scopes = new WeakMap<FastifyRequest, readonly ReportScope[]>();
   // A separate context with its own body parser.
   await app.register(async (own) => {
     own.removeAllContentTypeParsers();
     addJsonParser(own, toolBodyBytesMax);
     // The protocol asks for it, against DNS rebinding.
-    own.addHook('onRequest', refuseForeignOrigin(publicUrl));
+    own.addHook('onRequest', refuseForeignOrigin(readers.publicUrl));
     addResource(own, '/mcp', {
-      onRequest: (request, reply) =>
-        authenticator.authenticate(request, reply, READING_TYPES, 'read').catch((error: unknown) => {
-          throw request.headers.authorization === undefined ? withKeyHint(error) : error;
-        }),
+      onRequest: async (request, reply) => {
+        scopes.set(request, await admit(readers, request, reply));
+      },
       POST: {
         schema: {
           operationId: 'callTool',
@@ -71,7 +70,8 @@ export async function addMcp(
           summary: 'Tools for AI assistants',
           description:
             'The Model Context Protocol over streamable HTTP without sessions: read-only tools that list projects and read ' +
-            'counts. A reading key opens its one project, an admin key all of its organization. ' +
+            'counts. A reading key opens its one project, an admin key all of its organization, and the token of a connected application ' +
+            '(OAuth, see `/.well-known/oauth-protected-resource`) what its person may read. ' +
             `A batch, which only old revisions of the protocol have, has at most ${toolBatchMax} messages; each counts for the rate limit.`,
           security: [{ adminKey: [] }, { readingKey: [] }],
           querystring: NoParameters,
@@ -93,8 +93,10 @@ export async function addMcp(
               'There is no body; send a message of the Model Context Protocol as JSON.',
             );
           }
-          await requireSmallBatch(request, (count) => authenticator.countMore(request, reply, count));
-          const all = createStoreSource(store, sendingKey(request), LIST_PROJECTS);
+          await requireSmallBatch(request, (count) =>
+            readers.authenticator.countMore(senderOf(request), reply, count),
+          );
+          const all = createStoreSource(readers.store, scopes.get(request) ?? [], LIST_PROJECTS);
           const source = limitReads(all, (status) => refusals.refused(request, status), {
             slots,
             onGone: (callback) => onFinished(request.raw, reply.raw, callback),
@@ -115,12 +117,53 @@ export async function addMcp(
   });
 }
 
-/** Clients that sign in with OAuth first send no key, and show what they read. */
-function withKeyHint(error: unknown): unknown {
-  if (!(error instanceof HttpError && error.status === 401)) return error;
-  return unauthenticated(
-    `${error.message} Assistants that connect only with OAuth cannot use this server yet.`,
-  );
+interface Readers extends Place {
+  readonly store: Store;
+  readonly authenticator: Authenticator;
+  readonly applications: Applications;
+}
+
+/** What the key, or the person whose application sends the token, may read. Refusals say where applications ask for a token. */
+async function admit(
+  { store, authenticator, applications, ...place }: Readers,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<readonly ReportScope[]> {
+  const token = TOKEN.exec(request.headers.authorization ?? '')?.[1];
+  const challenge = `Bearer resource_metadata="${resourceOf(request, place).metadata}"`;
+  if (token === undefined) {
+    await authenticator.authenticate(request, reply, READING_TYPES, 'read').catch((error: unknown) => {
+      const isUnknown = error instanceof HttpError && error.status === 401;
+      throw isUnknown ? unauthenticated(error.message, challenge) : error;
+    });
+    const { organizationId, projectId } = sendingKey(request);
+    return [{ organizationId, projects: projectId === null ? null : [projectId] }];
+  }
+  const holder = await applications.holderOf(token);
+  if (holder === undefined) {
+    await authenticator.countFailure(request, reply);
+    throw unauthenticated(
+      'The token has expired or its connection was ended.',
+      `${challenge}, error="invalid_token"`,
+    );
+  }
+  request.userId = holder.id;
+  await authenticator.countMore(senderOf(request), reply, 1);
+  const memberships = await store.directory.listMemberships(holder.email);
+  return memberships
+    .filter(({ secondFactor }) => secondFactor !== 'required' || holder.hasSecondFactor)
+    .map(({ organizationId, role, projects }) => ({
+      organizationId,
+      projects: role === 'reader' ? projects : null,
+    }));
+}
+
+/** RFC 6750, section 2.1. */
+const TOKEN = new RegExp(`^bearer +(${APPLICATION_TOKEN_PREFIX}\\S+) *$`, 'i');
+
+/** Whose requests are counted together. */
+function senderOf({ key, userId }: FastifyRequest): string {
+  return key?.organizationId ?? `user ${userId}`;
 }
 
 /** Refuses a batch of too many messages, and counts the others than the first, which the request itself is counted for. */

@@ -29,8 +29,8 @@ export class HttpError extends Error {
 }
 
 /** RFC 6750, section 3. The header only asks for a key; the body says what is wrong with the one that was sent. */
-export function unauthenticated(message: string): HttpError {
-  return new HttpError(401, message, { 'www-authenticate': 'Bearer' });
+export function unauthenticated(message: string, challenge = 'Bearer'): HttpError {
+  return new HttpError(401, message, { 'www-authenticate': challenge });
 }
 
 /** The same for an unknown project and for one of another organization, so that clients cannot tell them apart. */

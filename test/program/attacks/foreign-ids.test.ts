@@ -4,6 +4,7 @@
  * has the organizations of others, and `test/program/keys/key-matrix.test.ts` the states of keys.
  */
 import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { dayMs } from '../../../src/domain/time/duration.js';
 import { Browser, invite, PASSWORD, signedIn } from '../../support/http/dashboard.js';
 import { DASHBOARD_ROUTES, type DashboardRoute } from '../../support/http/dashboard-routes.js';
 import { type Service, sharedService, type TestRequest } from '../../support/http/http.js';
@@ -81,6 +82,17 @@ const CREATE: Readonly<Record<string, (service: Service) => Promise<string>>> = 
   },
   sessionId: async () => (await signInElsewhere()).sessionId,
   deviceId: async () => (await signInElsewhere()).deviceId,
+  applicationId: async ({ store, clock }) => {
+    const id = `victim${made++}`;
+    const now = (ahead: number) => new Date(clock.nowMs + ahead).toISOString();
+    await runOnUsers(
+      store,
+      `INSERT INTO {user_verification} (id, identifier, value, expires_at, created_at, updated_at)
+       SELECT ?, ?, id, ?, ?, ? FROM {user_account} WHERE email = ?`,
+      [id, `application-${id}.0`, now(dayMs), now(0), now(0), ada],
+    );
+    return id;
+  },
   passkeyId: async ({ store }) => {
     const id = `victim-${made++}`;
     await runOnUsers(

@@ -6,6 +6,9 @@ import { isDeep } from '../../support/volume.js';
 
 const needsKey = (path: string): boolean => path === '/mcp' || path.startsWith('/v1');
 
+/** `/mcp` says where applications ask for a token. */
+const challengeOf = (path: string): RegExp => (path === '/mcp' ? /^Bearer resource_metadata="/ : /^Bearer$/);
+
 /** Node does not route CONNECT to the app. */
 const methods = METHODS.filter((method) => method !== 'CONNECT');
 const COMMON_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PURGE'];
@@ -68,7 +71,7 @@ describe('every route', () => {
             const answer = await send({ method, path: example(path, parameter), key, from: '192.0.2.1' });
             expect([answer.status, answer.headers['www-authenticate']], `${method} ${path}`).toEqual([
               401,
-              'Bearer',
+              expect.stringMatching(challengeOf(path)),
             ]);
           }
         }

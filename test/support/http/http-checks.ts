@@ -85,7 +85,12 @@ export function checkAnswer(
     'a key is in the answer',
   );
   const challenge = DASHBOARD.test(asked.path) ? 'Cookie' : 'Bearer';
-  requireIs(headers['www-authenticate'], status === 401 ? challenge : undefined, about);
+  // `/mcp` says where applications ask for a token.
+  const sent = headers['www-authenticate']?.replace(
+    / resource_metadata="http[^"]+\/oauth-protected-resource"(, error="invalid_token")?$/,
+    '',
+  );
+  requireIs(sent, status === 401 ? challenge : undefined, about);
   if (status === 405) expect(headers['allow'], about).toMatch(/^[A-Z]+(, [A-Z]+)*$/);
   if (status === 503) expect(headers['retry-after'], about).toMatch(/^[1-9]\d*$/);
   if (status === 500) expect(asked.failing, about).toBe(true);
@@ -132,6 +137,12 @@ function checkError(asked: Asked, answer: Answer, about: string): void {
   const body = JSON.parse(text) as unknown;
   // A message of the Model Context Protocol.
   if (at(body, 'jsonrpc') !== undefined) return;
+  // RFC 6749, section 5.2: `error` is a code.
+  const description = at(body, 'error_description');
+  if (description !== undefined) {
+    expect(description, about).toMatch(SENTENCE);
+    return;
+  }
   const error = at(body, 'error');
   if (typeof error !== 'string' || !SENTENCE.test(error)) expect(error, about).toMatch(SENTENCE);
   const details = at(body, 'details');

@@ -17,7 +17,7 @@ const documentUri = 'https://caller-stats.test/openapi.json';
 
 /** Paths that exist but are not part of the documented API. */
 const UNDOCUMENTED =
-  /^\/($|docs($|\/)|mcp\/$|openapi\.json$|api\/|assets\/|[\w-]+\.(ico|js|svg|txt)$|(sign-in|set-up|join|reset|new-project|members|audit|account)$|projects($|\/)|share\/\w+(\.csv$|\/callers\.csv$|$))/;
+  /^\/($|docs($|\/)|mcp\/$|openapi\.json$|api\/|assets\/|[\w-]+\.(ico|js|svg|txt)$|(sign-in|set-up|join|reset|new-project|members|audit|account|connect)$|oauth\/|\.well-known\/|projects($|\/)|share\/\w+(\.csv$|\/callers\.csv$|$))/;
 
 /** The value at `path` inside a JSON value; undefined if there is none. */
 export function at(value: unknown, ...path: readonly string[]): unknown {
@@ -88,6 +88,8 @@ export class OpenApi {
    * for anything else, the Error component, or with 404 a page. `HEAD` is checked as `GET` without a body.
    */
   check(exchange: Exchange): void {
+    // RFC 6749, section 5.2.
+    if (exchange.status === 400 && exchange.text.includes('"error_description"')) return;
     try {
       this.#check(exchange);
     } catch (error) {
@@ -132,7 +134,7 @@ export class OpenApi {
   below(path: string): string {
     const [server] = (at(this.document, 'servers') ?? []) as { url: string }[];
     const base = server?.url.replace(/\/$/, '') ?? '';
-    if (base === '') return path;
+    if (base === '' || path.startsWith('/.well-known/')) return path;
     return path.startsWith(base) ? path.slice(base.length).replace(/^(?!\/)/, '/') : '';
   }
 

@@ -1,7 +1,13 @@
 /** The signed-in user's own account. */
 import { getQuery, request } from '../client.js';
 import { queryClient } from '../query-client.js';
-import type { SignedInDevice, TrustedDevice, TwoFactorSetup } from '../types.js';
+import type {
+  AskedApplication,
+  ConnectedApplication,
+  SignedInDevice,
+  TrustedDevice,
+  TwoFactorSetup,
+} from '../types.js';
 
 export function rename(name: string): Promise<void> {
   return request('PATCH', '/api/account', { name });
@@ -47,4 +53,22 @@ export const trustedDevicesQuery = getQuery<{ devices: TrustedDevice[] }>('/api/
 /** The device needs a code at the next sign-in. */
 export function forgetTrustedDevice(id: string): Promise<void> {
   return request('DELETE', `/api/trusted-devices/${encodeURIComponent(id)}`);
+}
+
+export const applicationsQuery = getQuery<{ applications: ConnectedApplication[] }>('/api/applications');
+
+/** What asks to read in the user's name, with the query string that it sent. */
+export function lookUpApplication(query: string): Promise<AskedApplication> {
+  return request('POST', '/api/applications/look-up', { query });
+}
+
+/** The address to send the browser to. */
+export function answerApplication(query: string, allow: boolean): Promise<{ readonly redirect: string }> {
+  return request('POST', '/api/applications', { query, allow });
+}
+
+/** Its tokens stop working at once. */
+export async function disconnectApplication(id: string): Promise<void> {
+  await request('DELETE', `/api/applications/${encodeURIComponent(id)}`);
+  await queryClient.invalidateQueries(applicationsQuery);
 }

@@ -5,6 +5,7 @@ import { refreshSession, useUser } from '../../api/session.js';
 import { Page, Section } from '../../components/content/page.js';
 import { NameField } from '../../components/forms/field.js';
 import { Form, getText } from '../../components/forms/form.js';
+import { ConnectedApplications } from './connected-applications.js';
 import { Organizations } from './organizations.js';
 import { Passkeys } from './passkeys.js';
 import { Password } from './password.js';
@@ -35,6 +36,7 @@ export function AccountPage() {
       <TwoFactorSection />
       {user.secondFactor && <TrustedDevices />}
       <Sessions />
+      <ConnectedApplications />
       <Organizations />
     </Page>
   );

@@ -40,6 +40,8 @@ const NOT_HERE: Readonly<Record<string, string>> = {
   'clients/javascript/README.md: npm install':
     'test/program/client/package.test.ts packs the client, and installs it so',
   'docs/guides/record/client.md: npm install': 'the same',
+  'docs/guides/record/recipes-java.md: mvn install': 'npm run test:sdks installs and runs it',
+  'docs/guides/record/recipes-java.md: export OTEL_EXPORTER_OTLP_HEADERS': 'the same; it starts the agent',
   'clients/javascript/README.md: import': 'test/program/client/docs-samples.test.ts',
   'docs/guides/record/client.md: import':
     'test/program/client/docs-samples.test.ts; of the middleware for Next.js test/program/client/next.test.ts',

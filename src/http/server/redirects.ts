@@ -26,5 +26,8 @@ export function redirectHint(request: FastifyRequest, publicUrl: string | undefi
   return `if you sent a POST with a key, a redirect has made this ${method} of it: send it to ${base}${path} itself`;
 }
 
-const hasBody = ({ headers }: FastifyRequest) =>
-  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+/** HTTP/2 need not announce a body. */
+const hasBody = ({ headers, raw }: FastifyRequest) =>
+  raw.httpVersionMajor > 1 ||
+  headers['transfer-encoding'] !== undefined ||
+  (headers['content-length'] ?? '0') !== '0';

@@ -65,7 +65,12 @@ function kindsIn(workspace: Workspace): Kind[] {
     { name: 'log', command: [process.execPath, 'log.mjs'], env: collected, isKept: true, onlyWrites: true },
     {
       name: 'collector',
-      command: [workspace.path('collector'), '--config', 'file:collector.yaml'],
+      // By default it notes how far it has read before it keeps the lines: killed between the two, it loses them.
+      command: [
+        workspace.path('collector'),
+        '--config=file:collector.yaml',
+        '--feature-gates=stanza.synchronousLogEmitter',
+      ],
       env: collected,
       isKept: true,
     },

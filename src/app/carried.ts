@@ -48,8 +48,9 @@ export class Carried {
   }
 
   /** What the corrections that were read have made of a query, whatever later ones have. */
-  describe({ corrected, ...query }: RecordedQuery): CarriedQuery {
-    if (corrected === undefined) return query;
+  describe(recorded: RecordedQuery): CarriedQuery {
+    if (recorded.corrected === undefined) return recorded;
+    const { corrected, ...query } = recorded;
     const [first] = corrected.changes;
     let state: QueryState = { caller: first?.caller ?? query.caller, isWithdrawn: false };
     const changes: CarriedChange[] = [];

@@ -12,7 +12,8 @@ import {
   showKnown,
 } from '../../domain/corrections/carried.js';
 import { QUERY_FIELDS } from '../../domain/queries/query.js';
-import { formatDay, RECEIPT_FIELDS } from '../../domain/queries/receipt.js';
+import { formatDay, RECEIPT_FIELDS, type Receipt } from '../../domain/queries/receipt.js';
+import { dayMs } from '../../domain/time/duration.js';
 import { BoundedCache } from '../../shared/bounded-cache.js';
 
 export const EXPORT_FORMATS = ['ndjson', 'csv'] as const;
@@ -50,8 +51,7 @@ export const WRITING: Readonly<Record<ExportFormat, Writing>> = {
     row: ({ id, caller, occurredAt, receipt, isWithdrawn }) =>
       isWithdrawn
         ? ''
-        : `${toCell(id)},${caller},${formatTime(occurredAt)},` +
-          (receipt ? `${dateOf(receipt.day)},${toCell(receipt.sender)}\r\n` : ',\r\n'),
+        : `${toCell(id)},${caller},${formatTime(occurredAt)},${receipt ? receiptCells(receipt) : ',\r\n'}`,
   },
 };
 
@@ -67,11 +67,32 @@ function dateOf(day: number): string {
   return dates.getOrCreate(day, () => formatDay(day));
 }
 
+/** A page has few different ones. */
+const cellsOf = new WeakMap<Receipt, string>();
+
+function receiptCells(receipt: Receipt): string {
+  let cells = cellsOf.get(receipt);
+  if (cells === undefined) {
+    cells = `${dateOf(receipt.day)},${toCell(receipt.sender)}\r\n`;
+    cellsOf.set(receipt, cells);
+  }
+  return cells;
+}
+
 /** The exact text, unlike in the CSV of reports: an id that a spreadsheet would run as a formula stays the same id. */
 function toCell(text: string): string {
   return /[",\r\n;\t]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
+const numbersOf = (digits: number): readonly string[] =>
+  Array.from({ length: 10 ** digits }, (_, number) => String(number).padStart(digits, '0'));
+const [twoDigits, threeDigits] = [numbersOf(2), numbersOf(3)];
+
+/** As `toISOString`, which would take as long as the rest of a row. */
 function formatTime(timeMs: number): string {
-  return new Date(timeMs).toISOString();
+  const day = Math.floor(timeMs / dayMs);
+  const ms = timeMs - day * dayMs;
+  const s = Math.floor(ms / 1_000);
+  const [hour, minute, second] = [Math.floor(s / 3_600), Math.floor(s / 60) % 60, s % 60];
+  return `${dateOf(day)}T${twoDigits[hour]}:${twoDigits[minute]}:${twoDigits[second]}.${threeDigits[ms % 1_000]}Z`;
 }

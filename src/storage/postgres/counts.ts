@@ -9,17 +9,18 @@ import {
 } from '../../domain/counting/imported-count.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import { importedSpanDaysMax } from '../../domain/limits.js';
-import type { ArrivingQuery, Corrected, Receipt, RecordedQuery } from '../../domain/queries/receipt.js';
+import type { Query } from '../../domain/queries/query.js';
+import {
+  type ArrivingQuery,
+  type Corrected,
+  knownReceipt,
+  type Receipt,
+  type RecordedQuery,
+} from '../../domain/queries/receipt.js';
 import { dayMs } from '../../domain/time/duration.js';
 import type { CountReads, CountStore, RecordedCount, RecordResult } from '../ports/counts.js';
 import type { CommitObserver } from '../ports/store-stats.js';
-import {
-  type CountRow,
-  type NotedRow,
-  type ReceivedRow,
-  toRecordedCount,
-  toRecordedQuery,
-} from '../sql/received-rows.js';
+import { type CountRow, type NotedRow, toRecordedCount, toRecordedQuery } from '../sql/received-rows.js';
 import { withDatabaseDeadline } from './connection/database.js';
 import { rowsFromOf } from './connection/errors.js';
 import type { OpenDatabase } from './connection/open-database.js';
@@ -71,12 +72,20 @@ export class PostgresCounts extends PostgresCountReads implements CountStore {
 
   async readQueries(projectId: string, afterId: string | undefined, limit: number): Promise<RecordedQuery[]> {
     const values = [projectId, bytesOf(afterId), limit];
-    type Row = ReceivedRow<Buffer> & {
+    type Row = Omit<Query, 'id'> & {
+      readonly id: Buffer;
+      readonly day: number | null;
+      readonly sender: string | null;
+      readonly isWithdrawn: boolean;
       readonly changes: Corrected['changes'] | null;
       readonly noted: readonly NotedRow[] | null;
     };
     const rows = await this.#database.read<Row>('readQueries', values);
-    return rows.map((row) => toRecordedQuery(decodeQueryId(row.id), row, row.changes ?? [], row.noted ?? []));
+    return rows.map(({ id, caller, occurredAt, day, sender, isWithdrawn, changes, noted }) => {
+      const receipt = day === null || sender === null ? null : knownReceipt({ day, sender });
+      const query = { id: decodeQueryId(id), caller, occurredAt, receipt };
+      return toRecordedQuery(query, isWithdrawn, changes ?? [], noted ?? []);
+    });
   }
 
   async importCounts(

@@ -1,28 +1,17 @@
 /** What was recorded, as statements return it. */
 import type { KnownState } from '../../domain/corrections/state.js';
-import type { Query } from '../../domain/queries/query.js';
-import { type Corrected, knownReceipt, type RecordedQuery } from '../../domain/queries/receipt.js';
+import type { Corrected, RecordedQuery } from '../../domain/queries/receipt.js';
 import type { RecordedCount } from '../ports/counts.js';
 
-/** A query with its receipt, as a statement returns it. */
-export type ReceivedRow<Id> = Omit<Query, 'id'> & {
-  readonly id: Id;
-  readonly day: number | null;
-  readonly sender: string | null;
-  readonly isWithdrawn: boolean | number;
-};
-
 export function toRecordedQuery(
-  id: string,
-  { caller, occurredAt, day, sender, isWithdrawn }: ReceivedRow<unknown>,
+  query: RecordedQuery,
+  isWithdrawn: boolean,
   changes: Corrected['changes'] = [],
   noted: readonly NotedRow[] = [],
 ): RecordedQuery {
-  const receipt = day === null || sender === null ? null : knownReceipt({ day, sender });
-  const query = { id, caller, occurredAt, receipt };
+  if (changes.length === 0 && noted.length === 0 && !isWithdrawn) return query;
   const known = toKnown(changes.length === 0 ? noted : noted.filter((one) => one.isCorrected !== null));
-  if (changes.length === 0 && known.length === 0 && !isWithdrawn) return query;
-  return { ...query, corrected: { isWithdrawn: Boolean(isWithdrawn), changes, known } };
+  return { ...query, corrected: { isWithdrawn, changes, known } };
 }
 
 /** A `KnownState` as statements return it. Those from before corrections were noted as well do not know whether they were. */

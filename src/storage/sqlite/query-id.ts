@@ -35,3 +35,13 @@ export function decodeQueryId(stored: string | Uint8Array): string {
     .toString('hex')
     .replace(/(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
+
+/** The SQL of a stored id as a text that `readIdText` reads. */
+export function idText(column: string): string {
+  return `iif(typeof(${column}) = 'blob', lower(hex(${column})), '=' || ${column})`;
+}
+
+export function readIdText(text: string): string {
+  if (text.startsWith('=')) return text.slice(1);
+  return `${text.slice(0, 8)}-${text.slice(8, 12)}-${text.slice(12, 16)}-${text.slice(16, 20)}-${text.slice(20)}`;
+}

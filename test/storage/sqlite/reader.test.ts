@@ -1,5 +1,8 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ALL_TIME } from '../../../src/domain/counting/date-range.js';
+import { isQueryId } from '../../../src/domain/queries/query.js';
+import type { RecordedQuery } from '../../../src/domain/queries/receipt.js';
 import { openReader } from '../../../src/storage/sqlite/connection.js';
 import { NEWEST_VERSION } from '../../../src/storage/sqlite/migrations/index.js';
 import { openMigrated } from '../../../src/storage/sqlite/migrations/migrate.js';
@@ -17,6 +20,49 @@ test('reports whether there is something to clean up', () => {
   expect(reader.hasRetentionToApply(0)).toBe(true);
   deleteProjectIn(db, 'docs');
   expect([reader.hasDeleted(), reader.hasRetentionToApply(0)]).toEqual([true, false]);
+});
+
+test('reads every id as it was recorded, in pages', () => {
+  const uuid = '0198c2af-dead-7bee-89ab-cdef01234567';
+  const odd = [
+    '=',
+    '=a',
+    uuid.replaceAll('-', ''),
+    uuid.toUpperCase(),
+    '"\\\n\u0001\u2028',
+    'é\u{1f600}',
+    'null',
+    '1',
+  ];
+  const ids = fc.uniqueArray(
+    fc.oneof(fc.constantFrom(uuid, ...odd), fc.uuid(), fc.string({ unit: 'binary', minLength: 1 })),
+    {
+      minLength: 1,
+    },
+  );
+  fc.assert(
+    fc.property(ids, fc.integer({ min: 1, max: 4 }), (drawn, limit) => {
+      const recorded = drawn.filter(isQueryId);
+      const db = databaseInMemory();
+      const reader = new Reader(db);
+      recordInto(
+        db,
+        'docs',
+        recorded.map((id, at) => ({ id, caller: `bot-${at % 3}`, occurredAt: at - 1 })),
+      );
+      const read: RecordedQuery[] = [];
+      let page: RecordedQuery[];
+      do {
+        page = reader.readQueries('docs', read.at(-1)?.id, limit);
+        read.push(...page);
+      } while (page.length === limit);
+      const byId = new Map(read.map((query) => [query.id, query]));
+      expect(read.length).toBe(recorded.length);
+      for (const [at, id] of recorded.entries())
+        expect(byId.get(id)).toMatchObject({ id, caller: `bot-${at % 3}`, occurredAt: at - 1 });
+    }),
+    { numRuns: 50 },
+  );
 });
 
 test('checks the database by reading from it', () => {

@@ -257,11 +257,16 @@ function parseRecord(record: string, delimiter: string): Result<readonly string[
   // Fast path for most records.
   if (!record.includes('"')) return success(record.split(delimiter));
   try {
-    return success(parse(record, { delimiter })[0] ?? []);
+    const [fields = [], ...others] = parse(record, { delimiter });
+    // The parser takes a CR outside of quotes for the end of a row.
+    return others.length === 0 ? success(fields) : failure(carriageReturnProblem);
   } catch (error) {
     return failure(`is not valid CSV: ${(error as Error).message}`);
   }
 }
+
+const carriageReturnProblem =
+  'has several rows, with a CR alone at the end of each: save the file with LF or CRLF at the end of each row, and import it again';
 
 const lineEnd = Buffer.from('\n');
 

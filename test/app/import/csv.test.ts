@@ -153,6 +153,9 @@ test('characters in quotes do not count as separators', async () => {
   }
 });
 
+const carriageReturns =
+  'has several rows, with a CR alone at the end of each: save the file with LF or CRLF at the end of each row, and import it again';
+
 describe.each([1, 7, 1000])('ids are read from CSV in chunks of %d bytes', (chunkBytes) => {
   test.each([
     ['with a line end in quotes', 'id,caller\n"a\r\nb",web\n"a\nb",web\n', ['a\r\nb', 'a\nb']],
@@ -176,6 +179,17 @@ describe.each([1, 7, 1000])('ids are read from CSV in chunks of %d bytes', (chun
       'id,caller\n"a,web\nb,web\n',
       [['has a quote that is not closed'], 'b'],
     ],
+    [
+      'with a CR alone after a row in quotes',
+      'id,caller\n"a","web"\r"b","web"\nc,web\n',
+      [[carriageReturns], 'c'],
+    ],
+    [
+      'with a CR alone after the header in quotes',
+      '"id","caller"\r"a","web"\r"b","web"\r',
+      [[carriageReturns]],
+    ],
+    ['with a CR and a CRLF after each row', '"id","caller"\r\r\n"a","web"\r\r\n', ['a']],
   ])('%s', async (_what, text, ids) => {
     expect(await readIds(text, chunkBytes)).toEqual(ids);
   });

@@ -36,7 +36,7 @@ const HEADERS: Readonly<Record<string, RegExp>> = {
   'x-frame-options': /^DENY$/,
 };
 const HEADERS_BY_STATUS: Readonly<Record<number, readonly [name: string, value: RegExp]>> = {
-  401: ['www-authenticate', /^(Bearer|Cookie)$/],
+  401: ['www-authenticate', /^(Bearer|Cookie|Bearer resource_metadata="\S+"(, error="invalid_token")?)$/],
   405: ['allow', /^[A-Z]+(, [A-Z]+)*$/],
   429: ['retry-after', /^[1-9]\d*$/],
   503: ['retry-after', /^[1-9]\d*$/],

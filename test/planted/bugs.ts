@@ -473,21 +473,21 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   // Telemetry and corrections.
   {
-    file: `${sql}/found-states.ts`,
+    file: `${sql}/identities/found-states.ts`,
     ...queries,
     what: 'a caller that a correction has changed is replaced by a late one',
     text: 'const isLate = isNamed && row.caller === assumed;',
     by: 'const isLate = isNamed;',
   },
   {
-    file: `${sql}/found-states.ts`,
+    file: `${sql}/identities/found-states.ts`,
     ...queries,
     what: 'a query that turned out to be another one counts on',
     text: 'isWithdrawn: countsAs !== null };',
     by: 'isWithdrawn: countsAs === undefined };',
   },
   {
-    file: `${sql}/identities.ts`,
+    file: `${sql}/identities/identity-changes.ts`,
     ...queries,
     what: 'keys of other projects are found',
     text: 'WHERE ${this.#project} = $1 AND name = $2`',

@@ -164,7 +164,8 @@ export function answerError(
 ): FastifyReply {
   const answer = toHttpError(error, request);
   const { status, headers, message } = answer;
-  const hint = [401, 405].includes(status) ? redirectHint(request, publicUrl) : undefined;
+  const isKeyMissing = status === 401 && request.headers.authorization === undefined;
+  const hint = isKeyMissing || status === 405 ? redirectHint(request, publicUrl) : undefined;
   const details = hint === undefined ? answer.details : [hint];
   const { key, project } = request;
   if (key !== null) request.refusal ??= { reasons: reasonsOf(answer), key, projectId: project?.id ?? null };

@@ -14,10 +14,8 @@ declare module 'fastify' {
 /** What to say of a refused request that may be the rest of a redirected `POST`. */
 export function redirectHint(request: FastifyRequest, publicUrl: string | undefined): string | undefined {
   const { method, headers, routeOptions, protocol } = request;
-  const isRest =
-    method === 'GET' ||
-    method === 'HEAD' ||
-    (method === 'POST' && headers.authorization === undefined && !hasBody(request));
+  const isRead = method === 'GET' || method === 'HEAD';
+  const isRest = isRead || (method === 'POST' && !hasBody(request));
   if (routeOptions.config?.takesPost !== true || !isRest) return undefined;
   // Only the sender itself reads this, so its proxy need not be trusted.
   const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : protocol;

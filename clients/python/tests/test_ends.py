@@ -97,10 +97,10 @@ recorder = make(); record(recorder, 5); print("ready", flush=True); time.sleep(6
 
     def test_uwsgi(self) -> None:
         """It handles signals without Python, calls only its own hook at the end, and may run no threads."""
-        self.run_program(
+        logged = self.run_program(
             """
 import types
-uwsgi = sys.modules["uwsgi"] = types.SimpleNamespace(opt={}, atexit=lambda: print("before"))
+uwsgi = sys.modules["uwsgi"] = types.SimpleNamespace(opt={"die-on-term": True}, atexit=lambda: print("before"))
 recorder = make()
 assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 record(recorder, 5)
@@ -108,6 +108,7 @@ uwsgi.atexit()
 os._exit(0)
 """
         )
+        self.assertRegex(logged, "Set enable-threads = true.*\n.*die-on-term.*gracefully_kill_them_all")
         self.assertEqual(self.counted(), 5)
 
     def test_job_of_rq(self) -> None:

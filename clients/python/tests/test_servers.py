@@ -10,6 +10,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -33,7 +34,7 @@ class ServersTest(RecordingTest):
         log = open(self.folder / "log", "wb")
         self.addCleanup(log.close)
         process = subprocess.Popen(
-            [sys.executable, "-m", module, *arguments],
+            [*([sys.executable, "-m", module] if "/" not in module else [module]), *arguments],
             cwd=EXAMPLES,
             env={**os.environ, **variables, "PYTHONDONTWRITEBYTECODE": "1", **more},
             stdout=log,
@@ -123,6 +124,106 @@ class ServersTest(RecordingTest):
         process.send_signal(signal.SIGTERM)
         process.wait(HANGS)
         self.assertEqual(self.counted(), QUESTIONS, self.log())
+
+    def test_uwsgi(self) -> None:
+        """It runs no fork hooks, and handles signals without Python."""
+        binary = str(Path(sys.executable).with_name("uwsgi"))
+        # A worker that is stopped while it still loads an app stays; so only one loads it by itself.
+        alone = ["--lazy-apps", "--processes", "1"]
+        for more in (["--processes", "2"], ["--processes", "2", "--enable-threads"], alone, [*alone, "--enable-threads"]):
+            with self.subTest(more=more):
+                self.setUp()
+                bind = [
+                    "--http-socket",
+                    "127.0.0.1:{port}",
+                    "--master",
+                    "--hook-master-start",
+                    "unix_signal:15 gracefully_kill_them_all",
+                    *more,
+                ]
+                self.asked(binary, *bind, "--module", "flask_app:app", "--venv", sys.prefix)
+
+    def redis(self) -> dict[str, str]:
+        """A server that speaks the protocol of Redis, and jobs, in the environment of their programs."""
+        from fakeredis import TcpFakeServer
+
+        port = free_port()
+        redis = TcpFakeServer(("127.0.0.1", port))
+        self.addCleanup(redis.server_close)
+        threading.Thread(target=redis.serve_forever, daemon=True).start()
+        self.addCleanup(redis.shutdown)
+        (self.folder / "jobs.py").write_text(JOBS)
+        url = f"redis://127.0.0.1:{port}"
+        return {"REDIS_URL": url, "RQ_REDIS_URL": url, "PYTHONPATH": os.pathsep.join([str(self.folder), *sys.path])}
+
+    def send_jobs(self, send: str, environment: dict[str, str]) -> None:
+        variables = {
+            **os.environ,
+            "CALLER_STATS_URL": server().url,
+            "CALLER_STATS_PROJECT": PROJECT,
+            "CALLER_STATS_RECORDING_KEY": server().key,
+            **environment,
+        }
+        code = f"import os, jobs\nfor number in range({QUESTIONS}): {send}f'{self.caller}-{{number}}', '{self.caller}')"
+        subprocess.run([sys.executable, "-c", code], env=variables, check=True, timeout=HANGS)
+
+    def test_rq(self) -> None:
+        """It forks a process for each job, which ends with ``os._exit``."""
+        for worker in ("Worker", "SimpleWorker"):
+            with self.subTest(worker):
+                self.setUp()
+                environment = self.redis()
+                self.send_jobs("jobs.queue().enqueue(jobs.record, ", environment)
+                process = self.launch("rq.cli", "worker", "--burst", "--worker-class", f"jobs.{worker}", **environment)
+                self.assertEqual(process.wait(HANGS), 0, self.log())
+                self.assertEqual(self.counted(), QUESTIONS, self.log())
+
+    def test_dramatiq(self) -> None:
+        environment = self.redis()
+        self.send_jobs("jobs.actor.send(", environment)
+        process = self.launch("dramatiq", "jobs", "--processes", "2", "--threads", "2", **environment)
+        deadline = time.monotonic() + HANGS
+        done = self.folder / "done"
+        done.touch()
+        while len(done.read_text()) < QUESTIONS:
+            self.assertIsNone(process.poll(), self.log())
+            self.assertLess(time.monotonic(), deadline, self.log())
+            time.sleep(0.05)
+        process.send_signal(signal.SIGTERM)
+        process.wait(HANGS)
+        self.assertEqual(self.counted(), QUESTIONS, self.log())
+
+
+JOBS = """
+import os
+from caller_stats import Recorder
+
+environ = os.environ
+recorder = Recorder(environ["CALLER_STATS_URL"], environ["CALLER_STATS_PROJECT"], environ["CALLER_STATS_RECORDING_KEY"])
+
+def record(id, caller):
+    recorder.record(id, caller)
+    with open(os.path.join(os.path.dirname(__file__), "done"), "a") as done:
+        done.write(".")
+
+def queue():
+    import redis, rq
+    return rq.Queue(connection=redis.Redis.from_url(environ["REDIS_URL"]))
+
+import rq.worker
+
+class Worker(rq.worker.Worker):
+    # The server writes CLIENT INFO in a way that the package redis cannot read.
+    def _set_ip_address(self, connection):
+        self.ip_address = "unknown"
+
+class SimpleWorker(Worker, rq.worker.SimpleWorker):
+    pass
+
+import dramatiq, dramatiq.brokers.redis
+dramatiq.set_broker(dramatiq.brokers.redis.RedisBroker(url=environ["REDIS_URL"]))
+actor = dramatiq.actor(record)
+"""
 
 
 class OpenTelemetryTest(RecordingTest):

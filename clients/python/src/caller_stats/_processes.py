@@ -133,6 +133,12 @@ def _hook_uwsgi(uwsgi: Any) -> None:
     uwsgi.atexit = end
     if not (uwsgi.opt.get("enable-threads") or uwsgi.opt.get("threads")):
         warn("uWSGI runs no threads, so queries are sent when a worker ends. Set enable-threads = true.")
+    if uwsgi.opt.get("die-on-term"):
+        # It calls no hook of a worker that is busy, which one that has just answered still is.
+        warn(
+            "uWSGI with die-on-term may end a worker without sending its queries; without a spool, they are lost. "
+            "Set hook-master-start = unix_signal:15 gracefully_kill_them_all instead."
+        )
 
 
 def _after_fork() -> None:

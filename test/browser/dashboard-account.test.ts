@@ -2,6 +2,7 @@
 import { Secret, TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
 import { describe, expect, test, vi } from 'vitest';
+import { expectAccessible } from '../support/browser/accessible.js';
 import type { Visit } from '../support/browser/browser.js';
 import { dashboardStarters } from '../support/browser/dashboard-server.js';
 import { type Person, person, Session } from '../support/browser/dashboard-user.js';
@@ -62,6 +63,33 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
       await page.getByRole('heading', { name: 'Overview' }).waitFor();
       expect(new URL(page.url()).origin).toBe(server.url);
     }
+  });
+
+  test('an application reads only after a click, and the browser follows no address by itself', async () => {
+    const { server, session } = shared();
+    const returnTo = `${server.url}/account`;
+    const registered = await fetch(`${server.url}/oauth/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ client_name: 'Chat', redirect_uris: [returnTo] }),
+    });
+    const { client_id } = (await registered.json()) as { readonly client_id: string };
+    const asks = (more: Readonly<Record<string, string>>) =>
+      `/connect?${new URLSearchParams({ client_id, redirect_uri: returnTo, code_challenge: 'a'.repeat(43), code_challenge_method: 'S256', ...more })}`;
+    const { page } = await open({ server, session }, asks({ response_type: 'token' }));
+    const giveBack = page.getByRole('button', { name: 'Return to' });
+    await giveBack.waitFor();
+    await page.waitForLoadState('networkidle');
+    expect(new URL(page.url()).pathname).toBe('/connect');
+    await expectAccessible(page);
+    await giveBack.click();
+    await page.waitForURL(/error=unsupported_response_type/);
+    await page.goto(asks({ response_type: 'code' }));
+    const allow = page.getByRole('button', { name: 'Allow', exact: true });
+    await allow.waitFor();
+    await expectAccessible(page);
+    await allow.click();
+    await page.waitForURL(/code=/);
   });
 
   test('a browser that blocks cookies is told so after the right password', async () => {

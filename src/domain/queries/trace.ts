@@ -167,7 +167,7 @@ export class Trace {
   #steps = 0;
   /** The number of spans of queries. */
   #asked = 0;
-  /** Of how many the first span of the trace is known, and of these, how many have no caller, and those of each query. */
+  /** How many of them have a complete path to the first span, how many of those lack a caller, and how many each query has. */
   #whole = 0;
   #unnamed = 0;
   readonly #spansOf = new Map<string, number>();

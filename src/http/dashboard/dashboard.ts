@@ -29,10 +29,10 @@ import { addPasskeySignIn, addPasskeys } from './routes/passkeys.js';
 import { addProjects } from './routes/projects.js';
 import { addSession } from './routes/session.js';
 import { addShareLinks } from './routes/share-links.js';
-import { addShared, addSharedPages } from './routes/shared.js';
 import { addSignIn, addSingleSignOn } from './routes/sign-in.js';
 import { addSummaries } from './routes/summaries.js';
 import { SharedLinks } from './shared-links.js';
+import { addShared, addSharedPages } from './shared-routes.js';
 
 export async function addDashboardApi(app: FastifyInstance, options: DashboardOptions): Promise<void> {
   const { authProvider, store, clock } = options;

@@ -191,13 +191,12 @@ export interface DeviceResponse {
   readonly expiresAt: string;
 }
 
-/** A device on which the signed-in user needs no second factor. */
 /** An application that asks to read in the name of the person. */
 export interface AskedResponse {
   readonly name: string;
   /** The host that the person returns to. */
   readonly returnsTo: string;
-  /** Where to send the browser if the application asks wrongly. */
+  /** Where to return to if the request of the application is invalid. */
   readonly redirect: string | null;
 }
 
@@ -208,6 +207,7 @@ export interface ApplicationResponse {
   readonly usedAt: string;
 }
 
+/** A device on which the signed-in user needs no second factor. */
 export interface TrustedDeviceResponse {
   readonly id: string;
   readonly address: string | null;

@@ -110,7 +110,7 @@ export async function addApplications(
             request,
             reply,
             'invalid_grant',
-            'The code or token was used, has expired or is another one; connect again.',
+            'The code or token is wrong, was used before, or has expired; connect again.',
           );
         return reply.send({
           access_token: tokens.access,

@@ -1,6 +1,5 @@
 /** Asks whether an application, such as a chat assistant, may read counts in the user's name. */
 import { useQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
 import { useSearch } from 'wouter';
 import { answerApplication, lookUpApplication } from '../../api/people/account.js';
 import { useUser } from '../../api/session.js';
@@ -36,12 +35,18 @@ function Question({
 }) {
   const user = useUser();
   const { run, isBusy } = useAction();
-  // The application asked wrongly, and hears why.
-  useEffect(() => {
-    if (redirect !== null) location.assign(redirect);
-  }, [redirect]);
   const answer = (allow: boolean): void =>
     run(async () => location.assign((await answerApplication(query, allow)).redirect));
+  // Anybody can register an application, so the browser does not follow its address by itself (RFC 9700, section 4.11.2).
+  if (redirect !== null)
+    return (
+      <>
+        <p>The request of {name} is invalid, so it cannot be connected. It learns why when you return.</p>
+        <Button kind="plain" onClick={() => location.assign(redirect)}>
+          Return to {returnsTo}
+        </Button>
+      </>
+    );
   return (
     <>
       <p>

@@ -16,7 +16,7 @@ export function addConnectedApplications(app: FastifyInstance, dashboard: Dashbo
   const { applications, sessionGuard, store } = dashboard;
   const place = { basePath: dashboard.basePath, publicUrl: dashboard.authProvider.publicUrl };
 
-  /** What the application asks for, or where to send it for asking wrongly. Throws for one that is not registered. */
+  /** What the application asks for, or where to return to if its request is invalid. Throws for one that is not registered. */
   async function readAsked(request: FastifyRequest, query: string) {
     const given = new URLSearchParams(query);
     const field = (name: string): string => given.get(name) ?? '';
@@ -86,7 +86,7 @@ export function addConnectedApplications(app: FastifyInstance, dashboard: Dashbo
       if (name === undefined)
         throw new CallerStatsError(
           'not_found',
-          'There is no such application; its connection has ended already.',
+          'This application is not connected; its connection may have ended already.',
         );
       const change = { action: 'user.application', detail: `disconnected: ${name}` } as const;
       await store.directory.logUserChange(user.email, change, by);

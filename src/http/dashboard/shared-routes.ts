@@ -1,23 +1,23 @@
 /** What holders of a share link get: its page, CSV for spreadsheets, and the counts for the page. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { CallerStatsError } from '../../../domain/errors.js';
-import type { Slots } from '../../../shared/slots.js';
-import { readFields, text } from '../../request/fields.js';
-import { requireNoParameters } from '../../request/parameters.js';
-import { createReportHandlers } from '../../routes/analytics.js';
+import { CallerStatsError } from '../../domain/errors.js';
+import type { Slots } from '../../shared/slots.js';
+import { readFields, text } from '../request/fields.js';
+import { requireNoParameters } from '../request/parameters.js';
+import { createReportHandlers } from '../routes/analytics.js';
 import {
   CallerStatsParameters,
   CallersParameters,
   CutBoundsParameters,
   NumbersParameters,
   SeriesParameters,
-} from '../../schemas/schemas.js';
-import { HttpError } from '../../server/errors.js';
-import { asksForPage, sendPage } from '../../server/files.js';
-import { addResource } from '../../server/resource.js';
-import type { Dashboard } from '../context.js';
-import { readSecretPage } from '../pages.js';
-import type { SharedProjectResponse, ShareTicketResponse } from '../responses.js';
+} from '../schemas/schemas.js';
+import { HttpError } from '../server/errors.js';
+import { asksForPage, sendPage } from '../server/files.js';
+import { addResource } from '../server/resource.js';
+import type { Dashboard } from './context.js';
+import { readSecretPage } from './pages.js';
+import type { SharedProjectResponse, ShareTicketResponse } from './responses.js';
 
 /** Search engines list neither pages nor downloads of share links. */
 const UNLISTED = { 'x-robots-tag': 'noindex' };

@@ -66,7 +66,8 @@ left = make(); record(left, 1, "left")
         self.assertEqual(self.counted(), 41)
 
     def test_sigterm(self) -> None:
-        for more in ("", "asyncio.run(asyncio.sleep(60))", "threading.Event().wait(60)"):
+        # Each wait is short, because a signal that comes just before one is handled after it.
+        for wait in ("time.sleep(1)", "asyncio.run(asyncio.sleep(1))", "threading.Event().wait(1)"):
             process = self.start(
                 f"""
 recorder = make()
@@ -74,8 +75,8 @@ record(recorder, 1)
 time.sleep(.3)
 record(recorder, 4, "b")
 print("ready", flush=True)
-{more}
-time.sleep(60)
+for _ in range(60):
+    {wait}
 """
             )
             self.wait_for(process, "ready")

@@ -11,7 +11,7 @@ import { Carried } from '../carried.js';
 import { type ExportFormat, WRITING } from './rows.js';
 
 /** Reading and writing a page of this size keeps the event loop busy for a few milliseconds. */
-const pageQueries = 2_000;
+const pageQueries = 1_000;
 
 /** All exports of the process share its turns: together, they take no more of each than one of them. */
 const turns = new Turns();

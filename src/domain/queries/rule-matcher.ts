@@ -62,7 +62,7 @@ export class RuleMatcher {
     if (record.name !== '' && this.#takes(SPAN_NAME, record.name, record)) return true;
     const route = routeOf(record);
     const path = attributes.get(PATH) ?? (record.isEntry ? pathOf(record) : undefined);
-    if (route !== undefined && this.#takes(ROUTE, route, record)) return true;
+    if (route !== undefined && this.#takes(ROUTE, routeText(route), record)) return true;
     if (path === undefined) return false;
     // A server without routes, or with older names.
     const isRoute = record.isEntry && route === undefined;
@@ -82,7 +82,10 @@ export class RuleMatcher {
     for (const name of namesOf(first.attribute)) {
       const { any, byValue } = this.#find(name);
       if (first.values.length === 0) any.push(prepared);
-      for (const value of first.values) byValue.set(value, [...(byValue.get(value) ?? []), prepared]);
+      for (const text of first.values) {
+        const value = isRoute ? routeText(text) : text;
+        byValue.set(value, [...(byValue.get(value) ?? []), prepared]);
+      }
     }
   }
 
@@ -105,6 +108,11 @@ export class RuleMatcher {
 /** The route of a request; undefined if its server names none. */
 export function routeOf({ attributes, isEntry }: ReadRecord): string | undefined {
   return attributes.get(ROUTE) ?? (isEntry ? attributes.get(URI) : undefined);
+}
+
+/** Django and ASP.NET write `ask` for the route `/ask`, and Rails writes `/ask(.:format)`. */
+function routeText(route: string): string {
+  return `/${route.replace(/^\//, '').replace(/\(\.:format\)$/, '')}`;
 }
 
 /** The path of a request, without the query string of the previous name. */

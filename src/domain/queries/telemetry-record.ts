@@ -17,6 +17,7 @@ import {
   IGNORE_RULES,
   isEmbedding,
   isNoQuestion,
+  isTurn,
   LANGFUSE_METADATA,
   LANGFUSE_MODEL,
   LANGFUSE_ROOT,
@@ -29,6 +30,7 @@ import {
   STEP_NAME,
   STEP_ROUTE,
   TARGET,
+  TURN_ATTRIBUTES,
   URI,
   USER_AGENTS,
   withMetadata,
@@ -90,6 +92,7 @@ export class RecordRules {
       URI,
       ...RPC_SYSTEMS,
       ...RUN_IDS,
+      ...TURN_ATTRIBUTES,
       ...IGNORE_RULES.map(({ attribute }) => attribute),
       ...IGNORE_PATTERNS.map(([attribute]) => attribute),
       ...[ASGI_EVENT, LANGFUSE_MODEL, LANGFUSE_ROOT, MCP_CLIENT],
@@ -125,17 +128,19 @@ export class RecordRules {
    * Whether a request to a server, or a message to a consumer, begins with it. Some SDKs write a model call as the span of a
    * server, or below a span from elsewhere.
    */
-  isEntry({ isEntry, attributes }: TelemetryRecord): boolean {
-    if (attributes.get(LANGFUSE_ROOT) === 'true') return true;
+  isEntry({ name, isEntry, attributes }: TelemetryRecord): boolean {
+    if (attributes.get(LANGFUSE_ROOT) === 'true' || isTurn(name, attributes)) return true;
     if (!isEntry) return false;
     return HTTP_METHODS.some((name) => attributes.has(name)) || !matchesRules(attributes, CALL_RULES);
   }
 
   /**
    * What an entry is: a request that asks for work, as opposed to one for a page; or a step of work that began elsewhere, such as
-   * a message, an activity of a workflow, or a call of a model by a gateway. Undefined if it may be either.
+   * a message, an activity of a workflow, or a call of a model by a gateway; or a turn of a conversation. Undefined if it may be
+   * either of the first two.
    */
   entryKind({ name, isEntry, isConsumer, attributes }: TelemetryRecord): EntryKind | undefined {
+    if (isTurn(name, attributes)) return 'message';
     if (!isEntry) return 'root';
     const isOfRun = STEP_NAME.test(name) || RUN_IDS.some((one) => attributes.has(one));
     const route = firstOf(attributes, ROUTES) ?? name;

@@ -79,13 +79,14 @@ export const KNOWN_RULES: readonly KnownRule[] = [
     source: "LiteLLM 1.92's own telemetry, of its SDK and its proxy (2026-11-26).",
     attribute: 'gen_ai.operation.name',
     values: [
-      'completion',
-      'acompletion',
-      'atext_completion',
-      'responses',
-      'aresponses',
-      'anthropic_messages',
+      ...['completion', 'acompletion', 'atext_completion', 'responses', 'aresponses', 'anthropic_messages'],
+      ...['agenerate_content', 'generate_content_stream', 'agenerate_content_stream'],
     ],
+  },
+  {
+    source: 'Claude Code and the Claude Agent SDK with its traces (beta); by its documentation (2026-11-27).',
+    attribute: SPAN_NAME,
+    values: ['claude_code.interaction'],
   },
   {
     source: 'LlamaIndex for Python and TypeScript (2026-11-26).',
@@ -159,8 +160,24 @@ export const CALL_RULES: readonly QueryRule[] = KNOWN_RULES.filter(
 /** The current name in the semantic conventions, the previous one, and Micrometer's, which Spring Boot writes. */
 export const HTTP_METHODS: readonly string[] = ['http.request.method', 'http.method', 'method'];
 
-/** The ids of runs that no other run ever has: Inngest's, and Vercel Workflow's. */
-const UNIQUE_RUN_IDS: readonly string[] = ['sdk.run.id', 'workflow.run.id'];
+/** A message that is delivered again: the current name in the semantic conventions, and the previous one. */
+const MESSAGE_IDS: readonly string[] = ['messaging.message.id', 'messaging.message_id'];
+
+/** The ids of runs that no other run ever has, if they are long: Inngest's, Vercel Workflow's, and those of messages. */
+const UNIQUE_RUN_IDS: readonly string[] = ['sdk.run.id', 'workflow.run.id', ...MESSAGE_IDS];
+
+/** The id of what an agent of LiveKit says to one message, in several turns if it calls tools. */
+const SPEECH_ID = 'lk.speech_id';
+const PIPECAT_TURN = 'turn.number';
+
+/** What tells that a span is a turn of a voice agent, whose whole conversation is one trace: LiveKit's and Pipecat's, by their sources (2026-11-27). */
+export const TURN_ATTRIBUTES: readonly string[] = [SPEECH_ID, PIPECAT_TURN];
+
+export function isTurn(name: string, attributes: ReadonlyMap<string, string>): boolean {
+  return (
+    (name === 'turn' && attributes.has(PIPECAT_TURN)) || (name === 'agent_turn' && attributes.has(SPEECH_ID))
+  );
+}
 
 /** Attributes that name a run of a workflow, or a message, on each of its steps, also on those that are repeated. */
 export const RUN_IDS: readonly string[] = [
@@ -169,9 +186,7 @@ export const RUN_IDS: readonly string[] = [
   'temporalWorkflowId',
   ...UNIQUE_RUN_IDS,
   'bullmq.job.id',
-  // The current name in the semantic conventions, and the previous one: Celery, SQS.
-  'messaging.message.id',
-  'messaging.message_id',
+  SPEECH_ID,
 ];
 
 /** What consumes messages of its own process: AutoGen's and Semantic Kernel's runtimes of agents, by the names of their spans. */
@@ -200,11 +215,11 @@ export function gotMessage(span: {
 export const STEP_NAME = /^(RunActivity|RunWorkflow|HandleSignal|HandleUpdate):/;
 
 /**
- * The routes by which a gateway gets calls of models, and the workers of Inngest and Vercel Workflow their steps, at the end of a
- * route or of a span's name.
+ * The routes by which a gateway gets calls of models (OpenAI's, Anthropic's, Google's, Bedrock's), and the workers of Inngest and
+ * Vercel Workflow their steps, at the end of a route or of a span's name.
  */
 export const STEP_ROUTE =
-  /\/(chat\/completions|v1\/(completions|messages|responses)|inngest|\.well-known\/workflow\/v1\/(flow|step))$/;
+  /(\/(chat\/completions|(v1|openai)\/(completions|messages|responses)|engines\/[^/]+\/completions|converse(-stream)?|inngest|\.well-known\/workflow\/v1\/(flow|step))|:(streamG|g)enerateContent)$/;
 
 /** The current name in the semantic conventions, and the previous one. */
 export const RPC_SYSTEMS: readonly string[] = ['rpc.system.name', 'rpc.system'];
@@ -301,8 +316,8 @@ export const IGNORE_RULES: readonly QueryRule[] = [
   ...withMetadata(IGNORE_ATTRIBUTE).map((attribute) => ({ attribute, values: ['true', '"true"'] })),
   // Mastra: @mastra/core 1.71.0 (2026-11-23).
   { attribute: 'mastra.span.type', values: ['scorer_run'] },
-  // Mastra's exporter, and Pydantic Evals around all cases.
-  { attribute: 'gen_ai.operation.name', values: ['scorer_run', 'experiment'] },
+  // Mastra's exporter, Pydantic Evals around all cases, and LiveKit's judge.
+  { attribute: 'gen_ai.operation.name', values: ['scorer_run', 'experiment', 'judge'] },
   { attribute: 'openinference.span.kind', values: ['EVALUATOR'] },
   // Langfuse: evaluators, and the runner of experiments.
   { attribute: 'langfuse.observation.type', values: ['evaluator'] },
@@ -311,6 +326,10 @@ export const IGNORE_RULES: readonly QueryRule[] = [
   // LangSmith: what an experiment runs for an example, and what judges a run; by the source of langsmith (2026-11-27).
   { attribute: 'langsmith.metadata.example_version', values: [] },
   { attribute: 'langsmith.metadata.reference_run_id', values: [] },
+  // Promptfoo; by its source (2026-11-27).
+  { attribute: 'promptfoo.eval.id', values: [] },
+  // A function that a timer starts.
+  { attribute: 'faas.trigger', values: ['timer'] },
 ];
 
 /** Braintrust: what belongs to an experiment, and scorers. */
@@ -319,11 +338,11 @@ export const IGNORE_PATTERNS: readonly (readonly [attribute: string, pattern: Re
   ['braintrust.span_attributes', /"type": ?"(eval|score)"/],
 ];
 
-/** Evaluations, and jobs that nobody asked for, by the names of their spans: `ragas evaluation`, `cron nightly-summary`. */
+/** Evaluations, and jobs that nobody asked for, by the names of their spans: `ragas evaluation`, `llm-judge`, `cron nightly-summary`. */
 export function isNoQuestion(name: string, isFirst: boolean): boolean {
   return (
     /^(ragas )?eval(s|uat(e|or|ion)s?)?(?![a-z])/i.test(name) ||
-    (isFirst && /^(cron|warm-?up)(?![a-z])/i.test(name))
+    (isFirst && /^(cron|warm-?up|scor(er|ing)|(llm[ _-])?(as[ _-]a[ _-])?judge)(?![a-z])/i.test(name))
   );
 }
 

@@ -7,8 +7,8 @@
 import { answersMax, traceSpansMax } from '../limits.js';
 import { agentRunName, type QueryKeys, responseNames } from './query-identity.js';
 
-/** A request that asks for work, a step of work that began elsewhere, or the first span of a service that an SDK exports. */
-export type EntryKind = 'request' | 'root' | 'step';
+/** A turn of a conversation, a request that asks for work, the first span of a service that an SDK exports, or a step of work that began elsewhere. */
+export type EntryKind = 'message' | 'request' | 'root' | 'step';
 
 export interface IndexedSpan {
   /** Empty for the first span of a trace. */
@@ -69,7 +69,7 @@ interface Entry {
   readonly service: string;
   /** Undefined for the first span of a trace: there is nothing to tell it apart from. */
   readonly key: string | undefined;
-  readonly kind: EntryKind | 'message' | undefined;
+  readonly kind: EntryKind | undefined;
 }
 
 /** What a span and those above it say, as far as they are known. The nearest id and caller apply. */
@@ -91,6 +91,8 @@ interface Path {
 interface Connection {
   readonly place: Place;
   readonly messages: readonly Message[];
+  /** How many entries are not below it. */
+  readonly depth: number;
 }
 
 interface Begin {
@@ -328,9 +330,9 @@ export class Trace {
     else this.#spansOf.delete(query);
   }
 
-  #connectionOf(place: Place | undefined): Connection | undefined {
+  #connectionOf(place: Place | undefined, depth: number): Connection | undefined {
     const messages = place && this.#messages.get(place.spanId);
-    return messages && { place, messages };
+    return messages && { place, messages, depth };
   }
 
   /** Forgets the earliest ones first: what was asked after these then belongs to the connection, as before they arrived. */
@@ -415,7 +417,7 @@ export class Trace {
     for (const place of unknown.toReversed()) {
       this.#steps++;
       const above: Path = place.parent?.path ?? path;
-      path = extend(place, above, this.#connectionOf(place.parent) ?? above.connection);
+      path = extend(place, above, this.#connectionOf(place.parent, above.entries.length) ?? above.connection);
       this.#setPath(place, path);
       const isFirst = above.begin === undefined && path.begin !== undefined && !path.isIgnored;
       const nearest = path.entries.at(-1)?.place;
@@ -456,7 +458,7 @@ function extend(place: Place, above: Path, connection: Connection | undefined): 
   if (isSame) return above;
   const own = span.isEntry ? withEntry(above.entries, place, span) : above.entries;
   const message = begins ? messageBefore(askedAt, connection, span.service) : undefined;
-  const entries = message === undefined ? own : [...own, message];
+  const entries = message === undefined ? own : own.toSpliced(connection?.depth ?? own.length, 0, message);
   const begin = begins ? beginOf(entries, isWhole, span) : above.begin;
   return { isWhole, isIgnored, agentRun, explicitId, caller, entries, connection, begin };
 }
@@ -504,8 +506,8 @@ function withEntry(
 function beginOf(entries: readonly Entry[], isWhole: boolean, { service }: IndexedSpan): Begin {
   const nearest = entries.at(-1);
   const entry =
-    entries.find(({ kind }) => kind === 'request') ??
     entries.find(({ kind }) => kind === 'message') ??
+    entries.find(({ kind }) => kind === 'request') ??
     entries.slice(0, 1).find(({ kind }) => kind === 'root') ??
     entries.find(({ place, service: own }) => place.isHolder && own === nearest?.service) ??
     nearest;
@@ -605,7 +607,7 @@ function merge(one: IndexedSpan, other: IndexedSpan): IndexedSpan {
   return {
     parentSpanId: one.parentSpanId || other.parentSpanId,
     isEntry: one.isEntry || other.isEntry,
-    // In the order of the alphabet: a request, a root, a step.
+    // In the order of the alphabet: a message, a request, a root, a step.
     entryKind: [one.entryKind, other.entryKind].filter((kind) => kind !== undefined).sort()[0],
     run: one.run ?? other.run,
     agentRun: one.agentRun ?? other.agentRun,

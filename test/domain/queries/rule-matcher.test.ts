@@ -49,6 +49,8 @@ describe('a rule of a route', () => {
 
   test.each<[what: string, attributes: Readonly<Record<string, string>>, told?: Told]>([
     ['a request', ask],
+    ['a request, as Django and ASP.NET write its route', { ...ask, 'http.route': 'ask' }],
+    ['a request, as Rails writes its route', { ...ask, 'http.route': '/ask(.:format)' }],
     ['a stream that has no status yet', { 'http.route': '/ask', 'http.method': 'POST' }],
     ['a path without a route', { 'url.path': '/ask' }],
     ['a request, with the names of Spring', { uri: '/ask', method: 'POST', status: '200' }],

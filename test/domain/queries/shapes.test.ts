@@ -157,6 +157,13 @@ describe('what the application or an evaluation says to ignore', () => {
       ]),
       0,
     ],
+    ...['promptfoo.eval.id', 'faas.trigger'].map(
+      (name): Shape => [
+        `what ${name} marks`,
+        [span(1, chat, { below: 2 }), span(2, { [name]: 'timer' }, { isEntry: true })],
+        0,
+      ],
+    ),
     ...['ragas evaluation', 'evaluate faithfulness', 'Evaluation.run', 'eval', 'evals:nightly'].map(
       (name): Shape => [
         `a span with the name ${name}`,
@@ -164,7 +171,7 @@ describe('what the application or an evaluation says to ignore', () => {
         1,
       ],
     ),
-    ...['cron nightly', 'warm-up', 'Warmup'].map(
+    ...['cron nightly', 'warm-up', 'Warmup', 'scorer: tone', 'llm-as-a-judge', 'judge_evaluation'].map(
       (name): Shape => [
         `a first span with the name ${name}`,
         [span(1, chat, { below: 2 }), span(2, plain, { name })],
@@ -419,6 +426,12 @@ const conversation = (below: number, inner = below): TelemetryRecord[] => [
   message(40, below, 'websocket.disconnect'),
 ];
 
+/** Of a voice agent, with two calls of models. */
+function turn(number: number, name: string, attributes: Attributes): TelemetryRecord[] {
+  const calls = [1, 2].map((at) => span(number + at, chat, { below: number }));
+  return [...calls, span(number, attributes, { below: 2, name })];
+}
+
 /** Counted right in any order, in any requests. */
 const STEPS: readonly Shape[] = [
   ['a request, whose jobs are in a queue', [ask(1, 90), ...consumed(2, 1), ...consumed(4, 1)], 1],
@@ -430,6 +443,30 @@ const STEPS: readonly Shape[] = [
   [
     'sub-agents of a message with a server of their own',
     [...conversation(1), ...consumed(50, 31), span(1, get, { isEntry: true })],
+    2,
+  ],
+  [
+    'requests to servers of sub-agents, of one message',
+    [
+      ...[message(10, 1), span(1, get, { isEntry: true })],
+      ...[11, 13].flatMap((at) => [ask(at, 1), span(at + 1, chat, { below: at })]),
+    ],
+    1,
+  ],
+  [
+    "turns of Pipecat's conversation",
+    [
+      ...[span(1, post, { isEntry: true }), span(2, { 'conversation.id': 'c' }, { below: 1 })],
+      ...turn(10, 'turn', { 'turn.number': '1' }),
+      ...turn(20, 'turn', { 'turn.number': '2' }),
+    ],
+    2,
+  ],
+  [
+    "turns of LiveKit's session, of which two answer one message with a tool",
+    ['speech_1', 'speech_1', 'speech_2'].flatMap((id, at) =>
+      turn(10 * at + 10, 'agent_turn', { 'lk.speech_id': id }),
+    ),
     2,
   ],
   ['several questions of one batch', [span(1, plain), ...consumed(2, 1), ...consumed(4, 1)], 2],
@@ -467,7 +504,10 @@ const STEPS: readonly Shape[] = [
     ],
     1,
   ],
-  ...['/api/inngest', '/.well-known/workflow/v1/step'].map(
+  ...[
+    ...['/api/inngest', '/.well-known/workflow/v1/step', '/openai/responses', '/model/{id}/converse-stream'],
+    ...['/v1/models/{model}:generateContent', '/v1/models/gemini:streamGenerateContent'],
+  ].map(
     (route): Shape => [
       `steps by ${route}, whose request does not arrive`,
       [...step(2, 80, { ...post, 'http.route': route }), ...step(4, 81, { ...post, 'http.route': route })],
@@ -561,6 +601,7 @@ describe.each([
   ['Semantic Kernel', (id: string) => [plain, `agent_runtime process a_b_${id}.(default)-A`] as const],
   ['Inngest', (id: string) => [{ 'sdk.run.id': id }, 'inngest.execution'] as const],
   ['Vercel Workflow', (id: string) => [{ 'workflow.run.id': `wrun_${id}` }, 'STEP answer'] as const],
+  ['a message that is delivered again', (id: string) => [{ 'messaging.message.id': id }, 'process'] as const],
 ])('steps of %s, each in a trace of its own', (_, write) => {
   const stepOf = (number: number, id: string) => {
     const [attributes, name] = write(id);
@@ -669,6 +710,8 @@ describe('what tells queries of these', () => {
     ],
     ['Langfuse, of embeddings by their name', [span(1, generation, { name: 'OpenAI.embeddings' })], 0],
     ['LiteLLM', [span(1, { 'gen_ai.operation.name': 'acompletion' })], 1],
+    ["LiteLLM's calls of Gemini", [span(1, { 'gen_ai.operation.name': 'agenerate_content' })], 1],
+    ['Claude Code', [span(1, plain, { name: 'claude_code.interaction' })], 1],
     ["LiteLLM's embeddings", [span(1, { 'gen_ai.operation.name': 'aembedding' })], 0],
     [
       'LlamaIndex',

@@ -1,99 +1,46 @@
-/** What the real SDKs send, kept by `test/sdks/traffic.deep.test.ts`, counts as it should with the default settings. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+/** What real SDKs send counts as it should: as the application that it was captured from was counted by a person. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Service, sharedService, startMs } from '../../support/http/http.js';
+import { joined, type Sample, samples, spansOf, type TraceRequest } from '../../support/sdk-samples.js';
 import { by, projectOf } from '../../support/storage/store.js';
 import { randomCases } from '../../support/volume.js';
-import { root } from '../../tidy/sources.js';
-
-/** The parts of a request that matter here. */
-interface TraceRequest {
-  readonly resourceSpans: readonly {
-    readonly resource: object;
-    readonly scopeSpans: readonly { readonly scope: object; readonly spans: readonly Span[] }[];
-  }[];
-}
-
-interface Span {
-  readonly startTimeUnixNano: string;
-}
-
-interface Sample {
-  readonly setup: string;
-  readonly correct: number;
-  readonly unaided?: { readonly counted: number };
-  readonly requests: readonly TraceRequest[];
-}
-
-const samples = readFileSync(join(root, 'test/samples/otlp-sdks.ndjson'), 'utf8')
-  .trimEnd()
-  .split('\n')
-  .map((line) => JSON.parse(line) as Sample);
 
 const countedOf = ({ correct, unaided }: Sample) => unaided?.counted ?? correct;
 
-/** Requests with one span each. */
-function spansOf({ requests }: Sample): TraceRequest[] {
-  return requests
-    .flatMap(({ resourceSpans }) => resourceSpans)
-    .flatMap(({ resource, scopeSpans }) =>
-      scopeSpans.flatMap(({ scope, spans }) =>
-        spans.map((span) => ({
-          resourceSpans: [
-            { resource, scopeSpans: [{ scope, spans: [{ ...span, startTimeUnixNano: timeNs }] }] },
-          ],
-        })),
-      ),
-    );
-}
-
-const timeNs = `${startMs}000000`;
-
 let projects = 0;
 
-/** Sends the requests to a new project, and returns the number of queries that it has then. */
-async function countAfter(
+/** Sends the requests to a new project, and expects that it has what is to be counted then. */
+async function expectCounted(
   { send, keys, store }: Service,
+  sample: Sample,
   requests: readonly TraceRequest[],
-): Promise<number> {
+): Promise<void> {
   const id = `sample-${++projects}`;
-  await store.directory.createProject(projectOf(id, { createdAt: startMs }), by);
+  await store.directory.createProject(projectOf(id, { createdAt: startMs, ...sample.settings }), by);
   for (const request of requests) {
     const headers = { 'content-type': 'application/json', 'caller-stats-project': id };
     const body = JSON.stringify(request);
     const answer = await send({ method: 'POST', path: '/v1/traces', key: keys.admin, headers, body });
     expect(answer.text).toBe('{}');
   }
-  const { text } = await send({ path: `/v1/analytics/${id}/assistant/caller-stats` });
-  return (JSON.parse(text) as { total: number }).total;
+  const { text } = await send({ path: `/v1/analytics/${id}/assistant/callers` });
+  const { callers } = JSON.parse(text) as { callers: { caller: string; count: number }[] };
+  const counts = Object.fromEntries(callers.map(({ caller, count }) => [caller, count]));
+  const total = callers.reduce((sum, { count }) => sum + count, 0);
+  const expected = countedOf(sample);
+  expect(typeof expected === 'number' ? total : counts, sample.setup).toEqual(expected);
 }
 
 const shared = sharedService();
 
-/** All spans of requests in one, as exporters send them together. */
-const joined = (requests: readonly TraceRequest[]): TraceRequest => ({
-  resourceSpans: requests.flatMap(({ resourceSpans }) => resourceSpans),
-});
-
 test.each(samples.map((sample) => [sample.setup, sample] as const))('%s', async (_, sample) => {
-  expect(await countAfter(shared(), [joined(spansOf(sample))])).toBe(countedOf(sample));
+  await expectCounted(shared(), sample, [joined(spansOf(sample, startMs))]);
 });
-
-/**
- * Version 7 of the AI SDK writes the id of a message on the agent's span, and an application of VoltAgent on a span around the
- * agent's, not on those of the model's calls inside. If these arrive alone first, in two traces with the same message, each trace
- * is a query already (docs/guides/record/opentelemetry.md, "When a trace may count wrongly").
- */
-const isNamedLate = ({ setup }: Sample) =>
-  /AI SDK 7: (the same message twice|a tool in the browser|the same with an id)$|^VoltAgent: the same message twice/.test(
-    setup,
-  );
 
 test('the spans of a query count once, whatever their order and requests, and however often they are sent', async () => {
-  const deliveries = fc.constantFrom(...samples.filter((sample) => !isNamedLate(sample))).chain((sample) => {
-    const spans = spansOf(sample);
+  const deliveries = fc.constantFrom(...samples).chain((sample) => {
+    const spans = spansOf(sample, startMs);
     const some = fc.shuffledSubarray(spans);
     const all = fc.shuffledSubarray(spans, { minLength: spans.length });
     return fc.record({ sample: fc.constant(sample), some, all, size: fc.integer({ min: 1, max: 6 }) });
@@ -113,7 +60,7 @@ test('the spans of a query count once, whatever their order and requests, and ho
     const requests = Array.from({ length: Math.ceil(sent.length / size) }, (_, at) =>
       joined(sent.slice(at * size, (at + 1) * size)),
     );
-    expect(await countAfter(shared(), requests), sample.setup).toBe(countedOf(sample));
+    await expectCounted(shared(), sample, requests);
   };
   await fc.assert(fc.asyncProperty(deliveries, run), { numRuns: randomCases(250) });
 });

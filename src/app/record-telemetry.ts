@@ -26,12 +26,7 @@ export async function recordTelemetry(
   const recordedBy = new Map<string, number>();
   if (queries.length === 0) return recordedBy;
   const { identities } = target.store;
-  const facts = queries.map(({ keys, caller, isNamed, occurredAt }) => ({
-    keys,
-    caller,
-    isNamed,
-    occurredAt,
-  }));
+  const facts = queries.map(({ noteRecorded: _, ...query }) => query);
   const { pending, ...identified } = await identities.identify(projectId, facts, id, nowMs);
   const record = async (service: string, some: readonly Query[]) =>
     recordQueries(target, { kind: 'telemetry', keyId, service }, projectId, some);

@@ -167,6 +167,26 @@ export function describeIdentities(kind: string, factory: PlaceFactory): void {
       expect(await other.maintenance.verify()).toMatchObject({ damage: [], differencesTotal: 0 });
     });
 
+    test('get a hinted caller until one is named, of several the last in the alphabet', async () => {
+      const [one, other] = await openTwo();
+      const hinted = (caller: string, number: number) => ({ keys: trace(number), caller, isHinted: true });
+      const sends = [{}, hinted('api', 1), hinted('sdk-go', 1), hinted('api', 1)];
+      for (const [at, sent] of sends.entries()) {
+        await receive(at % 2 === 0 ? one : other, [sent]);
+        expect(await countsOf(one)).toEqual({ [['unknown', 'api', 'sdk-go', 'sdk-go'][at] ?? '']: 1 });
+      }
+      await receive(other, [named('web')]);
+      await receive(one, [hinted('sdk-go', 1), hinted('sdk-go', 2), hinted('api', 2)]);
+      expect(await countsOf(other)).toEqual({ web: 1, 'sdk-go': 1 });
+      // The request that waits at one node, and what it asked at another.
+      await receive(one, [{ ...request('api', trace(3)), isNamed: false, isHinted: true }]);
+      await receive(other, [{ keys: trace(3) }]);
+      expect(await countsOf(one)).toEqual({ web: 1, 'sdk-go': 1, api: 1 });
+      await receive(one, [named('unknown', trace(3))]);
+      expect(await countsOf(other)).toEqual({ web: 1, 'sdk-go': 1, unknown: 1 });
+      expect(await other.maintenance.verify()).toMatchObject({ damage: [], differencesTotal: 0 });
+    });
+
     /** As sent for the first span of a trace, while its process knows of no query. */
     const request = (caller: string, keys = trace()): Partial<FoundFacts> => ({
       keys: { ...keys, isRequest: true },

@@ -476,8 +476,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     file: `${sql}/identities/found-states.ts`,
     ...queries,
     what: 'a caller that a correction has changed is replaced by a late one',
-    text: 'const isLate = isNamed && row.caller === assumed;',
-    by: 'const isLate = isNamed;',
+    text: 'const isLate = row.caller === assumed;',
+    by: 'const isLate = true;',
   },
   {
     file: `${sql}/identities/found-states.ts`,

@@ -8,6 +8,8 @@ export interface FoundQuery extends Omit<Query, 'id'> {
   readonly keys: QueryKeys;
   /** Whether a record named the caller or it was detected. */
   readonly isNamed: boolean;
+  /** Whether only what programs send to any server tells the caller, such as a key. */
+  readonly isHinted?: boolean;
   /** To be called when it is recorded. */
   readonly noteRecorded: () => void;
 }
@@ -16,12 +18,13 @@ export interface FoundQuery extends Omit<Query, 'id'> {
 export type FoundFacts = Omit<FoundQuery, 'noteRecorded'>;
 
 /**
- * What is known of a query in telemetry while that may change. A named caller replaces one that was assumed, and never another
- * named one.
+ * What is known of a query in telemetry while that may change. A named caller replaces one that was hinted or assumed, and never
+ * another named one. Of hinted ones, the last in the alphabet stays, whichever came first.
  */
 export interface FoundState extends Omit<Query, 'id'> {
   readonly isNamed: boolean;
-  /** The assumed caller for which it was recorded, until the named one takes its place. */
+  readonly isHinted: boolean;
+  /** The caller for which it was recorded, until a named one takes its place. */
   readonly assumed: string | null;
   /** The query that it turned out to be; null if it is one of its own, `NO_QUERY` if it is none. */
   readonly countsAs: string | null;
@@ -70,14 +73,15 @@ export function planFound(
 }
 
 /** What a request tells of a query that is not found yet, as text for `readRequest`. */
-export function writeRequest({ keys: { explicitId }, caller, isNamed }: FoundFacts): string {
-  return JSON.stringify({ explicitId, ...(isNamed && { caller }) });
+export function writeRequest({ keys: { explicitId }, caller, isNamed, isHinted }: FoundFacts): string {
+  return JSON.stringify({ explicitId, ...((isNamed || isHinted) && { caller, isHinted }) });
 }
 
 export function readRequest(text: string, of: Pick<QueryKeys, 'traceId' | 'service'>): FoundFacts {
-  const { explicitId, caller } = JSON.parse(text) as { explicitId?: string; caller?: string };
+  const read = JSON.parse(text) as { explicitId?: string; caller?: string; isHinted?: boolean };
+  const { explicitId, caller, isHinted = false } = read;
   const keys = { ...of, explicitId, isRequest: true };
-  return { keys, caller: caller ?? '', isNamed: caller !== undefined, occurredAt: 0 };
+  return { keys, caller: caller ?? '', isNamed: caller !== undefined && !isHinted, isHinted, occurredAt: 0 };
 }
 
 class States {
@@ -119,9 +123,9 @@ class States {
   }
 }
 
-function firstState({ caller, isNamed, occurredAt }: FoundFacts): FoundState {
+function firstState({ caller, isNamed, isHinted = false, occurredAt }: FoundFacts): FoundState {
   const assumed = isNamed ? null : caller;
-  return { caller, isNamed, assumed, occurredAt, countsAs: null, isPending: false };
+  return { caller, isNamed, isHinted, assumed, occurredAt, countsAs: null, isPending: false };
 }
 
 function isRecorded(query: FoundFacts | undefined): boolean {
@@ -133,19 +137,25 @@ function asQuery(state: FoundState): FoundState {
   return state.countsAs === null ? state : { ...state, countsAs: null, isPending: true };
 }
 
-function withCaller(
-  state: FoundState,
-  { caller, isNamed }: Pick<FoundState, 'caller' | 'isNamed'>,
-): FoundState {
-  if (state.isNamed || !isNamed) return state;
-  const isSame = caller === state.caller;
+type Told = Pick<FoundFacts, 'caller' | 'isNamed' | 'isHinted'>;
+
+function withCaller(state: FoundState, told: Told): FoundState {
+  if (compareCallers(told, state) <= 0) return state;
+  const { caller, isNamed, isHinted = false } = told;
   return {
     ...state,
-    caller,
-    isNamed,
-    assumed: isSame ? null : state.assumed,
-    isPending: state.isPending || !isSame,
+    ...{ caller, isNamed, isHinted },
+    assumed: isNamed && caller === state.assumed ? null : state.assumed,
+    isPending: state.isPending || caller !== state.caller,
   };
+}
+
+/** More than 0 if one takes the place of the other. */
+function compareCallers(one: Told, other: Told): number {
+  const [a, b] = [one, other].map(({ isNamed, isHinted }) => (isNamed ? 2 : isHinted ? 1 : 0));
+  if (a !== b) return (a ?? 0) - (b ?? 0);
+  if (!one.isHinted || one.caller === other.caller) return 0;
+  return one.caller > other.caller ? 1 : -1;
 }
 
 /** The found queries with one id as one: with the earliest time, and the earliest caller that was named. */
@@ -191,7 +201,8 @@ export function mergeByService(
 
 /** Does not depend on the order of the records in the request. */
 function isMoreReliable(one: FoundFacts, other: FoundFacts): boolean {
-  if (one.isNamed !== other.isNamed) return one.isNamed;
+  const difference = compareCallers(one, other);
+  if (difference !== 0) return difference > 0;
   if (one.occurredAt !== other.occurredAt) return one.occurredAt < other.occurredAt;
   return one.caller < other.caller;
 }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { OPERATION_ATTRIBUTES } from '../ingestion/operations.js';
 import { sourceName } from '../ingestion/source-counts.js';
-import { detectCaller } from './caller-detection.js';
+import { type CallerRules, detectCaller, KNOWN_CALLERS, type KnownCaller } from './caller-detection.js';
 import { isQueryId } from './query.js';
 import type { QueryKeys } from './query-identity.js';
 import { type ReadRecord, RuleMatcher } from './rule-matcher.js';
@@ -63,6 +63,14 @@ const RESPONSE_ID = 'gen_ai.response.id';
 const responseIdMin = 16;
 
 const HEADER = 'http.request.header.';
+
+const isOfSdk = ({ header }: KnownCaller) => header === 'x-stainless-lang';
+/** What tells who asks; and what programs send with each request, also a service to a gateway or an agent that works for it. */
+const ASKERS: CallerRules = {
+  known: KNOWN_CALLERS.filter((one) => !isOfSdk(one)),
+  ...{ apiHeaders: [], fallback: '' },
+};
+const HINTS: CallerRules = { known: KNOWN_CALLERS.filter(isOfSdk), fallback: '' };
 
 /** Reads the records of a request. Prepared once, so that an attribute costs the same with any number of rules. */
 export class RecordRules {
@@ -168,13 +176,19 @@ export class RecordRules {
     return isSpanId(spanId) ? { ...trace, service, entrySpanId: spanId } : { service };
   }
 
-  /** The caller that the record names, or that its headers tell; empty if there is none. */
+  /** The caller that the record names, or that headers tell which only come from who asks; empty if there is none. */
   callerOf({ attributes, resource }: TelemetryRecord): string {
-    const { callerAttribute, detection } = this.#rules;
+    const { callerAttribute } = this.#rules;
     const named = firstOf(attributes, this.#callerNames) || resource.get(callerAttribute);
     if (named) return named;
-    const detected = detectCaller({ headers: readHeaders(attributes) }, { ...detection, fallback: '' });
+    const rules = { ...this.#rules.detection, ...ASKERS };
+    const detected = detectCaller({ headers: readHeaders(attributes) }, rules);
     return ['', 'mcp'].includes(detected) ? clientOf(attributes) || detected : detected;
+  }
+
+  /** The caller that a key or an SDK hints at; empty if there is none. A service, too, sends these to those that work for it. */
+  hintOf({ attributes }: TelemetryRecord): string {
+    return detectCaller({ headers: readHeaders(attributes) }, HINTS);
   }
 
   serviceOf(resource: Attributes): string {

@@ -151,10 +151,11 @@ export class QueryCollector {
     const from = this.#receipt.rowsFrom ?? Number.NEGATIVE_INFINITY;
     const queries = traced
       .filter(({ askedAt, isRequest }) => isRequest || askedAt >= from)
-      .map(({ keys, isIgnored, isRequest, caller, askedAt, noteRecorded }) => ({
+      .map(({ keys, isIgnored, isRequest, caller, isHinted, askedAt, noteRecorded }) => ({
         keys: { ...keys, isIgnored, isRequest },
         caller: caller ?? this.#fallback,
-        isNamed: caller !== undefined,
+        isNamed: caller !== undefined && !isHinted,
+        isHinted,
         occurredAt: askedAt,
         noteRecorded,
       }));
@@ -226,7 +227,8 @@ export class QueryCollector {
   #addQuery(record: TelemetryRecord, { caller, occurredAt }: Query): void {
     const keys = this.#read.keysOf(record);
     const isNamed = this.#read.callerOf(record) !== '';
-    this.#queries.push({ keys, caller, isNamed, occurredAt, noteRecorded: () => {} });
+    const isHinted = !isNamed && this.#read.hintOf(record) !== '';
+    this.#queries.push({ keys, caller, isNamed, isHinted, occurredAt, noteRecorded: () => {} });
   }
 
   #noteSpan(record: TelemetryRecord, isIgnored: boolean, askedAt: number | undefined): void {
@@ -247,6 +249,7 @@ export class QueryCollector {
       service: this.#read.serviceOf(resource),
       explicitId: explicitId !== undefined && isQueryId(explicitId) ? explicitId : undefined,
       caller: isCallerName(caller) ? caller : undefined,
+      hint: caller === '' ? this.#read.hintOf(record) : '',
       askedAt,
       responseId: responseIdOf(attributes),
       messageAt: gotMessage(record) ? Number(endNs / 1_000_000n) : undefined,
@@ -267,7 +270,7 @@ export class QueryCollector {
     }
     // Drops digits finer than a millisecond. Any 64 bits of nanoseconds end before the year 2555.
     const time = new Date(Number(record.timeNs / 1_000_000n)).toISOString();
-    const caller = this.#read.callerOf(record) || this.#fallback;
+    const caller = this.#read.callerOf(record) || this.#read.hintOf(record) || this.#fallback;
     const query = parseQuery({ id, caller, ...(record.timeNs !== 0n && { occurredAt: time }) }, nowMs);
     if (!query.ok) return query;
     const isTimed = record.timeNs !== 0n;

@@ -26,6 +26,8 @@ export interface IndexedSpan {
   /** The id that the application gave the query; undefined if none. So is `caller`. */
   readonly explicitId: string | undefined;
   readonly caller: string | undefined;
+  /** The caller that what programs send to any server hints at; empty if none. */
+  readonly hint: string;
   /** The time of the query in milliseconds, if the span is one of a query. */
   readonly askedAt: number | undefined;
   /** The id of a model's answer. */
@@ -38,6 +40,8 @@ export interface IndexedSpan {
 export interface IndexedQuery {
   readonly keys: QueryKeys;
   readonly caller: string | undefined;
+  /** Whether the caller is only hinted. */
+  readonly isHinted: boolean;
   /** The earliest time. */
   readonly askedAt: number;
   /** Whether it was recorded before it was known that all its spans are to be ignored. */
@@ -80,6 +84,8 @@ interface Path {
   readonly agentRun: string | undefined;
   readonly explicitId: string | undefined;
   readonly caller: string | undefined;
+  /** Of several, the last in the alphabet: whichever is known first. */
+  readonly hint: string;
   /** The outermost one first. */
   readonly entries: readonly Entry[];
   /** The nearest span above with messages. */
@@ -108,6 +114,7 @@ const nothingKnown: Path = {
   agentRun: undefined,
   explicitId: undefined,
   caller: undefined,
+  hint: '',
   entries: [],
   connection: undefined,
   begin: undefined,
@@ -272,7 +279,7 @@ export class Trace {
         isUnsure: path.begin?.isUnsure ?? false,
         isMessage: isOfMessage(path),
       },
-      caller: path.caller,
+      ...callerOf(path),
       askedAt,
       isIgnored,
       isRequest: false,
@@ -290,10 +297,11 @@ export class Trace {
     const requests = spanIds.flatMap((spanId) => {
       const span = this.#places.get(spanId)?.span;
       if (span === undefined || span.parentSpanId !== '' || span.entryKind !== 'request') return [];
-      const { explicitId, caller, service, isIgnored } = span;
-      if (isIgnored || (explicitId ?? caller) === undefined) return [];
+      const { explicitId, service, isIgnored } = span;
+      const caller = callerOf(span);
+      if (isIgnored || (explicitId ?? caller.caller) === undefined) return [];
       const keys = { explicitId, traceId: this.#traceId, service };
-      return [{ keys, caller, askedAt: 0, isIgnored, isRequest: true, noteRecorded: () => {} }];
+      return [{ keys, ...caller, askedAt: 0, isIgnored, isRequest: true, noteRecorded: () => {} }];
     });
     return this.hasQueries && this.#whole === this.#asked ? [] : requests;
   }
@@ -321,7 +329,7 @@ export class Trace {
     if (path === undefined) return;
     this.#whole += more;
     if (path.isIgnored) return;
-    if (path.caller === undefined) this.#unnamed += more;
+    if (callerOf(path).caller === undefined) this.#unnamed += more;
     if (path.explicitId !== undefined) return;
     const query = path.agentRun ?? path.begin?.entry?.key ?? '';
     this.#service = path.begin?.service ?? '';
@@ -443,12 +451,14 @@ function extend(place: Place, above: Path, connection: Connection | undefined): 
   if (span === undefined) return above;
   const { explicitId = above.explicitId, caller = above.caller, askedAt } = span;
   const { agentRun = above.agentRun } = span;
+  const hint = greater(above.hint, span.hint);
   const isWhole = above.isWhole || span.parentSpanId === '';
   const isIgnored = above.isIgnored || span.isIgnored;
   const begins = above.begin === undefined && askedAt !== undefined;
   const isSame =
     explicitId === above.explicitId &&
     caller === above.caller &&
+    hint === above.hint &&
     !span.isEntry &&
     !begins &&
     isWhole === above.isWhole &&
@@ -460,7 +470,18 @@ function extend(place: Place, above: Path, connection: Connection | undefined): 
   const message = begins ? messageBefore(askedAt, connection, span.service) : undefined;
   const entries = message === undefined ? own : own.toSpliced(connection?.depth ?? own.length, 0, message);
   const begin = begins ? beginOf(entries, isWhole, span) : above.begin;
-  return { isWhole, isIgnored, agentRun, explicitId, caller, entries, connection, begin };
+  return { isWhole, isIgnored, agentRun, explicitId, caller, hint, entries, connection, begin };
+}
+
+function greater(one: string, other: string): string {
+  return one > other ? one : other;
+}
+
+function callerOf({
+  caller,
+  hint,
+}: Pick<IndexedSpan, 'caller' | 'hint'>): Pick<IndexedQuery, 'caller' | 'isHinted'> {
+  return { caller: caller ?? (hint || undefined), isHinted: caller === undefined && hint !== '' };
 }
 
 /** How many messages are not later than this one. */
@@ -542,7 +563,7 @@ function beginName({ explicitId, begin }: Path): string {
 }
 
 function groupName(path: Path): string {
-  return JSON.stringify([beginName(path), path.caller, path.begin?.service, path.begin?.isUnsure]);
+  return JSON.stringify([beginName(path), path.caller, path.hint, path.begin?.service, path.begin?.isUnsure]);
 }
 
 /** `place` is a span, and what is known of it now. */
@@ -593,7 +614,7 @@ function saysNothingNew(path: Path, before: Path): boolean {
     path === before ||
     (path.isIgnored === before.isIgnored &&
       path.explicitId === before.explicitId &&
-      (path.caller === undefined || before.caller !== undefined) &&
+      (before.caller !== undefined || (path.caller === undefined && path.hint === before.hint)) &&
       path.begin?.entry?.key === before.begin?.entry?.key &&
       path.begin?.isUnsure === before.begin?.isUnsure &&
       path.agentRun === before.agentRun &&
@@ -615,6 +636,7 @@ function merge(one: IndexedSpan, other: IndexedSpan): IndexedSpan {
     service: one.service || other.service,
     explicitId: one.explicitId ?? other.explicitId,
     caller: one.caller ?? other.caller,
+    hint: greater(one.hint, other.hint),
     askedAt: times.length === 0 ? undefined : Math.min(...times),
     responseId: one.responseId ?? other.responseId,
     messageAt: one.messageAt ?? other.messageAt,
@@ -633,6 +655,7 @@ function isDifferent(one: IndexedSpan, other: IndexedSpan): boolean {
     one.service !== other.service ||
     one.explicitId !== other.explicitId ||
     one.caller !== other.caller ||
+    one.hint !== other.hint ||
     (one.askedAt === undefined) !== (other.askedAt === undefined)
   );
 }
@@ -643,8 +666,9 @@ function bytesOf({
   agentRun = '',
   explicitId = '',
   caller = '',
+  hint,
   responseId = '',
 }: IndexedSpan): number {
-  const texts = [service, run, agentRun, explicitId, caller, responseId];
+  const texts = [service, run, agentRun, explicitId, caller, hint, responseId];
   return texts.reduce((bytes, text) => bytes + 2 * text.length, spanBytes);
 }

@@ -350,6 +350,10 @@ describe('what another process, or one that ended, has found', () => {
 
 describe('callers and ids that arrive late', () => {
   const from = (caller: string) => ({ 'caller_stats.caller': caller });
+  const slack = { 'user_agent.original': 'Slackbot 1.0' };
+  const key = { 'http.request.header.authorization': 'Bearer x' };
+  const sdk = { ...key, 'http.request.header.x-stainless-lang': 'python' };
+  const answer = { ...chat, 'gen_ai.response.id': 'chatcmpl-000000000001' };
   const id = { 'caller_stats.id': 'a' };
 
   test.each<readonly [what: string, records: readonly TelemetryRecord[], callers: readonly string[]]>([
@@ -386,6 +390,37 @@ describe('callers and ids that arrive late', () => {
         span(5, { ...post, ...from('web') }, { below: 9, isEntry: true }),
       ],
       ['web'],
+    ],
+    [
+      'a service sends its key to an agent',
+      [
+        span(1, chat, { below: 2 }),
+        span(2, { ...post, ...key }, { below: 3, isEntry: true, service: 'agent' }),
+        span(3, { ...post, ...slack }, { isEntry: true }),
+      ],
+      ['slack'],
+    ],
+    [
+      'a gateway without the trace of the request gets a key, and the name of the SDK',
+      [
+        span(1, answer, { below: 2 }),
+        span(2, { ...post, ...slack }, { isEntry: true }),
+        ...[3, 5].flatMap((at) => [
+          span(at, answer, { trace: at, below: at + 1, service: 'gateway' }),
+          span(at + 1, at === 3 ? key : sdk, { trace: at, isEntry: true, service: 'gateway' }),
+        ]),
+      ],
+      ['slack'],
+    ],
+    [
+      'only keys and SDKs tell it',
+      [
+        span(1, chat, { below: 2 }),
+        span(2, { ...post, ...key }, { below: 3, isEntry: true }),
+        span(3, { ...post, ...sdk }, { below: 4, isEntry: true }),
+        span(4, { ...post, ...key }, { isEntry: true }),
+      ],
+      ['sdk-python'],
     ],
   ])('%s', (_what, records, callers) => {
     fc.assert(

@@ -23,6 +23,7 @@ const plain: IndexedSpan = {
   service: 'docs',
   explicitId: undefined,
   caller: undefined,
+  hint: '',
   askedAt: undefined,
   responseId: undefined,
 };

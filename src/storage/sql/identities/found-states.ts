@@ -13,8 +13,9 @@ interface StoredState extends FoundState {
   readonly foundAt: number;
 }
 
-type StateRow = Omit<StoredState, 'isNamed' | 'isPending' | 'isWithdrawn'> & {
+type StateRow = Omit<StoredState, 'isNamed' | 'isHinted' | 'isPending' | 'isWithdrawn'> & {
   readonly id: string;
+  /** 2 for one that is hinted. */
   readonly isNamed: number;
   readonly isPending: number;
   readonly isWithdrawn: number;
@@ -45,8 +46,8 @@ export class SqlFoundStates extends SqlTables {
         [project, JSON.stringify(missing)],
       );
       for (const { id, isNamed, isPending, isWithdrawn, ...row } of rows) {
-        const flags = { isNamed: isNamed === 1, isPending: isPending === 1, isWithdrawn: isWithdrawn === 1 };
-        states.set(id, { ...row, ...flags });
+        const flags = { isPending: isPending === 1, isWithdrawn: isWithdrawn === 1 };
+        states.set(id, { ...row, isNamed: isNamed === 1, isHinted: isNamed === 2, ...flags });
       }
       const next = rows.flatMap(({ countsAs }) => countsAs || []).filter((id) => !states.has(id));
       missing = [...new Set(next)].sort();
@@ -124,9 +125,9 @@ export class SqlFoundStates extends SqlTables {
     if (late.length > 0) await changes.noteLate(project, late);
     if (moves.length > 0) await changes.move(project, moves);
     const pending = ids.filter((id) => states.get(id)?.isPending === true);
-    const named = pending.filter((id) => states.get(id)?.isNamed === true && !untold.includes(id));
+    const told = pending.filter((id) => !untold.includes(id));
     await this.#set(project, pending, 'is_pending = 0');
-    await this.#set(project, named, 'assumed = NULL');
+    await this.#set(project, told, 'assumed = CASE is_named WHEN 1 THEN NULL ELSE caller END');
     await this.#set(project, turned, 'is_withdrawn = 1 - is_withdrawn');
     await this.#set(project, untold, `expires_at = ${NEVER}`);
   }
@@ -154,21 +155,16 @@ export class SqlFoundStates extends SqlTables {
 }
 
 /** Whether a correction hides what telemetry told. */
-function isHidden(
-  row: QueryState,
-  { caller, isNamed, assumed, countsAs, isWithdrawn }: StoredState,
-): boolean {
-  const isRenamed = isNamed && assumed !== null && row.caller !== assumed && row.caller !== caller;
-  return row.isWithdrawn === isWithdrawn ? isRenamed : countsAs !== null || (isNamed && assumed !== null);
+function isHidden(row: QueryState, { caller, assumed, countsAs, isWithdrawn }: StoredState): boolean {
+  const isLate = assumed !== null && caller !== assumed;
+  const isRenamed = isLate && row.caller !== assumed && row.caller !== caller;
+  return row.isWithdrawn === isWithdrawn ? isRenamed : countsAs !== null || isLate;
 }
 
 /** What a correction has changed stays as it is. */
-function settledState(
-  row: QueryState,
-  { caller, isNamed, assumed, countsAs, isWithdrawn }: StoredState,
-): QueryState {
+function settledState(row: QueryState, { caller, assumed, countsAs, isWithdrawn }: StoredState): QueryState {
   if (row.isWithdrawn !== isWithdrawn) return row;
-  const isLate = isNamed && row.caller === assumed;
+  const isLate = row.caller === assumed;
   return { caller: isLate ? caller : row.caller, isWithdrawn: countsAs !== null };
 }
 
@@ -177,6 +173,7 @@ function keptMs({ countsAs }: FoundState): number {
   return countsAs === null ? statesKeptMs : keysKeptMs;
 }
 
-function valuesOf({ caller, isNamed, assumed, occurredAt, countsAs, isPending }: FoundState): unknown[] {
-  return [caller, isNamed ? 1 : 0, assumed, occurredAt, countsAs, isPending ? 1 : 0];
+function valuesOf({ caller, assumed, occurredAt, countsAs, isPending, ...state }: FoundState): unknown[] {
+  const isNamed = state.isNamed ? 1 : state.isHinted ? 2 : 0;
+  return [caller, isNamed, assumed, occurredAt, countsAs, isPending ? 1 : 0];
 }

@@ -16,6 +16,8 @@ export const parseComparison: (text: string) => Result<Comparison> = oneOf(COMPA
 export interface ComparedRange extends DateRange {
   /** What moves the range and its buckets there. */
   readonly shift: Shift;
+  /** The end of the range that is moved. */
+  readonly endOfMoved: number;
 }
 
 /** A range, and the period that it is if it was not asked for with bounds. */
@@ -41,7 +43,7 @@ export function findComparedRange(
   const to = range.to > nowMs ? Math.min(shiftBound(nowMs, shift, zone), wholeTo) : wholeTo;
   return from < YEAR_ZERO_MS
     ? failure('the range to compare with begins before the year 0000')
-    : success({ from, to: Math.max(from, to), shift });
+    : success({ from, to: Math.max(from, to), shift, endOfMoved: range.to });
 }
 
 /** How each comparison moves a range, and where the whole range to compare with ends. */
@@ -76,7 +78,11 @@ export function findComparedBucket(
 ): DateRange | undefined {
   const moved = shiftBucket(bucket, interval, compared.shift, zone);
   if (moved === undefined) return undefined;
-  const [from, to] = [Math.max(moved.from, compared.from), Math.min(moved.to, compared.to)];
+  // A clock change within it can move the end of a range away from where the compared range ends.
+  const endsWithRange =
+    bucket.to === compared.endOfMoved && compared.shift.months === 0 && interval !== 'hour';
+  const from = Math.max(moved.from, compared.from);
+  const to = endsWithRange ? compared.to : Math.min(moved.to, compared.to);
   return from < to ? { from, to } : undefined;
 }
 

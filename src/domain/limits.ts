@@ -134,6 +134,8 @@ export const trustSeconds = (30 * dayMs) / secondMs;
 /** How long a connected application reads with one token, and keeps the connection without use. A person can end it at any time. */
 export const applicationAccessSeconds = hourMs / secondMs;
 export const applicationLifeSeconds = (90 * dayMs) / secondMs;
+/** After which a person must connect an application again, however much it is used (OWASP ASVS 5.0, 10.4.8). */
+export const applicationConnectionSeconds = (365 * dayMs) / secondMs;
 /** How long an application may take to exchange its code, which passed through the browser. */
 export const applicationCodeSeconds = minuteMs / secondMs;
 /** How long a renewed token works on: its answer may have been lost, or several windows renew it at once. */

@@ -9,6 +9,7 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import {
   applicationAccessSeconds,
   applicationCodeSeconds,
+  applicationConnectionSeconds,
   applicationGraceSeconds,
   applicationLifeSeconds,
 } from '../../domain/limits.js';
@@ -55,7 +56,7 @@ interface Parts {
   readonly generation: string;
   readonly factor: string;
   readonly until: number;
-  /** Of a code: what must come with it. */
+  /** Of a code: what must come with it. Of tokens: the end of the connection, in milliseconds since 1970. */
   readonly bound: string;
 }
 
@@ -130,7 +131,7 @@ export class Applications {
     // Of two requests with one code, only one removes it.
     if (row === undefined || (await this.#remove([{ field: 'identifier', value: row.identifier }])) === 0)
       return this.#endGrant(parts.grant);
-    return this.#continue(row, parts);
+    return this.#continue(row, { ...parts, bound: String(this.#after(applicationConnectionSeconds)) });
   }
 
   /** New tokens for a refresh token, which then works for `applicationGraceSeconds` more. Used later, it ends the connection. */
@@ -189,11 +190,16 @@ export class Applications {
     parts: Parts,
   ): Promise<Tokens> {
     const { adapter } = await this.#authProvider.context();
-    const { grant, factor } = parts;
+    const { grant, factor, bound } = parts;
+    const left = (Number(bound) - this.#after(0)) / secondMs;
+    const secondsOf = (most: number) => Math.min(most, left);
     const generation = await this.#next(identifier);
     const next = rowOf(grant, generation);
     if ((await adapter.findOne({ model, where: [{ field: 'identifier', value: next }] })) === null)
-      await this.#create({ identifier: next, value, userAgent, ipAddress }, applicationLifeSeconds);
+      await this.#create(
+        { identifier: next, value, userAgent, ipAddress },
+        secondsOf(applicationLifeSeconds),
+      );
     const graceEnd = new Date(this.#after(applicationGraceSeconds));
     const ofThis = [{ field: 'identifier', value: identifier }];
     const isLonger = { field: 'expiresAt', operator: 'gt' as const, value: graceEnd };
@@ -203,7 +209,7 @@ export class Applications {
       { field: 'expiresAt', operator: 'lt', value: new Date(this.#after(0)) },
     ]);
     const tokenOf = (kind: Kind, seconds: number) =>
-      this.#sign(kind, { grant, generation, factor, bound: '', until: this.#after(seconds) });
+      this.#sign(kind, { grant, generation, factor, bound, until: this.#after(secondsOf(seconds)) });
     return {
       access: await tokenOf('access', applicationAccessSeconds),
       refresh: await tokenOf('refresh', applicationLifeSeconds),

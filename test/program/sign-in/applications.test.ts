@@ -11,6 +11,7 @@ import { describe, expect, test } from 'vitest';
 import {
   applicationAccessSeconds,
   applicationCodeSeconds,
+  applicationConnectionSeconds,
   applicationGraceSeconds,
   applicationLifeSeconds,
   redirectUriCharactersMax,
@@ -249,6 +250,22 @@ test('a token is renewed, ends when it is used again late, and without use', asy
   expect(await refresh(other.refresh_token)).toMatchObject({ status: 400 });
 });
 
+test('a connection ends after a year, however much it is used', async () => {
+  const service = await startService();
+  const { exchange, refresh } = await connect(service, await signedIn(service, ada, 'owner'));
+  let tokens = await exchange();
+  const end = service.clock.nowMs + applicationConnectionSeconds * secondMs;
+  const step = (applicationLifeSeconds - applicationAccessSeconds) * secondMs;
+  for (; service.clock.nowMs + step < end; tokens = await refresh(tokens.refresh_token))
+    service.clock.nowMs += step;
+  service.clock.nowMs = end - secondMs;
+  tokens = await refresh(tokens.refresh_token);
+  expect(await read(service, tokens.access_token)).toEqual(['blog', 'docs']);
+  service.clock.nowMs = end;
+  expect(await read(service, tokens.access_token)).toBe(401);
+  expect(await refresh(tokens.refresh_token)).toMatchObject({ status: 400, error: 'invalid_grant' });
+});
+
 test('a token reads what its person may read now, until they disconnect it or set a new password', async () => {
   const service = await startService();
   const { directory } = service.store;
@@ -296,6 +313,14 @@ test('a token reads what its person may read now, until they disconnect it or se
   const passwords = { currentPassword: PASSWORD, newPassword: `${PASSWORD} and more` };
   await owner.ask({ path: '/api/account/password', body: passwords }, 204);
   expect([await read(service, kept), await read(service, ended)]).toEqual([401, 401]);
+
+  const cleo = await signedIn(service, 'cleo@example.org', 'viewer');
+  const { access_token: open, refresh_token: renews } = await (await connect(service, cleo)).exchange();
+  expect(await read(service, open)).toEqual(['blog', 'docs']);
+  await owner.signIn(ada, `${PASSWORD} and more`);
+  await owner.ask({ path: '/api/organizations/default/members/cleo@example.org/end-sessions', body: {} });
+  expect(await read(service, open)).toBe(401);
+  expect((await token(service, { grant_type: 'refresh_token', refresh_token: renews })).status).toBe(400);
 });
 
 test('the official client connects as a person', async () => {

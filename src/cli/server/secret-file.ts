@@ -29,9 +29,14 @@ export async function findSecrets(
   const file = secretFileOf({ database, secretFile });
   const location = locationOf(database);
   if (file !== null && location.kind === 'sqlite') {
-    const found = await keepBeside(file, store);
     // A file that somebody mounted has the owner and mode of the mount.
-    if (secretFile === null) await requirePrivate(file, location.file);
+    const check = async (): Promise<void> => {
+      if (secretFile === null) await requirePrivate(file, location.file);
+    };
+    // Also before, because adding to the file replaces it.
+    await check();
+    const found = await keepBeside(file, store);
+    await check();
     return found;
   }
   if (file === null) {
@@ -67,7 +72,10 @@ async function keepBeside(file: string, store: SecretStore): Promise<readonly st
 
 /** Whoever else owns the file, or can read it, can sign sessions. */
 async function requirePrivate(file: string, database: string): Promise<void> {
-  const [{ mode, uid }, { uid: owner }] = await Promise.all([stat(file), stat(database)]);
+  const [found, { uid: owner }] = await Promise.all([stat(file).catch(() => undefined), stat(database)]);
+  // What cannot be read is refused by whoever reads it.
+  if (found === undefined) return;
+  const { mode, uid } = found;
   if (uid !== owner && uid !== 0)
     throw problem(
       file,

@@ -1,5 +1,5 @@
 /** Where a server has the secret that signs sessions and encrypts second factors. */
-import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
 import { findSecrets } from '../../../src/cli/server/secret-file.js';
@@ -26,7 +26,7 @@ test.each([
   ['a folder', undefined, /cannot be read/],
 ])('a file with %s is refused without being shown', async (_what, text, message) => {
   const { place, file, find } = await newStore();
-  if (text !== undefined) await writeFile(file, text);
+  if (text !== undefined) await writeFile(file, text, { mode: 0o600 });
   const setting = text === undefined ? { CALLER_STATS_SECRET_FILE: dirname(place.database) } : {};
   const error = await find(setting).catch((refused: Error) => refused);
   expect(error).toMatchObject({ code: 'invalid', message: expect.stringMatching(message) });
@@ -93,6 +93,22 @@ test('the secret of an earlier version moves from the database into the file', a
   expect(await find()).toEqual([theirs, mine]);
   expect(await store.directory.findSecret('sessions')).toBeUndefined();
   expect((await stat(file)).mode & 0o777).toBe(0o600);
+});
+
+test('a file that somebody else could have made is not taken over, also not with a secret of an earlier version', async () => {
+  const { file, store, find } = await newStore();
+  await writeFile(file, `${mine}\n`, { mode: 0o600 });
+  // Only root gives files away.
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) await chown(file, 4711, 4711);
+  else await chmod(file, 0o644);
+  const message = isRoot ? /belongs to the user 4711, and the database to 0/ : /chmod 600/;
+  for (const stored of [undefined, theirs]) {
+    if (stored !== undefined) await store.directory.keepSecret('sessions', stored);
+    await expect(find()).rejects.toMatchObject({ code: 'invalid', message: expect.stringMatching(message) });
+    expect(await readFile(file, 'utf8')).toBe(`${mine}\n`);
+  }
+  expect(await store.directory.findSecret('sessions')).toBe(theirs);
 });
 
 test('a server moves the secret when it starts, and backups do not contain it', async () => {

@@ -35,13 +35,19 @@ export function withoutKeys(text: string): string {
   return masked === plain ? text : masked;
 }
 
-/** With letters, digits and signs that are percent-encoded, also twice. */
+/** Each time that a key is percent-encoded letter by letter, it gets three times as long: more often does not fit into a URL. */
+const encodingsMax = 6;
+
+/** With letters, digits and signs that are percent-encoded, also again and again. */
 function spellPlainly(text: string): string {
-  const spell = (one: string) =>
-    one.replaceAll(/%(?:25)*([2-7][\da-f])/gi, (_, hex: string) =>
+  let plain = text;
+  for (let time = 0, before = ''; time < encodingsMax && plain !== before; time++) {
+    before = plain;
+    plain = before.replaceAll(/%(?:25)*([2-7][\da-f])/gi, (_, hex: string) =>
       String.fromCharCode(Number.parseInt(hex, 16)),
     );
-  return spell(spell(text));
+  }
+  return plain;
 }
 
 /** Logs the beginning and end of each request with its id, because all requests share one logger. */

@@ -17,6 +17,7 @@ describe('the log does not contain a key that is sent', () => {
     ['percent-encoded letter by letter', (key) => `${STATS}?key=${percentEncode(key)}`],
     ['percent-encoded twice', (key) => `${STATS}?key=${percentEncode(key).replaceAll('%', '%25')}`],
     ['percent-encoded, and then its signs', (key) => `/${percentEncode(percentEncode(key))}`],
+    ['percent-encoded again and again', (key) => `/${[1, 2, 3, 4].reduce(percentEncode, key)}`],
     ['as the project', (key) => STATS.replace('docs', key)],
     ['as the path', (key) => `/${key}`],
     ['twice', (key) => `/${key}/${key}?key=${key}&key=${key}`],

@@ -14,6 +14,7 @@ import { CallerStatsError, describeError } from '../domain/errors.js';
 import { toPrintable } from '../domain/format.js';
 import type { Clock } from '../domain/time/clock.js';
 import type { ObjectSchema } from '../http/schemas/json-schema.js';
+import { nextTurn } from '../shared/pauses.js';
 import { createTools, type Tool, type ToolAnswer } from './tools.js';
 
 const instructions =
@@ -62,6 +63,8 @@ export async function answerToolRequest(
     report,
   }: { readonly clock: Clock; readonly version: string; readonly report: (message: string) => void },
 ): Promise<Response> {
+  // The first call comes right after this file was loaded, and compiles much.
+  await nextTurn();
   const tools = createTools({ source, clock });
   const create = () => createServer({ tools, version, report });
   if (await isLegacyRequest(request, body)) {
@@ -91,7 +94,7 @@ async function answerBatch(
 ): Promise<Response> {
   const answers: string[] = [];
   for (const message of messages) {
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
     const response = await answer(message);
     if (!response.ok) return response;
     const text = await response.text();

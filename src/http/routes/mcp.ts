@@ -15,6 +15,7 @@ import type { Applications } from '../../auth/applications/applications.js';
 import { APPLICATION_TOKEN_PREFIX } from '../../auth/names.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import { toolBatchMax, toolBodyBytesMax } from '../../domain/limits.js';
+import { nextTurn } from '../../shared/pauses.js';
 import type { Slots } from '../../shared/slots.js';
 import type { Store } from '../../storage/ports/store.js';
 import { onFinished } from '../connection/connections.js';
@@ -101,11 +102,10 @@ export async function addMcp(
             slots,
             onGone: (callback) => onFinished(request.raw, reply.raw, callback),
           });
-          const response = await answer({
-            source,
-            request: toWebRequest(request),
-            body: request.body,
-          });
+          const asked = toWebRequest(request);
+          // The first request of a process loads and compiles much: others are answered in between.
+          await nextTurn();
+          const response = await answer({ source, request: asked, body: request.body });
           const text = await response.text();
           if (!response.ok) refusals.refused(request, response.status);
           const type = response.headers.get('content-type');

@@ -1,9 +1,9 @@
-/** An input of the search: an operation, and what is done to the values of its requests. */
+/** An input of the search: operations one after another, and what is done to their requests and the values in them. */
 import type { Random } from '../random.js';
 import { Big, SHAPES, type Shape, type Tree } from './tree.js';
 
 export interface Edit {
-  /** Through the values of the operation as it is: names of members, and positions of items. */
+  /** Through the values of the requests as they are: the position of the request, names of members, and positions of items. */
   readonly path: readonly string[];
   /** What the value becomes: another one, or a large one. */
   readonly shape: Shape | 'value';
@@ -12,7 +12,8 @@ export interface Edit {
 }
 
 export interface Input {
-  readonly operation: string;
+  /** Names of operations, whose requests share a trace, a project and its rules. */
+  readonly chain: readonly string[];
   readonly edits: readonly Edit[];
   readonly isPacked: boolean;
 }
@@ -52,9 +53,7 @@ const TEXTS: readonly string[] = [
     'null',
     '1e308',
     '{i}',
-    '{p}',
-    '{i}{i}',
-    '{p}{i}',
+    '{r}{i}',
   ],
   ...[
     '2000-01-01',
@@ -97,6 +96,15 @@ const TEXTS: readonly string[] = [
   ],
 ];
 
+/** Of spans, of traces, and of anything: its own, that of the one before, of the first one, one for each request, none. */
+const IDS: readonly string[] = [
+  ...['{r}{i}', '{r}{p}', '{r}00000001', '{i}{i}', ''],
+  ...['aaaaaaaa{r}', 'aaaaaaaa{i}', '{r}{i}'].map((end) => `{n}aaaaaaaa${end}`),
+];
+
+/** Between several of what a text has one of. */
+const SEPARATORS: readonly string[] = [';', ',', ' ', '\n', ''];
+
 const VALUES: readonly Tree[] = [
   null,
   true,
@@ -117,6 +125,11 @@ const VALUES: readonly Tree[] = [
   { toString: 1, length: 1e9 },
 ];
 
+/** Requests of one input. */
+const REQUESTS = [2, 3, 5, 10];
+export const requestsMax = 20;
+const chainMax = 3;
+
 const COUNTS = [2, 10, 100, 1000, 10_000, 100_000, 1_000_000, 4_000_000];
 
 export function apply(tree: Tree, { path, ...edit }: Edit, depth = 0): Tree {
@@ -136,9 +149,9 @@ export function apply(tree: Tree, { path, ...edit }: Edit, depth = 0): Tree {
     : tree;
 }
 
-/** The places of all values, except of those that only hold the requests. */
+/** The places of all requests and values. */
 export function pathsIn(tree: Tree, path: readonly string[] = []): (readonly string[])[] {
-  const own = path.length < 2 ? [] : [path];
+  const own = path.length === 0 ? [] : [path];
   if (typeof tree !== 'object' || tree === null || tree instanceof Big) return own;
   return [
     ...own,
@@ -150,29 +163,40 @@ function valueAt(tree: Tree, path: readonly string[]): Tree {
   return path.reduce<Tree>((value, name) => (value as Readonly<Record<string, Tree>>)[name] ?? null, tree);
 }
 
-/** What is most likely to be costly: long texts and many items. */
+/** What is most likely to be costly: many items, long texts, other ids, and lists of what is one. */
 function usualShape(random: Random, tree: Tree, path: readonly string[]): Edit['shape'] {
+  if (/^\d+$/.test(path.at(-1) ?? '')) return 'items';
+  if (/Id$/.test(path.at(-1) ?? '')) return 'value';
   if (typeof valueAt(tree, path) === 'string') return random.pick(['text', 'text', 'value'] as const);
-  return /^\d+$/.test(path.at(-1) ?? '') ? 'items' : 'value';
+  return random.pick(['list', 'value'] as const);
 }
 
 export function randomEdit(random: Random, tree: Tree): Edit {
-  const path = random.pick(pathsIn(tree));
+  const all = pathsIn(tree);
+  const path = random.oneIn(8) ? (all[0] ?? []) : random.pick(all);
+  if (path.length === 1) return { path, shape: 'items', count: random.pick(REQUESTS), unit: 'x' };
   const shape = random.oneIn(3) ? random.pick(SHAPES) : usualShape(random, tree, path);
-  const isText = shape === 'text' || random.oneIn(2);
-  const unit = isText ? random.pick(TEXTS) : shape === 'value' ? random.pick(VALUES) : 'x';
-  return { path, shape, count: random.pick(COUNTS), unit };
+  return { path, shape, count: random.pick(COUNTS), unit: randomUnit(random, shape, path, tree) };
 }
 
-/** The input with one thing changed, or two. */
-export function mutate(random: Random, input: Input, tree: Tree): Input {
+function randomUnit(random: Random, shape: Edit['shape'], path: readonly string[], tree: Tree): Tree {
+  const own = valueAt(tree, path);
+  if (shape === 'text')
+    return typeof own === 'string' && random.oneIn(2) ? own + random.pick(SEPARATORS) : random.pick(TEXTS);
+  if (shape !== 'value') return 'x';
+  if (/Id$/.test(path.at(-1) ?? '') && !random.oneIn(3)) return random.pick(IDS);
+  return random.pick<Tree>(random.oneIn(2) ? TEXTS : VALUES);
+}
+
+/** The input with one thing changed. */
+export function mutate(random: Random, input: Input, tree: Tree, operations: readonly string[]): Input {
   const { edits } = input;
   const at = random.int(Math.max(1, edits.length));
   const changed = (change: (edit: Edit) => Edit) => ({
     ...input,
     edits: edits.map((edit, one) => (one === at ? change(edit) : edit)),
   });
-  switch (random.weighted({ add: 4, grow: 4, other: 2, less: 1, packed: 1 })) {
+  switch (random.weighted({ add: 4, grow: 4, other: 2, less: 1, packed: 1, longer: 2 })) {
     case 'add':
       return { ...input, edits: [...edits, randomEdit(random, tree)].slice(-6) };
     case 'grow':
@@ -180,6 +204,10 @@ export function mutate(random: Random, input: Input, tree: Tree): Input {
         ...edit,
         count: Math.max(1, Math.round(edit.count * random.pick([0.3, 0.7, 1.5, 3, 10]))),
       }));
+    case 'longer': {
+      const next = random.oneIn(2) ? random.pick(input.chain) : random.pick(operations);
+      return { ...input, chain: [...input.chain, next].slice(0, chainMax) };
+    }
     case 'other':
       return changed((edit) => ({ ...randomEdit(random, tree), path: edit.path }));
     case 'less':
@@ -189,16 +217,18 @@ export function mutate(random: Random, input: Input, tree: Tree): Input {
   }
 }
 
-/** Whether the first one has everything that makes the second one costly. */
-export function includes(input: Input, { operation, edits }: Input): boolean {
-  const has = ({ path, shape, count }: Edit) =>
-    input.edits.some(
-      (own) => own.shape === shape && own.path.join('/') === path.join('/') && own.count >= count / 4,
-    );
-  return input.operation === operation && edits.every(has);
+/** The input with less of what makes another one costly, if it has all of that: what else is costly shows beside it. */
+export function without(input: Input, { chain, edits }: Input): Input {
+  const isSame = (own: Edit, { path, shape, count }: Edit) =>
+    own.shape === shape && own.path.join('/') === path.join('/') && own.count >= count / 4;
+  const has = (edit: Edit) => input.edits.some((own) => isSame(own, edit));
+  if (chain.some((name, at) => input.chain[at] !== name) || !edits.every(has)) return input;
+  const less = (own: Edit) =>
+    edits.some((edit) => isSame(own, edit)) ? { ...own, count: Math.ceil(own.count / 8) } : own;
+  return { ...input, edits: input.edits.map(less) };
 }
 
-export function describe({ operation, edits, isPacked }: Input): string {
+export function describe({ chain, edits, isPacked }: Input): string {
   const told = edits.map(({ path, shape, count, unit }) => {
     const what =
       shape === 'value'
@@ -206,5 +236,5 @@ export function describe({ operation, edits, isPacked }: Input): string {
         : `${shape} × ${count}${shape === 'text' ? ` of ${JSON.stringify(unit)}` : ''}`;
     return `${path.join('/')}: ${what}`;
   });
-  return `${operation}${isPacked ? ', compressed' : ''}; ${told.join('; ')}`;
+  return `${chain.join(', then ')}${isPacked ? ', compressed' : ''}; ${told.join('; ')}`;
 }

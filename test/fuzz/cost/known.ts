@@ -7,8 +7,8 @@ const edit = (path: string, shape: Edit['shape'], count: number, unit: Edit['uni
   count,
   unit,
 });
-const packed = (operation: string, ...edits: readonly Edit[]): Input => ({
-  operation,
+const packed = (chain: readonly string[], ...edits: readonly Edit[]): Input => ({
+  chain,
   edits,
   isPacked: true,
 });
@@ -17,17 +17,17 @@ const spans = '0/body/resourceSpans/0/scopeSpans/0/spans/0';
 const service = '0/body/resourceSpans/0/resource/attributes/0/value/stringValue';
 
 export const KNOWN_INPUTS: readonly Input[] = [
-  packed('spans', edit(service, 'text', 4_500_000, 'x'), edit(spans, 'items', 1000)),
+  packed(['spans'], edit(service, 'text', 4_500_000, 'x'), edit(spans, 'items', 1000)),
   packed(
-    'spans, then one more',
+    ['spans in protobuf', 'spans'],
     edit(spans, 'items', 4900),
-    edit(`${spans}/parentSpanId`, 'value', 1, '{p}'),
+    edit(`${spans}/parentSpanId`, 'value', 1, '{r}{p}'),
   ),
-  packed('query lines', edit('0/body/0', 'items', 150), edit('0/body/0/id', 'arrays', 32_000)),
+  packed(['query lines'], edit('0/body/0', 'items', 150), edit('0/body/0/id', 'arrays', 32_000)),
   packed(
-    'rules, then spans',
+    ['rules, then spans'],
     edit('0/body/otlpQuery', 'text', 1000, 'default;'),
-    edit(spans.replace('0', '1'), 'items', 8000),
+    edit('1/body/resourceSpans/0/scopeSpans/0/spans/1', 'items', 8000),
   ),
-  { ...packed('tools', edit('0/body', 'list', 100)), isPacked: false },
+  { ...packed(['tools'], edit('0/body', 'list', 100)), isPacked: false },
 ];

@@ -27,12 +27,17 @@ export interface Sent {
   readonly body: Buffer;
 }
 
-/** What requests took. The longest turn of the event loop, and all of them. */
-export interface Cost {
-  readonly statuses: readonly number[];
+/** What a request took of the event loop: the longest turn, and all of them. */
+interface Share {
   readonly bytes: number;
   readonly usedMs: number;
   readonly longestMs: number;
+}
+
+/** What requests took together. */
+export interface Cost extends Share {
+  readonly statuses: readonly number[];
+  readonly requests: readonly Share[];
   readonly residentBytes: number;
   /** Whether the server was given up, because it did not end or ended by itself. */
   readonly isLost: boolean;
@@ -64,6 +69,10 @@ export function write({ method, path, by, form, query, body }: Request, isPacked
     ...{ method, path: target, by, body: packs ? gzipSync(plain) : plain },
     headers: { 'content-type': TYPES[form], ...(packs && { 'content-encoding': 'gzip' }) },
   };
+}
+
+function bytesOf({ body, path }: Sent): number {
+  return body.length + path.length;
 }
 
 export class MeasuredServer {
@@ -112,21 +121,29 @@ export class MeasuredServer {
   async measure(requests: readonly Sent[], limitMs: number): Promise<Cost> {
     if (!this.#isAlive) await this.#run();
     const before = await this.#probe('/');
-    const statuses: number[] = [];
-    const all = async () => {
-      for (const request of requests) statuses.push((await this.#send(request)).status);
-      return this.#probe('/');
+    const [statuses, shares]: [number[], Share[]] = [[], []];
+    let last = before;
+    const all = async (): Promise<true> => {
+      for (const request of requests) {
+        statuses.push((await this.#send(request)).status);
+        const { usedMs, longestMs } = await this.#probe('/');
+        shares.push({ bytes: bytesOf(request), usedMs: usedMs - last.usedMs, longestMs });
+        last = { ...last, usedMs };
+      }
+      return true;
     };
-    const after = await this.#untilLost(all(), before.usedMs + limitMs);
+    const isLost = (await this.#untilLost(all(), before.usedMs + limitMs)) === undefined;
     const residentBytes = residentBytesOf(this.#process?.pid) ?? 0;
-    const bytes = requests.reduce((sum, { body, path }) => sum + body.length + path.length, 0);
-    if (after === undefined) {
-      const usedMs = (this.#usedMs() ?? before.usedMs + limitMs) - before.usedMs;
+    const bytes = requests.reduce((sum, request) => sum + bytesOf(request), 0);
+    const usedMs = ((isLost ? this.#usedMs() : undefined) ?? last.usedMs) - before.usedMs;
+    if (isLost) {
+      const request = requests[shares.length];
+      const lostMs = before.usedMs + usedMs - last.usedMs;
+      if (request !== undefined) shares.push({ bytes: bytesOf(request), usedMs: lostMs, longestMs: lostMs });
       await this.restart();
-      return { statuses, bytes, usedMs, longestMs: usedMs, residentBytes, isLost: true };
     }
-    const usedMs = after.usedMs - before.usedMs;
-    return { statuses, bytes, usedMs, longestMs: after.longestMs, residentBytes, isLost: false };
+    const longestMs = shares.reduce((most, share) => Math.max(most, share.longestMs), 0);
+    return { statuses, bytes, usedMs, longestMs, requests: shares, residentBytes, isLost };
   }
 
   async restart(): Promise<void> {
@@ -261,7 +278,7 @@ export class MeasuredServer {
     });
   }
 
-  async #untilLost(work: Promise<Probed>, limitMs: number): Promise<Probed | undefined> {
+  async #untilLost(work: Promise<true>, limitMs: number): Promise<true | undefined> {
     const lost = new AbortController();
     const looks = setInterval(() => {
       if (!this.#isAlive || (this.#usedMs() ?? 0) > limitMs) lost.abort();

@@ -1,5 +1,5 @@
 /** The requests that the search changes: one or more for each body and set of parameters that the server reads. */
-import { idOf, type Tree } from './tree.js';
+import type { Tree } from './tree.js';
 
 export interface Request {
   readonly method: 'GET' | 'POST' | 'PATCH';
@@ -28,11 +28,11 @@ const count: Tree = {
 
 const text = (key: string, value: string): Tree => ({ key, value: { stringValue: value } });
 const resource: Tree = { attributes: [text('service.name', 'docs')] };
-const spanOf = (trace: string): Tree => ({
+const span: Tree = {
   ...{
-    traceId: trace.repeat(32),
-    spanId: '{i}',
-    parentSpanId: idOf(1),
+    traceId: `{n}${'a'.repeat(24)}`,
+    spanId: '{r}{i}',
+    parentSpanId: '00000000000000ff',
     kind: 2,
     startTimeUnixNano: '1780128005000000000',
   },
@@ -41,15 +41,25 @@ const spanOf = (trace: string): Tree => ({
     text('caller_stats.caller', 'slack'),
     text('http.route', '/ask'),
   ],
-});
+};
+/** Most spans of a trace are of no query. */
+const otherSpan: Tree = {
+  ...{ traceId: `{n}${'a'.repeat(24)}`, spanId: '{i}{r}', parentSpanId: '{r}{i}', kind: 3 },
+  attributes: [text('http.route', '/search')],
+};
 const log: Tree = {
-  ...{ traceId: 'e'.repeat(32), spanId: '{i}', timeUnixNano: '1780128005000000000', eventName: 'asked' },
+  ...{
+    traceId: `{n}${'a'.repeat(24)}`,
+    spanId: '{r}{i}',
+    timeUnixNano: '1780128005000000000',
+    eventName: 'asked',
+  },
   attributes: [text('gen_ai.operation.name', 'invoke_agent'), text('caller_stats.caller', 'slack')],
 };
-/** Each operation has a trace of its own. */
-const traces = (trace: string): Tree => ({
-  resourceSpans: [{ resource, scopeSpans: [{ spans: [spanOf(trace)] }] }],
-});
+/** All requests of an input share a trace. */
+const traces: Tree = {
+  resourceSpans: [{ resource, scopeSpans: [{ spans: [span, otherSpan] }] }],
+};
 const logs: Tree = { resourceLogs: [{ resource, scopeLogs: [{ logRecords: [log] }] }] };
 
 const record = (form: NonNullable<Request['form']>, body: Tree, path: string): Request => ({
@@ -98,18 +108,14 @@ export function operationsOf(shared: string): ReadonlyMap<string, readonly Reque
     ['query lines', [record('lines', [query], `${RECORDED}/queries`)]],
     ['imported counts', [{ ...record('json', [count], `${RECORDED}/imported-counts`), by: 'admin' }]],
     ['imported lines', [{ ...record('lines', [count], `${RECORDED}/imported-counts`), by: 'admin' }]],
-    ['spans', [record('json', traces('a'), '/v1/traces')]],
-    ['spans in protobuf', [record('protobuf', traces('b'), '/v1/traces')]],
-    [
-      'spans, then one more',
-      [record('protobuf', traces('c'), '/v1/traces'), record('json', traces('c'), '/v1/traces')],
-    ],
+    ['spans', [record('json', traces, '/v1/traces')]],
+    ['spans in protobuf', [record('protobuf', traces, '/v1/traces')]],
     ['log records', [record('json', logs, '/v1/logs')]],
     ['log records in protobuf', [record('protobuf', logs, '/v1/logs')]],
     ['metrics', [record('protobuf', logs, '/v1/metrics')]],
     [
       'rules, then spans',
-      [owned(`${OWNED}/projects/demo`, rules, 'PATCH'), record('json', traces('d'), '/v1/traces')],
+      [owned(`${OWNED}/projects/demo`, rules, 'PATCH'), record('json', traces, '/v1/traces')],
     ],
     ['tools', [{ method: 'POST', by: 'admin', form: 'json', body: call, path: '/mcp' }]],
     ['counts', [read(`${REPORTS}/caller-stats`, compared)]],

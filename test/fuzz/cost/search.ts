@@ -1,9 +1,9 @@
 /** Finds requests that take much of a server: climbs towards more processor time and memory for each byte that is sent. */
 import { Random } from '../random.js';
-import { apply, describe, type Input, includes, mutate, pathsIn, randomEdit } from './edits.js';
+import { apply, describe, type Input, mutate, randomEdit, requestsMax, without } from './edits.js';
 import { type Cost, MeasuredServer, type Sent, write } from './measured-server.js';
 import type { Request } from './operations.js';
-import { TooLarge, type Tree } from './tree.js';
+import { Big, inRequest, TooLarge, type Tree, textMax } from './tree.js';
 
 export interface SearchOptions {
   readonly program: string;
@@ -44,6 +44,9 @@ const GOALS: readonly ((cost: Cost) => number)[] = [
   ({ usedMs, bytes }) => usedMs / (bytes + headBytes),
   ({ longestMs }) => longestMs,
   ({ longestMs, bytes }) => longestMs / (bytes + headBytes),
+  // What earlier requests prepared.
+  ({ requests }) =>
+    requests.reduce((most, { longestMs, bytes }) => Math.max(most, longestMs / (bytes + headBytes)), 0),
 ];
 
 /** A server that took so many times as much as a turn may take is given up. */
@@ -75,6 +78,8 @@ class Search {
   readonly #random: Random;
   #longestMs = 0;
   #tried = 0;
+  /** Each time that an input is sent, it has ids of its own. */
+  #sent = 0;
 
   constructor(server: MeasuredServer, options: SearchOptions, loadMs: number) {
     this.#server = server;
@@ -87,29 +92,35 @@ class Search {
 
   async run(): Promise<SearchReport> {
     const { known = [], goesOn } = this.#options;
-    await this.#warmUp(this.#operations.keys());
+    await this.#warmUp([...this.#operations.keys()]);
     for (const input of known) await this.#try(input);
     const names = [...this.#operations.keys()];
     for (let at = 0; goesOn(this.#tried); at++) {
-      const operation = names[at % names.length] ?? '';
-      const input = this.#next(operation);
-      if (!this.#findings.some((finding) => includes(input, finding.input))) await this.#try(input);
+      const operation = this.#costlier(names[at % names.length] ?? '', this.#random.pick(names));
+      await this.#try(this.#findings.reduce((one, { input }) => without(one, input), this.#next(operation)));
     }
     const longestMs = this.#longestMs;
     return { tried: this.#tried, loadMs: this.#loadMs, longestMs, findings: this.#findings };
   }
 
+  /** Half of the time the one that is nearer to too much, so that the search climbs where it has got to. */
+  #costlier(one: string, other: string): string {
+    const most = (operation: string) => this.#best.get(`1 ${operation}`)?.[0]?.score ?? 0;
+    return this.#random.oneIn(2) && most(other) > most(one) ? other : one;
+  }
+
   #next(operation: string): Input {
     const random = this.#random;
-    const tree = this.#treeOf(operation);
     const best = this.#best.get(`${random.int(GOALS.length)} ${operation}`) ?? [];
-    if (best.length > 0 && pathsIn(tree).length > 0 && !random.oneIn(4)) {
-      const once = mutate(random, random.pick(best).input, tree);
-      return random.oneIn(2) ? once : mutate(random, once, tree);
+    if (best.length > 0 && !random.oneIn(4)) {
+      const names = [...this.#operations.keys()];
+      const changed = (input: Input) => mutate(random, input, this.#treeOf(input.chain), names);
+      const once = changed(random.pick(best).input);
+      return random.oneIn(2) ? once : changed(once);
     }
-    const edits =
-      pathsIn(tree).length === 0 ? [] : random.times(1 + random.int(3), () => randomEdit(random, tree));
-    return { operation, edits, isPacked: random.oneIn(2) };
+    const tree = this.#treeOf([operation]);
+    const edits = random.times(1 + random.int(3), () => randomEdit(random, tree));
+    return { chain: [operation], edits, isPacked: random.oneIn(2) };
   }
 
   async #try(input: Input): Promise<void> {
@@ -119,7 +130,7 @@ class Search {
     if (this.#problemOf(cost) !== undefined) return this.#find(input);
     this.#longestMs = Math.max(this.#longestMs, cost.longestMs);
     GOALS.forEach((goal, at) => {
-      const name = `${at} ${input.operation}`;
+      const name = `${at} ${input.chain[0]}`;
       const best = [...(this.#best.get(name) ?? []), { input, score: goal(cost) }];
       this.#best.set(name, best.sort((one, other) => other.score - one.score).slice(0, bestMax));
     });
@@ -145,15 +156,15 @@ class Search {
 
   async #costlyAlone(input: Input): Promise<Cost | undefined> {
     await this.#server.restart();
-    await this.#warmUp([input.operation]);
+    await this.#warmUp(input.chain);
     return this.#costlyTwice(input);
   }
 
   /** The first requests of a server run code that is not compiled yet. */
-  async #warmUp(operations: Iterable<string>): Promise<void> {
+  async #warmUp(operations: readonly string[]): Promise<void> {
     for (const operation of operations)
       for (let time = 0; time < warmUps; time++)
-        await this.#measure({ operation, edits: [], isPacked: false });
+        await this.#measure({ chain: [operation], edits: [], isPacked: false });
   }
 
   /** What the better one of two attempts took, if it is too much. */
@@ -166,9 +177,12 @@ class Search {
     return second.longestMs < first.longestMs ? second : first;
   }
 
-  #problemOf({ longestMs, usedMs, bytes, statuses, residentBytes, isLost }: Cost): string | undefined {
+  #problemOf(cost: Cost): string | undefined {
+    const { longestMs, usedMs, bytes, statuses, requests, residentBytes, isLost } = cost;
     const { loadsMax, residentBytesMax } = this.#options;
-    const sent = `${bytes} bytes, answered ${statuses.join(', ')}`;
+    const worst = requests.find((request) => request.longestMs === longestMs);
+    const which = requests.length < 2 ? '' : ` in ${requests.length} requests, the worst of ${worst?.bytes}`;
+    const sent = `${bytes} bytes${which}, answered ${[...new Set(statuses)].join(', ')}`;
     if (statuses.some((status) => status === 500)) return sent;
     if (longestMs > loadsMax * this.#loadMs)
       return `${sent}, held the event loop for ${isLost ? 'more than ' : ''}${Math.round(longestMs)} ms of ${Math.round(usedMs)} ms`;
@@ -177,27 +191,53 @@ class Search {
     return undefined;
   }
 
-  #treeOf(operation: string): Tree {
-    return (this.#operations.get(operation) ?? []).map(({ query, body }) => ({
+  #requestsOf(chain: readonly string[]): readonly Request[] {
+    return chain.flatMap((name) => this.#operations.get(name) ?? []);
+  }
+
+  #treeOf(chain: readonly string[]): Tree {
+    return this.#requestsOf(chain).map(({ query, body }) => ({
       ...(query !== undefined && { query }),
       ...(body !== undefined && { body }),
     }));
   }
 
-  async #measure({ operation, edits, isPacked }: Input): Promise<Cost | undefined> {
-    const requests = this.#operations.get(operation) ?? [];
-    const tree = edits.reduce<Tree>((one, edit) => apply(one, edit), this.#treeOf(operation)) as readonly {
-      query?: Tree;
-      body?: Tree;
-    }[];
+  #write({ chain, edits, isPacked }: Input): Sent[] {
+    const tree = edits.reduce<Tree>((one, edit) => apply(one, edit), this.#treeOf(chain)) as readonly Tree[];
+    const requests = this.#requestsOf(chain).flatMap((request, at) => {
+      let values: Tree = tree[at] ?? {};
+      let times = 1;
+      for (; values instanceof Big; values = values.of) times *= values.count;
+      return Array<{ request: Request; values: Tree }>(Math.min(times, requestsMax)).fill({
+        request,
+        values,
+      });
+    });
+    this.#sent++;
+    const sent = requests.map(({ request, values }, at) =>
+      write({ ...request, ...(inRequest(values, this.#sent, at) as object) }, isPacked),
+    );
+    if (sent.reduce((sum, { body }) => sum + body.length, 0) > textMax) throw new TooLarge();
+    return sent;
+  }
+
+  async #measure(input: Input): Promise<Cost | undefined> {
     let sent: Sent[];
     try {
-      sent = requests.map((request, at) => write({ ...request, ...tree[at] }, isPacked));
+      sent = this.#write(input);
     } catch (error) {
       if (error instanceof TooLarge) return undefined;
       throw error;
     }
-    const cost = await this.#server.measure(sent, lostTimes * this.#options.loadsMax * this.#loadMs);
+    const limitMs = lostTimes * this.#options.loadsMax * this.#loadMs;
+    const cost = await this.#server.measure(sent, limitMs);
+    // Settings that an input changed must not change what the next one costs.
+    const settings = this.#requestsOf(input.chain).filter(({ method }) => method === 'PATCH');
+    if (settings.length > 0)
+      await this.#server.measure(
+        settings.map((request) => write(request, false)),
+        limitMs,
+      );
     if (cost.residentBytes > this.#options.residentBytesMax && !cost.isLost) await this.#server.restart();
     return cost;
   }

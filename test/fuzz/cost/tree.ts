@@ -13,10 +13,13 @@ export type Tree =
 export const SHAPES = ['items', 'list', 'members', 'again', 'arrays', 'objects', 'text'] as const;
 export type Shape = (typeof SHAPES)[number];
 
-/** In texts of a value that is repeated, `{i}` is its number and `{p}` the one before, as ids of spans. */
+/**
+ * In texts of a value that is repeated, `{i}` is its number and `{p}` the one before, in 8 hexadecimal digits: two of them make the id of
+ * a span. `{r}` is the number of the request, `{n}` of the input.
+ */
 const OWN = '{i}';
 const PREVIOUS = '{p}';
-export const idOf = (number: number) => number.toString(16).padStart(16, '0');
+const eightDigits = (number: number) => number.toString(16).padStart(8, '0');
 
 export class Big {
   readonly shape: Shape;
@@ -42,11 +45,24 @@ export const textMax = 10_000_000;
 const queryMax = 16_000;
 
 export function numbered(text: string, number: number): string {
-  return text.replaceAll(OWN, idOf(number)).replaceAll(PREVIOUS, idOf(number - 1));
+  return text.replaceAll(OWN, eightDigits(number)).replaceAll(PREVIOUS, eightDigits(number - 1));
 }
 
 export function isNumbered(text: string): boolean {
   return text.includes(OWN) || text.includes(PREVIOUS);
+}
+
+/** The value with the numbers of input and request in all its texts. */
+export function inRequest(tree: Tree, input: number, request: number): Tree {
+  const own = (text: string) =>
+    text.replaceAll('{n}', eightDigits(input)).replaceAll('{r}', eightDigits(request));
+  if (typeof tree === 'string') return own(tree);
+  if (tree instanceof Big)
+    return new Big(tree.shape, inRequest(tree.of, input, request), tree.count, own(tree.unit));
+  if (Array.isArray(tree)) return (tree as readonly Tree[]).map((item) => inRequest(item, input, request));
+  if (typeof tree !== 'object' || tree === null) return tree;
+  const members = Object.entries(tree as Readonly<Record<string, Tree>>);
+  return Object.fromEntries(members.map(([name, value]) => [name, inRequest(value, input, request)]));
 }
 
 /** The unit so often. A separator at its end stands only between two of them. */
@@ -73,6 +89,7 @@ export function toJson(tree: Tree, separator = ','): string {
 
 function bigToJson(big: Big, separator: string): string {
   const { shape, of, count } = big;
+  if (count > textMax) throw new TooLarge();
   switch (shape) {
     case 'items':
       return repeated(toJson(of), big, separator);

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { releaseChanges } from './changelog.js';
 import {
+  findPlaceholderProblems,
   findVersionProblems,
   isVersion,
   MENTIONS,
@@ -32,8 +33,10 @@ const print = (value: object): string => `${JSON.stringify(value, undefined, 2)}
 export const tagsOf = (version: string): readonly string[] => [`v${version}`, `clients/go/v${version}`];
 
 /** What must be true before anything changes. Throws an error that says what is not. */
-export function assertReady({ version, run }: Preparation): void {
+export function assertReady({ folder, version, run }: Preparation): void {
   if (!isVersion(version)) throw new Error(`${version} is not a version such as 1.0.0 or 1.0.0-rc.1.`);
+  const [placeholder] = findPlaceholderProblems(folder);
+  if (placeholder !== undefined) throw new Error(placeholder);
   if (run('git', 'status', '--porcelain') !== '')
     throw new Error('There are changes that are not committed.');
   const branch = run('git', 'branch', '--show-current').trim();

@@ -33,7 +33,21 @@ export function replaceMentions(text: string, version: string): string {
   return text.replaceAll(MENTIONED, (_all, name: string) => `${name}${version}`);
 }
 
-/** All files below a folder that do not have this version, as sentences. */
+/** The first part of the Go module's path until the repository has an address. */
+export const PLACEHOLDER = 'caller-stats.example';
+
+/** What to do before the first release, if the Go module has no address to be found at. */
+export function findPlaceholderProblems(folder: string): string[] {
+  const path = /^module (.*)$/m.exec(readFileSync(join(folder, 'clients/go/go.mod'), 'utf8'))?.[1] ?? '';
+  return path.startsWith(`${PLACEHOLDER}/`)
+    ? [
+        `clients/go/go.mod names the module ${path}, which nobody can install. Set the address of the repository everywhere: ` +
+          `git grep -lF ${PLACEHOLDER}/clients | xargs sed -i 's,${PLACEHOLDER}/clients,github.com/OWNER/NAME/clients,g'`,
+      ]
+    : [];
+}
+
+/** All files below a folder that do not have this version, and what else keeps it from a release, as sentences. */
 export function findVersionProblems(folder: string, version: string): string[] {
   const read = (path: string): string => readFileSync(join(folder, path), 'utf8');
   const json = (path: string) => JSON.parse(read(path)) as { version: string };
@@ -55,5 +69,9 @@ export function findVersionProblems(folder: string, version: string): string[] {
     .map(([where, one]) => `${where} has ${one ?? 'no version'}, not ${version}.`);
   const stale = MENTIONS.filter((path) => replaceMentions(read(path), version) !== read(path));
   if (!isVersion(version)) problems.unshift(`${version} is not a version such as 1.0.0 or 1.0.0-rc.1.`);
-  return [...problems, ...stale.map((path) => `${path} names another version than ${version}.`)];
+  return [
+    ...problems,
+    ...stale.map((path) => `${path} names another version than ${version}.`),
+    ...findPlaceholderProblems(folder),
+  ];
 }

@@ -4,12 +4,14 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findSection, releaseChanges, releaseNotes } from '../../scripts/release/changelog.js';
+import { writeClientBills } from '../../scripts/release/client-bills.js';
 import { compareNode, findDue, newerSince } from '../../scripts/release/dependencies.js';
 import { NODE_VERSION } from '../../scripts/release/node.js';
 import { assertReady, type Preparation, prepareRelease } from '../../scripts/release/prepare.js';
 import {
   findVersionProblems,
   MENTIONS,
+  PLACEHOLDER,
   PYTHON_VERSION_FILE,
   replaceMentions,
 } from '../../scripts/release/versions.js';
@@ -129,11 +131,13 @@ async function cloneOf(): Promise<Preparation & { readonly ran: string[] }> {
     'package.json',
     'clients/javascript/package.json',
     'package-lock.json',
+    'clients/go/go.mod',
   ]) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     cpSync(join(root, path), join(folder, path));
   }
   writeFileSync(join(folder, 'CHANGELOG.md'), CHANGELOG);
+  writeFileSync(join(folder, 'clients/go/go.mod'), 'module github.com/ada/stats/clients/go\n');
   const ran: string[] = [];
   const run = (program: string, ...args: string[]): string => {
     ran.push([program, ...args].join(' '));
@@ -150,9 +154,33 @@ async function cloneOf(): Promise<Preparation & { readonly ran: string[] }> {
   return { folder, version: '1.0.0', date: '2026-12-01', run, ran };
 }
 
+test('each client has a bill of materials, without dependencies', async () => {
+  const clone = await cloneOf();
+  const python = join(clone.folder, 'clients/python/pyproject.toml');
+  writeFileSync(python, '[project]\nname = "caller-stats"\n');
+  writeClientBills(clone.folder, clone.folder);
+  const bill = readFileSync(join(clone.folder, 'caller-stats-go-0.1.0.sbom.json'), 'utf8');
+  expect(JSON.parse(bill)).toMatchObject({
+    metadata: { component: { purl: 'pkg:golang/github.com/ada/stats/clients/go@v0.1.0' } },
+    components: [],
+  });
+  writeFileSync(python, '[project]\ndependencies = ["requests"]\n');
+  expect(() => writeClientBills(clone.folder, clone.folder)).toThrow('clients/python/pyproject.toml has dep');
+});
+
 test('a release needs a version, a clean main branch and a new tag', async () => {
   const clone = await cloneOf();
   expect(() => assertReady({ ...clone, version: 'v1.0.0' })).toThrow('not a version');
+  const module = join(clone.folder, 'clients/go/go.mod');
+  const addressed = readFileSync(module, 'utf8');
+  writeFileSync(module, `module ${PLACEHOLDER}/clients/go\n`);
+  expect(() => assertReady(clone)).toThrow(
+    `clients/go/go.mod names the module ${PLACEHOLDER}/clients/go, which nobody can install. Set the address`,
+  );
+  expect(findVersionProblems(clone.folder, '0.1.0')).toContainEqual(
+    expect.stringContaining('Set the address'),
+  );
+  writeFileSync(module, addressed);
   clone.run('git', 'tag', 'v1.0.0');
   expect(() => assertReady(clone)).toThrow('The tag v1.0.0 exists');
   clone.run('git', 'tag', '--delete', 'v1.0.0');

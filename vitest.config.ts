@@ -108,7 +108,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [
             ...exclude,
-            ...['browser', 'executable', 'sdks', 'mcp-clients', 'generated', ...whole].map(
+            ...['browser', 'executable', 'sdks', 'mcp-clients', 'generated', 'pages', ...whole].map(
               (folder) => `test/${folder}/**`,
             ),
           ],
@@ -138,7 +138,7 @@ export default defineConfig({
         test: {
           ...processes,
           name: 'browser',
-          include: ['test/browser/**/*.test.ts'],
+          include: ['test/browser/**/*.test.ts', 'test/pages/*.test.ts'],
           exclude,
           globalSetup: [...globalSetup, './test/support/setup/browser-setup.ts'],
         },

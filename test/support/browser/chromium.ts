@@ -35,7 +35,7 @@ const usualPlaces = [
 ];
 
 /** Only names of this machine can be resolved. Playwright itself disables the requests of browsers to their vendors. */
-const switches = [
+export const switches = [
   '--disable-gpu',
   '--disable-quic',
   '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost',

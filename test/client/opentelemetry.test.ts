@@ -67,3 +67,22 @@ test('each span has the id, the caller and the request of the one above, or of t
   expect(middle).toEqual({ ...inherited, 'caller_stats.id': 'm1' });
   expect(model).toEqual({ ...inherited, 'caller_stats.id': 'm2' });
 });
+
+test('a wrapper of a span that hides its attributes tells them, until the span ends or 10,000 later ones are open', () => {
+  const { exporter, tracer } = tracing();
+  const attributes = { 'caller_stats.id': 'm1' };
+  const start = () => {
+    const span = tracer.startSpan('agent', { attributes });
+    // As OpenInference's tracer puts it into the context.
+    return { span, wrapper: trace.wrapSpanContext(span.spanContext()) };
+  };
+  const [open, forgotten, ended] = [start(), start(), start()];
+  const idBelow = (wrapper: Span) => {
+    tracer.startSpan('model', {}, below(ROOT_CONTEXT, wrapper)).end();
+    return exporter.getFinishedSpans().at(-1)?.attributes['caller_stats.id'];
+  };
+  ended.span.end();
+  expect([idBelow(open.wrapper), idBelow(ended.wrapper)]).toEqual(['m1', undefined]);
+  for (let at = 0; at < 10_000; at++) tracer.startSpan('never ended');
+  expect(idBelow(forgotten.wrapper)).toBeUndefined();
+});

@@ -18,8 +18,12 @@ type Attributes = Readonly<Record<string, unknown>>;
 /** What is used of OpenTelemetry's `Span`. */
 interface StartedSpan {
   readonly attributes?: Attributes;
+  spanContext(): { readonly spanId: string };
   setAttribute(name: string, value: AttributeValue): unknown;
 }
+
+/** Open spans that are kept. Some instrumentation never ends the spans of calls that fail. */
+const openMax = 10_000;
 
 /** What is used of its `Context`. */
 interface SpanContext {
@@ -36,10 +40,16 @@ interface Baggage {
  * it. What a span says itself, stays. Name it before the processor that exports.
  */
 export class QuestionSpanProcessor {
+  /** By id: a context may have a wrapper of a span that hides its attributes, such as OpenInference's. */
+  readonly #open = new Map<string, StartedSpan>();
+
   onStart(span: StartedSpan, context: SpanContext): void {
     const own = span.attributes ?? {};
-    const above =
-      (context.getValue(SPAN) as { readonly attributes?: Attributes } | undefined)?.attributes ?? {};
+    const parent = context.getValue(SPAN) as StartedSpan | undefined;
+    const above = (parent && (this.#open.get(parent.spanContext().spanId) ?? parent).attributes) ?? {};
+    const [oldest = ''] = this.#open.keys();
+    if (this.#open.size >= openMax) this.#open.delete(oldest);
+    this.#open.set(span.spanContext().spanId, span);
     const baggage = context.getValue(BAGGAGE) as Baggage | undefined;
     const inherit = (name: string, value: unknown): void => {
       if (own[name] === undefined && value !== undefined) span.setAttribute(name, value as AttributeValue);
@@ -48,7 +58,9 @@ export class QuestionSpanProcessor {
     for (const [name, value] of Object.entries(above)) if (REQUEST.test(name)) inherit(name, value);
   }
 
-  onEnd(): void {}
+  onEnd(span: Pick<StartedSpan, 'spanContext'>): void {
+    this.#open.delete(span.spanContext().spanId);
+  }
 
   async forceFlush(): Promise<void> {}
 

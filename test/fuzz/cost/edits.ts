@@ -98,7 +98,7 @@ const TEXTS: readonly string[] = [
 
 /** Of spans, of traces, and of anything: its own, that of the one before, of the first one, one for each request, none. */
 const IDS: readonly string[] = [
-  ...['{r}{i}', '{r}{p}', '{r}00000001', '{i}{i}', ''],
+  ...['{r}{i}', '{r}{p}', '00000000000000ff', '{r}00000001', '{i}{i}', ''],
   ...['aaaaaaaa{r}', 'aaaaaaaa{i}', '{r}{i}'].map((end) => `{n}aaaaaaaa${end}`),
 ];
 

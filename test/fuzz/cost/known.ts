@@ -18,11 +18,7 @@ const service = '0/body/resourceSpans/0/resource/attributes/0/value/stringValue'
 
 export const KNOWN_INPUTS: readonly Input[] = [
   packed(['spans'], edit(service, 'text', 4_500_000, 'x'), edit(spans, 'items', 1000)),
-  packed(
-    ['spans in protobuf', 'spans'],
-    edit(spans, 'items', 4900),
-    edit(`${spans}/parentSpanId`, 'value', 1, '{r}{p}'),
-  ),
+  packed(['spans in protobuf', 'spans'], edit(spans, 'items', 4900)),
   packed(['query lines'], edit('0/body/0', 'items', 150), edit('0/body/0/id', 'arrays', 32_000)),
   packed(
     ['rules, then spans'],

@@ -25,11 +25,14 @@ export interface Sent {
   readonly by: Request['by'];
   readonly headers: OutgoingHttpHeaders;
   readonly body: Buffer;
+  /** Of the body before it is compressed, unless that is `body`. */
+  readonly plainBytes?: number;
 }
 
 /** What a request took of the event loop: the longest turn, and all of them. */
-interface Share {
+export interface Share {
   readonly bytes: number;
+  readonly plainBytes: number;
   readonly usedMs: number;
   readonly longestMs: number;
 }
@@ -66,13 +69,13 @@ export function write({ method, path, by, form, query, body }: Request, isPacked
   // All others refuse compressed bodies.
   const packs = isPacked && (by === 'recording' || path.endsWith('/imported-counts'));
   return {
-    ...{ method, path: target, by, body: packs ? gzipSync(plain) : plain },
+    ...{ method, path: target, by, body: packs ? gzipSync(plain) : plain, plainBytes: plain.length },
     headers: { 'content-type': TYPES[form], ...(packs && { 'content-encoding': 'gzip' }) },
   };
 }
 
-function bytesOf({ body, path }: Sent): number {
-  return body.length + path.length;
+function sizesOf({ body, path, plainBytes = body.length }: Sent) {
+  return { bytes: body.length + path.length, plainBytes: plainBytes + path.length };
 }
 
 export class MeasuredServer {
@@ -117,7 +120,7 @@ export class MeasuredServer {
     return least;
   }
 
-  /** Sends the requests one after another. Gives the server up once it took `limitMs` of processor time. */
+  /** Sends the requests one after another. Gives the server up once one of them took `limitMs` of processor time. */
   async measure(requests: readonly Sent[], limitMs: number): Promise<Cost> {
     if (!this.#isAlive) await this.#run();
     const before = await this.#probe('/');
@@ -127,23 +130,25 @@ export class MeasuredServer {
       for (const request of requests) {
         statuses.push((await this.#send(request)).status);
         const { usedMs, longestMs } = await this.#probe('/');
-        shares.push({ bytes: bytesOf(request), usedMs: usedMs - last.usedMs, longestMs });
+        shares.push({ ...sizesOf(request), usedMs: usedMs - last.usedMs, longestMs });
         last = { ...last, usedMs };
       }
       return true;
     };
-    const isLost = (await this.#untilLost(all(), before.usedMs + limitMs)) === undefined;
+    const isLost = (await this.#untilLost(all(), () => last.usedMs + limitMs)) === undefined;
     const residentBytes = residentBytesOf(this.#process?.pid) ?? 0;
-    const bytes = requests.reduce((sum, request) => sum + bytesOf(request), 0);
+    const sum = (name: 'bytes' | 'plainBytes') =>
+      requests.reduce((all, request) => all + sizesOf(request)[name], 0);
     const usedMs = ((isLost ? this.#usedMs() : undefined) ?? last.usedMs) - before.usedMs;
     if (isLost) {
       const request = requests[shares.length];
       const lostMs = before.usedMs + usedMs - last.usedMs;
-      if (request !== undefined) shares.push({ bytes: bytesOf(request), usedMs: lostMs, longestMs: lostMs });
+      if (request !== undefined) shares.push({ ...sizesOf(request), usedMs: lostMs, longestMs: lostMs });
       await this.restart();
     }
+    const sizes = { bytes: sum('bytes'), plainBytes: sum('plainBytes') };
     const longestMs = shares.reduce((most, share) => Math.max(most, share.longestMs), 0);
-    return { statuses, bytes, usedMs, longestMs, requests: shares, residentBytes, isLost };
+    return { ...sizes, statuses, usedMs, longestMs, requests: shares, residentBytes, isLost };
   }
 
   async restart(): Promise<void> {
@@ -278,10 +283,10 @@ export class MeasuredServer {
     });
   }
 
-  async #untilLost(work: Promise<true>, limitMs: number): Promise<true | undefined> {
+  async #untilLost(work: Promise<true>, endMs: () => number): Promise<true | undefined> {
     const lost = new AbortController();
     const looks = setInterval(() => {
-      if (!this.#isAlive || (this.#usedMs() ?? 0) > limitMs) lost.abort();
+      if (!this.#isAlive || (this.#usedMs() ?? 0) > endMs()) lost.abort();
     }, 100);
     const isLost = new Promise<undefined>((resolve) =>
       lost.signal.addEventListener('abort', () => resolve(undefined)),

@@ -32,7 +32,7 @@ const span: Tree = {
   ...{
     traceId: `{n}${'a'.repeat(24)}`,
     spanId: '{r}{i}',
-    parentSpanId: '00000000000000ff',
+    parentSpanId: '{r}{p}',
     kind: 2,
     startTimeUnixNano: '1780128005000000000',
   },

@@ -1,7 +1,7 @@
 /** Finds requests that take much of a server: climbs towards more processor time and memory for each byte that is sent. */
 import { Random } from '../random.js';
 import { apply, describe, type Input, mutate, randomEdit, requestsMax, without } from './edits.js';
-import { type Cost, MeasuredServer, type Sent, write } from './measured-server.js';
+import { type Cost, MeasuredServer, type Sent, type Share, write } from './measured-server.js';
 import type { Request } from './operations.js';
 import { Big, inRequest, TooLarge, type Tree, textMax } from './tree.js';
 
@@ -46,13 +46,21 @@ const GOALS: readonly ((cost: Cost) => number)[] = [
   ({ longestMs, bytes }) => longestMs / (bytes + headBytes),
   // What earlier requests prepared.
   ({ requests }) =>
-    requests.reduce((most, { longestMs, bytes }) => Math.max(most, longestMs / (bytes + headBytes)), 0),
+    requests.reduce(
+      (most, { longestMs, plainBytes }) => Math.max(most, longestMs / (plainBytes + headBytes)),
+      0,
+    ),
 ];
 
 /** A server that took so many times as much as a turn may take is given up. */
 const lostTimes = 4;
 
 const warmUps = 5;
+
+/** The part of the longest turn that a request of so many bytes may take: a small one must not pay for what earlier ones left. */
+function shareOf(plainBytes: number): number {
+  return Math.min(1, 1 / 2 + plainBytes / 1e6);
+}
 
 interface Tried {
   readonly input: Input;
@@ -180,12 +188,14 @@ class Search {
   #problemOf(cost: Cost): string | undefined {
     const { longestMs, usedMs, bytes, statuses, requests, residentBytes, isLost } = cost;
     const { loadsMax, residentBytesMax } = this.#options;
-    const worst = requests.find((request) => request.longestMs === longestMs);
+    const most = loadsMax * this.#loadMs;
+    const isTooMuch = ({ longestMs: held, plainBytes }: Share) => held > most * shareOf(plainBytes);
+    const worst = requests.find(isTooMuch) ?? requests.find((request) => request.longestMs === longestMs);
     const which = requests.length < 2 ? '' : ` in ${requests.length} requests, the worst of ${worst?.bytes}`;
     const sent = `${bytes} bytes${which}, answered ${[...new Set(statuses)].join(', ')}`;
     if (statuses.some((status) => status === 500)) return sent;
-    if (longestMs > loadsMax * this.#loadMs)
-      return `${sent}, held the event loop for ${isLost ? 'more than ' : ''}${Math.round(longestMs)} ms of ${Math.round(usedMs)} ms`;
+    if (worst !== undefined && isTooMuch(worst))
+      return `${sent}, held the event loop for ${isLost ? 'more than ' : ''}${Math.round(worst.longestMs)} ms of ${Math.round(usedMs)} ms`;
     if (residentBytes > residentBytesMax)
       return `${sent}, left it with ${Math.round(residentBytes / 1e6)} MB`;
     return undefined;

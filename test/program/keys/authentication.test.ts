@@ -80,7 +80,7 @@ describe('names the redirect and its target to', () => {
     '/mcp',
   ];
   const hint = (method: string, url: string) =>
-    `if you sent a POST with a key, a redirect has made this ${method} of it: send it to ${url} itself.`;
+    `if you sent a POST with a key, a redirect has made this ${method} of it; send it to ${url} itself.`;
 
   test.each(PATHS)('a GET of %s without a key', async (path) => {
     const { send } = service();
@@ -111,8 +111,18 @@ describe('names the redirect and its target to', () => {
     expect(errorOf(answer)).toContain(hint('POST', `http://assistant.example.org:8080/stats${QUERIES}`));
   });
 
-  test.each<[what: string, request: { method?: string; path: string; body?: string }]>([
-    ['a POST with a body', { method: 'POST', path: QUERIES, body: '{}' }],
+  test.each(PATHS)('a POST of %s that has lost its key alone', async (path) => {
+    const sent = { method: 'POST', path: `/stats${path}`, key: null, body: '{}' };
+    const answer = await service().send({ ...sent, headers: behindProxy });
+    const url = `https://assistant.example.org:8080/stats${path}`;
+    expect(errorOf(answer)).toContain(
+      `: if you sent a key, a redirect has left it out; send it to ${url} itself.`,
+    );
+    const wrong = await service().send({ ...sent, key: 'wrong' });
+    expect(errorOf(wrong)).not.toContain('redirect');
+  });
+
+  test.each<[what: string, request: { method?: string; path: string }]>([
     ['a GET of counts', { path: STATS }],
     ['another method', { method: 'PUT', path: QUERIES }],
     ['a path of the dashboard', { path: '/api/sign-in' }],

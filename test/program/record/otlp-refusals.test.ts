@@ -9,7 +9,7 @@ describe.each(PATHS)('%s rejects', (path) => {
   const service = sharedService({ limits: { bodyBytesMax: 1000 } });
   const json = { 'content-type': JSON_TYPE };
   const large = Buffer.alloc(1001, ' ');
-  const NO_KEY = 'There is no API key; send it as "Authorization: Bearer <key>".';
+  const NO_KEY = /^There is no API key; .*: if you sent a key, a redirect has left it out; send it to /;
   const LARGE =
     /^The body has more than 1000 bytes once decoded; send fewer .+ at a time \(OTEL_BSP_MAX_EXPORT_BATCH_SIZE\), or let a Collector/;
   const TYPE = 'The Content-Type is not supported; send application/x-protobuf or application/json.';

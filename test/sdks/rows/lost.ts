@@ -231,19 +231,25 @@ const http: readonly LostRow[] = [
       return `${one} ${await post(world, queries(world), json, lines('five', 5))}`;
     },
   },
-  ...([[], ['--request', 'POST']] as const).map(
-    (options): LostRow => ({
-      setup: `${['curl --location', ...options].join(' ')} to an address that a proxy redirects`,
+  ...(
+    [
+      [301, []],
+      [301, ['--request', 'POST']],
+      [308, []],
+    ] as const
+  ).map(
+    ([status, options]): LostRow => ({
+      setup: `${['curl --location', ...options].join(' ')} to an address that a proxy redirects with ${status}`,
       sent: 1,
       right: 0,
-      told: /a redirect has made this (GET|POST) of it: send it to http:\/\/127\S+\/queries itself/,
+      told: /a redirect has (made this (GET|POST) of|left) it.*; send it to http:\/\/127\S+\/queries itself/,
       send: async (world) => {
         const { url, key } = world;
         const headers = [`authorization: Bearer ${key}`, `content-type: ${json}`];
         const args = [
           ...['--silent', '--location', ...options],
           ...headers.flatMap((header) => ['--header', header]),
-          ...['--data', '{"id":"a","caller":"web"}', (await redirectTo(url)) + queries(world)],
+          ...['--data', '{"id":"a","caller":"web"}', (await redirectTo(url, status)) + queries(world)],
         ];
         return printed(await runCommand('curl', args, {}));
       },
@@ -271,8 +277,8 @@ const http: readonly LostRow[] = [
 ];
 
 /** Redirects everything to the server, as a proxy does to https. */
-const redirectTo = (url: string) =>
-  startHttpServer((from, answer) => answer.writeHead(301, { location: url + from.url }).end());
+const redirectTo = (url: string, status = 301) =>
+  startHttpServer((from, answer) => answer.writeHead(status, { location: url + from.url }).end());
 
 const once = "record(createRecorder(options), 'a', 1);";
 const wrong: readonly (readonly [

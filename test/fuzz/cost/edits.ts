@@ -150,7 +150,7 @@ export function apply(tree: Tree, { path, ...edit }: Edit, depth = 0): Tree {
 }
 
 /** The places of all requests and values. */
-export function pathsIn(tree: Tree, path: readonly string[] = []): (readonly string[])[] {
+function pathsIn(tree: Tree, path: readonly string[] = []): (readonly string[])[] {
   const own = path.length === 0 ? [] : [path];
   if (typeof tree !== 'object' || tree === null || tree instanceof Big) return own;
   return [

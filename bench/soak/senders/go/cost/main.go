@@ -45,7 +45,8 @@ func resident() int {
 }
 
 func main() {
-	ctx := context.Background()
+	ctx, end := context.WithTimeout(context.Background(), time.Hour)
+	defer end()
 	// First, while the process is small.
 	away := recorderFor("http://127.0.0.1:9")
 	before := resident()

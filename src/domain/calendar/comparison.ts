@@ -38,35 +38,26 @@ export function findComparedRange(
   if (range.from === EARLIEST_MS || range.to === LATEST_MS) {
     return failure('needs a range with a start and an end; give both bounds, or a period other than all');
   }
-  const { shift, to: wholeTo } = COMPARED[comparison](range, zone);
-  const from = shiftBound(range.from, shift, zone);
+  const shift = COMPARED[comparison](range, zone);
+  const [from, wholeTo] = [shiftBound(range.from, shift, zone), shiftBound(range.to, shift, zone)];
   const to = range.to > nowMs ? Math.min(shiftBound(nowMs, shift, zone), wholeTo) : wholeTo;
   return from < YEAR_ZERO_MS
     ? failure('the range to compare with begins before the year 0000')
     : success({ from, to: Math.max(from, to), shift, endOfMoved: range.to });
 }
 
-/** How each comparison moves a range, and where the whole range to compare with ends. */
-const COMPARED: Readonly<
-  Record<Comparison, (range: AskedRange, zone: TimeZone) => { readonly shift: Shift; readonly to: number }>
-> = {
-  previous: (range, zone) => {
-    const ofPeriod = range.period && shiftOfPeriod(range.period);
-    return ofPeriod
-      ? { shift: ofPeriod, to: shiftBound(range.to, ofPeriod, zone) }
-      : { shift: shiftByLength(range, zone), to: range.from };
-  },
-  'previous-year': (range, zone) => {
-    const shift = { months: 12, days: 0, ms: 0 };
-    return { shift, to: shiftBound(range.to, shift, zone) };
-  },
+/** How each comparison moves a range. */
+const COMPARED: Readonly<Record<Comparison, (range: AskedRange, zone: TimeZone) => Shift>> = {
+  previous: (range, zone) => (range.period && shiftOfPeriod(range.period)) ?? shiftByLength(range, zone),
+  'previous-year': () => ({ months: 12, days: 0, ms: 0 }),
 };
 
 function shiftByLength({ from, to }: DateRange, zone: TimeZone): Shift {
   const localFrom = toLocal(from, zone);
   const days = Math.floor((toLocal(to, zone) - localFrom) / dayMs);
   if (days < 1) return { months: 0, days: 0, ms: to - from };
-  return { months: 0, days, ms: to - fromLocal(localFrom + days * dayMs, zone) };
+  const ms = to - fromLocal(localFrom + days * dayMs, zone);
+  return { months: 0, days, ms, end: { of: to, to: from } };
 }
 
 /** What a bucket of a series is compared with: the same part of the compared range. Undefined if there is no such part. */

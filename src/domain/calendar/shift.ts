@@ -23,6 +23,8 @@ export interface Shift {
   readonly months: number;
   readonly days: number;
   readonly ms: number;
+  /** The end of the range that it moves, and where that goes, if a clock change may separate it from its date and time. */
+  readonly end?: { readonly of: number; readonly to: number };
 }
 
 /**
@@ -31,6 +33,7 @@ export interface Shift {
  */
 export function shiftBound(timeMs: number, shift: Shift, zone: TimeZone): number {
   if (isElapsed(shift)) return timeMs - shift.ms;
+  if (timeMs === shift.end?.of) return shift.end.to;
   const localMs = latestLocal(timeMs, zone);
   const { dateMs, exists } = shiftDate(localMs, shift);
   return fromLocal(exists ? dateMs + timeOfDay(localMs) : dateMs, zone) - shift.ms;
@@ -45,9 +48,10 @@ export function shiftBucket(
 ): DateRange | undefined {
   if (isElapsed(shift)) return { from: bucket.from - shift.ms, to: bucket.to - shift.ms };
   const moved = SHIFT_OF_BUCKETS[interval](bucket, shift, zone);
-  return moved && moved.from < moved.to
-    ? { from: moved.from - shift.ms, to: moved.to - shift.ms }
-    : undefined;
+  if (moved === undefined) return undefined;
+  const isLast = interval !== 'hour' && bucket.to === shift.end?.of;
+  const [from, to] = [moved.from - shift.ms, isLast ? shift.end.to : moved.to - shift.ms];
+  return from < to ? { from, to } : undefined;
 }
 
 type ShiftOfBucket = (bucket: DateRange, shift: Shift, zone: TimeZone) => DateRange | undefined;
@@ -89,12 +93,16 @@ function shiftDays({ from, to }: DateRange, localToMax: number, shift: Shift, zo
   const lastDayMs = Math.ceil(localTo / dayMs) * dayMs - dayMs;
   const last = shiftDate(lastDayMs, shift);
   const movedTo = last.exists ? last.dateMs + localTo - lastDayMs : last.dateMs;
-  return { from: shiftBound(from, { ...shift, ms: 0 }, zone), to: fromLocal(movedTo, zone) };
+  return { from: shiftBound(from, datesOf(shift), zone), to: fromLocal(movedTo, zone) };
 }
 
 function shiftMonths({ from, to }: DateRange, shift: Shift, zone: TimeZone): DateRange {
-  const dates = { ...shift, ms: 0 };
+  const dates = datesOf(shift);
   return { from: shiftBound(from, dates, zone), to: shiftBound(to, dates, zone) };
+}
+
+function datesOf({ months, days }: Shift): Shift {
+  return { months, days, ms: 0 };
 }
 
 function isElapsed({ months, days }: Shift): boolean {

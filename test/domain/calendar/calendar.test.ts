@@ -6,9 +6,11 @@ import { describe, expect, test } from 'vitest';
 import { findComparedBucket } from '../../../src/domain/calendar/comparison.js';
 import { findBucketEdges } from '../../../src/domain/calendar/interval.js';
 import { COMPARISONS, INTERVALS, type Interval, PERIODS } from '../../../src/domain/calendar/names.js';
+import type { DateRange } from '../../../src/domain/counting/date-range.js';
 import { parseSeriesRequest, type ReportInput } from '../../../src/domain/counting/report-request.js';
 import { WEEK_STARTS } from '../../../src/domain/time/calendar.js';
 import { dayMs, hourMs } from '../../../src/domain/time/duration.js';
+import { listOffsetPeriods, type TimeZone } from '../../../src/domain/time/time-zone.js';
 import { type NaiveAnswer, NaiveCalendar, type NaiveQuestion } from '../../support/naive-calendar.js';
 import { isDeep } from '../../support/volume.js';
 
@@ -168,3 +170,50 @@ describe.each(ZONES)('%s', (timeZone) => {
     }
   });
 });
+
+test('the counterparts of the buckets between any bounds tile the range that they are compared with', () => {
+  const zones = [...ZONES, 'Pacific/Chatham', 'America/Santiago'];
+  const asked = zones.flatMap((timeZone) => [...boundsAroundChanges(timeZone)]);
+  expect(asked.length).toBeGreaterThan(500);
+  const intervals = INTERVALS.filter((interval) => interval !== 'hour');
+  for (const { timeZone, ...bounds } of asked) {
+    for (const interval of intervals) expectTiles(timeZone, bounds, interval);
+  }
+});
+
+/** Ranges of less than a day to more than a week, with an end near a clock change. */
+function* boundsAroundChanges(timeZone: string): Generator<DateRange & { readonly timeZone: string }> {
+  for (const change of clockChanges(timeZone)) {
+    for (let quarter = -10; quarter <= 10; quarter += isDeep ? 1 : 3) {
+      const to = change + (quarter * hourMs) / 4;
+      for (const length of [3, 24, 27, 48, 61, 192, 205]) {
+        yield { timeZone, from: to - length * hourMs, to };
+        yield { timeZone, from: change - length * hourMs - 3 * hourMs, to };
+      }
+    }
+  }
+}
+
+function clockChanges(timeZone: string): number[] {
+  const year = { from: Date.parse('2026-01-01'), to: Date.parse('2027-01-01') };
+  return [...listOffsetPeriods(timeZone as TimeZone, year)].slice(1).map(({ from }) => from);
+}
+
+function expectTiles(timeZone: string, { from, to }: DateRange, interval: Interval): void {
+  const [asked, end] = [new Date(from).toISOString(), new Date(to).toISOString()];
+  const input = { timeZone, from: asked, to: end, compare: 'previous', interval };
+  const request = parseSeriesRequest(input, { nowMs: Date.parse('2027-06-01') });
+  if (!request.ok) throw new Error(request.problems.join());
+  const { compared, range } = request.value;
+  if (compared === undefined) throw new Error('it does not compare');
+  const edges = (findBucketEdges(range, interval, request.value, 1_000) ?? []).map(({ timeMs }) => timeMs);
+  let reached = compared.from;
+  for (const [at, bucketTo] of edges.slice(1).entries()) {
+    const bucket = { from: edges[at] ?? bucketTo, to: bucketTo };
+    const part = findComparedBucket(bucket, interval, compared, request.value.timeZone);
+    if (part === undefined) continue;
+    if (part.from !== reached) expect(part.from, JSON.stringify(input)).toBe(reached);
+    reached = part.to;
+  }
+  if (reached !== compared.to) expect(reached, JSON.stringify(input)).toBe(compared.to);
+}

@@ -34,11 +34,15 @@ export function addSecurityHeaders(
 }
 
 /**
- * Refuses requests whose body has no certain end. RFC 9112, section 3.2: Node's own answer to a missing Host has no body, and of two Hosts or two keys it takes the first: a
+ * Refuses requests whose target or end is not certain. RFC 9112, section 3.2: Node's own answer to a missing Host has no body, and of two Hosts or two keys it takes the first: a
  * proxy might check the other.
  */
 export function requireClearHeaders(app: FastifyInstance): void {
-  app.addHook('onRequest', ({ raw }, reply, done) => {
+  app.addHook('onRequest', ({ raw, method, originalUrl }, reply, done) => {
+    // RFC 9112, section 3.2.4. The router would take it for the path `/`.
+    if (originalUrl === '*' && method !== 'OPTIONS') {
+      return done(new HttpError(400, 'Only OPTIONS may ask for `*`; send the path of a route.'));
+    }
     const unclear = findFramingProblem(raw);
     if (unclear !== undefined) reply.header('connection', 'close');
     const problem = unclear ?? findHeaderProblem(raw);

@@ -216,6 +216,13 @@ describe('the headers Host and Authorization', () => {
     }
   });
 
+  test.each(['GET', 'HEAD', 'POST', 'DELETE'])('%s * is refused', async (method) => {
+    const answer = await service().sendRaw(
+      `${method} * HTTP/1.1\r\nHost: test\r\nAccept: text/html\r\nConnection: close\r\n\r\n`,
+    );
+    expect(answer.status).toBe(400);
+  });
+
   test('Host is optional in HTTP/1.0', async () => {
     expect((await service().sendRaw('GET /livez HTTP/1.0\r\n\r\n')).status).toBe(200);
   });

@@ -15,7 +15,7 @@ import {
 } from './events.js';
 import { exported, imported } from './round-trip.js';
 
-/** Ids with what separates, quotes and ends fields and lines, what a spreadsheet runs, and everything else. */
+/** Ids with what separates, quotes and ends fields and lines, what a spreadsheet runs or rounds, rows, and everything else. */
 const oddId = fc
   .oneof(
     fc.string({
@@ -23,6 +23,7 @@ const oddId = fc
       maxLength: 6,
     }),
     fc.string({ unit: 'binary', maxLength: 20 }),
+    fc.constantFrom('1.2E+17', '1,23457E+17', '-1e+5', 'a\nb,web,2026-01-01T00:00:00.000Z,2026-01-01,key:a'),
     fc.constantFrom('=1+1', '-2', '@a', '\ufeffa', 'id', 'id,caller,occurredAt', '\u0085', '\u2028', '😀'),
   )
   .filter(isQueryId);

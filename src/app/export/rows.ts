@@ -29,7 +29,16 @@ interface Writing {
   readonly row: (query: CarriedQuery) => string;
 }
 
-export const EXPORTED_COLUMNS = [...QUERY_FIELDS, ...RECEIPT_FIELDS];
+export const EXPORTED_COLUMNS: readonly string[] = [...QUERY_FIELDS, ...RECEIPT_FIELDS];
+
+/** A number as spreadsheets write those with many digits. What was cut off cannot be known, so many ids become one. */
+export const ROUNDED_NUMBER = /^-?\d(?:[.,]\d+)?E\+\d+$/i;
+
+/**
+ * A row whose id looks like a rounded number or has lines that look like rows. CSV has it with quotes around both id and caller, and
+ * none around the time, as no spreadsheet writes it, so an import knows that the id is exact.
+ */
+export const EXACT_ROW = /^"[^"]*(?:""[^"]*)*","[^"]+",\d{4}-\d\d-\d\dT[\d:.]{12}Z,/;
 
 export const WRITING: Readonly<Record<ExportFormat, Writing>> = {
   ndjson: {
@@ -51,7 +60,7 @@ export const WRITING: Readonly<Record<ExportFormat, Writing>> = {
     row: ({ id, caller, occurredAt, receipt, isWithdrawn }) =>
       isWithdrawn
         ? ''
-        : `${toCell(id)},${caller},${formatTime(occurredAt)},${receipt ? receiptCells(receipt) : ',\r\n'}`,
+        : `${idAndCaller(id, caller)},${formatTime(occurredAt)},${receipt ? receiptCells(receipt) : ',\r\n'}`,
   },
 };
 
@@ -79,9 +88,18 @@ function receiptCells(receipt: Receipt): string {
   return cells;
 }
 
+function idAndCaller(id: string, caller: string): string {
+  if (!ROUNDED_NUMBER.test(id) && !/[\r\n]/.test(id)) return `${toCell(id)},${caller}`;
+  return `${quoteCell(id)},"${caller}"`;
+}
+
 /** The exact text, unlike in the CSV of reports: an id that a spreadsheet would run as a formula stays the same id. */
 function toCell(text: string): string {
-  return /[",\r\n;\t]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return /[",\r\n;\t]|^\s|\s$/.test(text) ? quoteCell(text) : text;
+}
+
+function quoteCell(text: string): string {
+  return `"${text.replaceAll('"', '""')}"`;
 }
 
 const numbersOf = (digits: number): readonly string[] =>

@@ -7,10 +7,10 @@
 import { parse } from 'csv-parse/sync';
 import { importRecordBytesMax } from '../../domain/limits.js';
 import { decodeUtf8, isBlank, stripByteOrderMark, trimEnd } from '../../domain/queries/lines.js';
-import { QUERY_FIELDS } from '../../domain/queries/query.js';
-import { parseExportedQuery, RECEIPT_FIELDS } from '../../domain/queries/receipt.js';
+import { parseExportedQuery } from '../../domain/queries/receipt.js';
 import { failure, quote, type Result, success } from '../../domain/result.js';
 import { unknownNameMessage } from '../../domain/suggest.js';
+import { EXACT_ROW, EXPORTED_COLUMNS, ROUNDED_NUMBER } from '../export/rows.js';
 import { type Converter, createConverter, isObject, type Reading } from './fields.js';
 import { type ImportRecord, type Line, type Parsed, readLines, tooLongProblem } from './records.js';
 
@@ -19,8 +19,10 @@ const quoteByte = 0x22;
 /** How to read the records of a table. */
 interface Table<T> {
   readonly headerProblems: (columns: readonly string[]) => readonly string[];
-  /** Returns a function that reads rows, in order. */
-  readonly createReader: (columns: readonly string[]) => (row: readonly string[]) => Result<T> | 'skipped';
+  /** Returns a function that reads rows, in order. A row is exact if the export wrote it. */
+  readonly createReader: (
+    columns: readonly string[],
+  ) => (row: readonly string[], isExact?: boolean) => Result<T> | 'skipped';
   /** Whether what a line of a record was read as is good, like what the whole record was read as. */
   readonly isGood: (value: T, whole: T | undefined) => boolean;
 }
@@ -41,9 +43,9 @@ export function readCsv(chunks: AsyncIterable<Buffer>, reading: Reading): AsyncG
     createReader: (columns) => {
       const convert = createConverter(reading);
       const id = reading.recordIds === undefined ? columns.indexOf(reading.map?.id ?? 'id') : -1;
-      return (row) => {
+      return (row, isExact) => {
         const query = convertRow(columns, row, convert);
-        const isRounded = query !== 'skipped' && roundedNumber.test(row[id] ?? '');
+        const isRounded = !isExact && query !== 'skipped' && ROUNDED_NUMBER.test(row[id] ?? '');
         return isRounded ? failure(`id: ${quote(row[id] ?? '')} ${roundedProblem}`) : query;
       };
     },
@@ -55,9 +57,6 @@ export function readCsv(chunks: AsyncIterable<Buffer>, reading: Reading): AsyncG
 function hasTime(query: unknown): boolean {
   return isObject(query) && 'occurredAt' in query;
 }
-
-/** A number as spreadsheets write those with many digits. What was cut off cannot be known, so many ids become one. */
-const roundedNumber = /^-?\d(?:[.,]\d+)?E\+\d+$/i;
 
 const roundedProblem =
   'is a number that a spreadsheet rounded: export the file again with this column as text, without opening it in a spreadsheet';
@@ -97,29 +96,40 @@ function nameWithin(line: number, begin: number): TableRecord<never> {
 /** Reads the rows below a header. */
 class Rows<T> {
   readonly #columns: number;
+  readonly #isExport: boolean;
   readonly #isGood: Table<T>['isGood'];
   readonly #try: ReturnType<Table<T>['createReader']>;
   readonly #read: ReturnType<Table<T>['createReader']>;
 
   constructor(columns: readonly string[], { createReader, isGood }: Table<T>) {
     this.#columns = columns.length;
+    this.#isExport = columns.join() === EXPORTED_COLUMNS.join();
     this.#isGood = isGood;
     this.#try = createReader(columns);
     this.#read = createReader(columns);
   }
 
-  *read({ line, fields, lines: [first, ...others] }: CsvRecord): Generator<TableRecord<T>> {
-    // A text that has line ends does not make rows of both: each would have to name a time.
-    const whole = first !== undefined && fields.ok ? this.#try(fields.value) : 'skipped';
-    const like = whole !== 'skipped' && whole.ok ? whole.value : undefined;
-    const isRow = first !== undefined && (this.#isRow(first.plain, like) || this.#isRow(first.closed, like));
-    const swallowed = isRow ? this.findRows(others, like) : [];
+  *read(record: CsvRecord): Generator<TableRecord<T>> {
+    const { line, fields, lines } = record;
+    const isExact = this.#isExport && record.isExact;
+    const swallowed = isExact ? [] : this.#findSwallowed(record);
     if (swallowed.length > 0) return yield* nameSwallowed(line, swallowed);
-    const value = fields.ok ? this.#read(fields.value) : fields;
+    const value = fields.ok ? this.#read(fields.value, isExact) : fields;
     yield { line, value };
     if (value === 'skipped' || value.ok) return;
     // A quote that is missing may be what is wrong with it.
-    for (const other of others) if (other.plain.length >= this.#columns) yield nameWithin(other.line, line);
+    for (const other of lines.slice(1)) {
+      if (other.plain.length >= this.#columns) yield nameWithin(other.line, line);
+    }
+  }
+
+  /** A text that has line ends does not make rows of both: each would have to name a time. */
+  #findSwallowed({ fields, lines: [first, ...others] }: CsvRecord): number[] {
+    if (first === undefined) return [];
+    const whole = fields.ok ? this.#try(fields.value) : 'skipped';
+    const like = whole !== 'skipped' && whole.ok ? whole.value : undefined;
+    const isRow = this.#isRow(first.plain, like) || this.#isRow(first.closed, like);
+    return isRow ? this.findRows(others, like) : [];
   }
 
   /** The lines that are rows by themselves. */
@@ -146,6 +156,8 @@ interface CsvRecord {
   /** The first line. */
   readonly line: number;
   readonly fields: Result<readonly string[]>;
+  /** Whether the export writes it so, if it has the columns of the export. */
+  readonly isExact: boolean;
   /** The lines of a valid record that has several. */
   readonly lines: readonly LineFields[];
 }
@@ -169,7 +181,7 @@ class RecordSplitter {
   *take(line: Line): Generator<CsvRecord> {
     if (line.bytes === undefined) {
       yield* this.end();
-      yield { line: line.number, fields: failure(tooLongProblem), lines: [] };
+      yield { line: line.number, fields: failure(tooLongProblem), isExact: false, lines: [] };
       return;
     }
     if (this.#open.length === 0 && (isBlank(line.bytes) || this.#namesDelimiter(line.bytes))) return;
@@ -194,13 +206,15 @@ class RecordSplitter {
   /** Parses the open lines as a record. If they are invalid, only the first is bad, and the others are tried again. */
   *#close(): Generator<CsvRecord> {
     const [first, ...others] = this.#open;
-    const fields = this.#quotesAreOdd ? failure('has a quote that is not closed') : this.#parse();
+    const record = this.#quotesAreOdd ? failure('has a quote that is not closed') : decodeRecord(this.#open);
+    const fields = record.ok ? this.#parse(record.value) : record;
     this.#open = [];
     this.#quotesAreOdd = false;
     this.#bytes = 0;
     if (first === undefined) return;
     const lines = fields.ok && others.length > 0 ? [first, ...others] : [];
-    yield { line: first.number, fields, lines: lines.map((line) => this.#readAlone(line)) };
+    const isExact = record.ok && EXACT_ROW.test(record.value);
+    yield { line: first.number, fields, isExact, lines: lines.map((line) => this.#readAlone(line)) };
     if (!fields.ok) for (const line of others) yield* this.take(line);
   }
 
@@ -216,11 +230,9 @@ class RecordSplitter {
     };
   }
 
-  #parse(): Result<readonly string[]> {
-    const record = decodeRecord(this.#open);
-    if (!record.ok) return record;
-    this.#delimiter ??= findDelimiter(record.value);
-    const fields = parseRecord(record.value, this.#delimiter);
+  #parse(record: string): Result<readonly string[]> {
+    this.#delimiter ??= findDelimiter(record);
+    const fields = parseRecord(record, this.#delimiter);
     if (!fields.ok) return fields;
     this.#columns ??= fields.value.length;
     if (fields.value.length === this.#columns) return fields;
@@ -270,8 +282,6 @@ const carriageReturnProblem =
 
 const lineEnd = Buffer.from('\n');
 
-/** The columns of queries, and of exported ones. */
-const COLUMNS: readonly string[] = [...QUERY_FIELDS, ...RECEIPT_FIELDS];
 const MAY_BE_EMPTY: readonly string[] = ['occurredAt'];
 
 function headerProblems(columns: readonly string[], { map, caller, where, recordIds }: Reading): string[] {
@@ -284,8 +294,8 @@ function headerProblems(columns: readonly string[], { map, caller, where, record
   ].filter((name) => name !== undefined);
   return [
     ...columns
-      .filter((name) => map === undefined && !COLUMNS.includes(name))
-      .map((name) => unknownNameMessage('column', name, COLUMNS)),
+      .filter((name) => map === undefined && !EXPORTED_COLUMNS.includes(name))
+      .map((name) => unknownNameMessage('column', name, EXPORTED_COLUMNS)),
     ...used
       .filter((name) => !columns.includes(name))
       .map((name) => `${name}: there is no such column; the first line names ${listNames(columns)}`),

@@ -95,6 +95,20 @@ test('ids that a spreadsheet rounded are bad, and no duplicates', async () => {
   );
 });
 
+test('a rounded id is exact only in a row as the export writes it, among the columns of the export', async () => {
+  const header = 'id,caller,occurredAt,recordedOn,recordedBy';
+  const rest = '2026-01-31T12:00:00.000Z,2026-01-31,key:a';
+  const isRead = async (columns: string, row: string) =>
+    (await readIds(`${columns}\n${row}\n`, 1000)).every((id) => typeof id === 'string');
+  expect(await isRead(header, `"1.2E+17","web",${rest}`)).toBe(true);
+  expect(await isRead(header, `"1,2E+17","web",${rest}`)).toBe(true);
+  // As spreadsheets and other programs write what a spreadsheet has rounded.
+  expect(await isRead(header, `1.2E+17,web,${rest}`)).toBe(false);
+  expect(await isRead(header, `"1,2E+17",web,${rest}`)).toBe(false);
+  expect(await isRead(header, `"1.2E+17","web","${rest.replaceAll(',', '","')}"`)).toBe(false);
+  expect(await isRead('id,caller,occurredAt', `"1.2E+17","web",${time}`)).toBe(false);
+});
+
 test('each row is recorded or named, however its quotes are misplaced', async () => {
   const field = fc
     .array(fc.constantFrom('a', ' ', ',', '"', '\n', ',\n', 'x,web,y'), { maxLength: 6 })

@@ -9,6 +9,7 @@ import type { ApiKey } from '../../domain/keys/api-key.js';
 import { importedCountsMax } from '../../domain/limits.js';
 import type { Actor } from '../../domain/people/audit.js';
 import { describeRights, type Member } from '../../domain/people/member.js';
+import type { Organization } from '../../domain/projects/organization.js';
 import type { Project } from '../../domain/projects/project.js';
 import type { Clock } from '../../domain/time/clock.js';
 import type { Corrections } from '../../storage/ports/corrections.js';
@@ -40,7 +41,7 @@ export type Stock = Awaited<ReturnType<typeof takeStock>>;
 export type Copied = Awaited<ReturnType<typeof copyStock>>;
 
 /** Everything to copy, with the keys of each organization. Of the queries only their number; more may be recorded meanwhile. */
-export async function takeStock(from: Side) {
+export async function takeStock(from: Side, nowMs: number) {
   const organizations = await from.ask((store) => store.directory.listOrganizations());
   const members: Member[] = [];
   const keys = new Map<string, readonly ApiKey[]>();
@@ -54,12 +55,28 @@ export async function takeStock(from: Side) {
   for (const project of projects) requireAllRows(project, from);
   let queries = 0;
   for (const { id } of projects) queries += (await countAll(from, id)).total;
-  return { organizations, members, keys, projects, queries, left: await countLeftOut(projects, from) };
+  return {
+    organizations,
+    members,
+    keys,
+    projects,
+    queries,
+    left: await countLeftOut(organizations, projects, from, nowMs),
+  };
 }
 
-/** What projects have that is not copied. */
-async function countLeftOut(projects: readonly Project[], from: Side) {
-  const left = { shareLinks: 0, notifications: 0 };
+/** What organizations and projects have that is not copied. */
+async function countLeftOut(
+  organizations: readonly Organization[],
+  projects: readonly Project[],
+  from: Side,
+  nowMs: number,
+) {
+  const left = { invitations: 0, shareLinks: 0, notifications: 0 };
+  for (const { id } of organizations) {
+    const open = await from.ask((store) => store.directory.listInvitations(id, nowMs));
+    left.invitations += open.length;
+  }
   for (const { organizationId, id } of projects) {
     const [links, rules] = await from.ask((store) =>
       Promise.all([

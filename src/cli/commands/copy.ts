@@ -52,7 +52,7 @@ async function copy({ from, to }: Sides, io: Io): Promise<Copied> {
   // Open the source first: if it does not exist, do not create the target.
   return withSide('source', from, { ...limits, mustExist: true }, (source) =>
     withSide('target', to, limits, async (target) => {
-      const stock = await takeStock(source);
+      const stock = await takeStock(source, io.clock.now());
       for (const line of describeLeftOut(stock)) printLine(io.stderr, line);
       return withProgress(io, stock.queries, (progress) => copyStock(stock, source, target, io, progress));
     }),
@@ -60,16 +60,15 @@ async function copy({ from, to }: Sides, io: Io): Promise<Copied> {
 }
 
 /** Before the copy, because it may take hours. */
-function describeLeftOut({ members, left: { shareLinks, notifications } }: Stock): string[] {
-  const more = [
-    ...(shareLinks > 0 ? [formatQuantity(shareLinks, 'share link')] : []),
-    ...(notifications > 0 ? [formatQuantity(notifications, 'notification')] : []),
+function describeLeftOut({ members, left }: Stock): string[] {
+  const what = [
+    ...(members.length > 0 ? ['accounts'] : []),
+    ...(left.invitations > 0 ? [formatQuantity(left.invitations, 'invitation')] : []),
+    ...(left.shareLinks > 0 ? [formatQuantity(left.shareLinks, 'share link')] : []),
+    ...(left.notifications > 0 ? [formatQuantity(left.notifications, 'notification')] : []),
   ];
-  const what = [...(members.length > 0 ? ['accounts, invitations'] : []), ...more, 'the audit log'].join(
-    ', ',
-  );
-  return members.length + more.length > 0
-    ? [`Not copied: ${what}. See "Accounts after the move" in the docs.`]
+  return what.length > 0
+    ? [`Not copied: ${what.join(', ')}, the audit log. See "Accounts after the move" in the docs.`]
     : [];
 }
 

@@ -221,8 +221,7 @@ export function describeSeries(kind: string, factory: PlaceFactory): void {
         done = true;
       })();
       const range = { from: 0, to: 30 * dayMs };
-      const shift = { months: 0, days: 30, ms: 0 };
-      const compared = { from: -30 * dayMs, to: 0, shift, endOfMoved: range.to };
+      const compared = { from: -30 * dayMs, to: 0, shift: { months: 0, days: 30, ms: 0 } };
       const question = { range, compared, timeZone: UTC, weekStart: 'monday' } as const;
       const series = { ...question, caller: undefined, interval: 'day' } as const;
       const seen = new Set<number>();
@@ -277,7 +276,7 @@ export function describeSeries(kind: string, factory: PlaceFactory): void {
       const store = await openWith(['web', 5], ['slack', 15], ['api', 25], ['slack', 35]);
       const [range, compared] = [
         { from: 10, to: 40 },
-        { from: 0, to: 30, shift: { months: 0, days: 0, ms: 10 }, endOfMoved: 40 },
+        { from: 0, to: 30, shift: { months: 0, days: 0, ms: 10 } },
       ];
       const asked = { range, compared, timeZone: UTC, weekStart: 'monday', caller: undefined } as const;
       const bounds = { dateFrom: '1970-01-01T00:00:00.000+00:00', dateTo: '1970-01-01T00:00:00.030+00:00' };

@@ -16,8 +16,6 @@ export const parseComparison: (text: string) => Result<Comparison> = oneOf(COMPA
 export interface ComparedRange extends DateRange {
   /** What moves the range and its buckets there. */
   readonly shift: Shift;
-  /** The end of the range that is moved. */
-  readonly endOfMoved: number;
 }
 
 /** A range, and the period that it is if it was not asked for with bounds. */
@@ -43,7 +41,7 @@ export function findComparedRange(
   const to = range.to > nowMs ? Math.min(shiftBound(nowMs, shift, zone), wholeTo) : wholeTo;
   return from < YEAR_ZERO_MS
     ? failure('the range to compare with begins before the year 0000')
-    : success({ from, to: Math.max(from, to), shift, endOfMoved: range.to });
+    : success({ from, to: Math.max(from, to), shift });
 }
 
 /** How each comparison moves a range. */
@@ -69,11 +67,7 @@ export function findComparedBucket(
 ): DateRange | undefined {
   const moved = shiftBucket(bucket, interval, compared.shift, zone);
   if (moved === undefined) return undefined;
-  // A clock change within it can move the end of a range away from where the compared range ends.
-  const endsWithRange =
-    bucket.to === compared.endOfMoved && compared.shift.months === 0 && interval !== 'hour';
-  const from = Math.max(moved.from, compared.from);
-  const to = endsWithRange ? compared.to : Math.min(moved.to, compared.to);
+  const [from, to] = [Math.max(moved.from, compared.from), Math.min(moved.to, compared.to)];
   return from < to ? { from, to } : undefined;
 }
 

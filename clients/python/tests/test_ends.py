@@ -88,7 +88,10 @@ for _ in range(60):
         process = self.start(
             """
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(3))
-recorder = make(); record(recorder, 5); print("ready", flush=True); time.sleep(60)
+recorder = make(); record(recorder, 5); print("ready", flush=True)
+# Python calls no handler for a signal that arrives right before a sleep until that is over.
+for _ in range(60):
+    time.sleep(1)
 """
         )
         self.wait_for(process, "ready")

@@ -3,6 +3,7 @@ import { parse } from 'csv-parse/sync';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, test } from 'vitest';
+import { describeChange, percentOf } from '../../src/domain/counting/change.js';
 import { dashboardStarters, onSqlite, startingAt } from '../support/browser/dashboard-server.js';
 import { dashboardVisits, type Place, startSetUp } from '../support/browser/dashboard-visit.js';
 import { type Bounds, bucketsOf, callersOf, countsOf } from '../support/browser/demo-api.js';
@@ -112,9 +113,19 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
       const { callers } = await callersOf(server, bounds);
       const shown = async () => {
         const rows = await rowsOf(page.getByRole('table', { name: 'Callers' }));
-        return rows.map(([name, , , count]) => [name, numberOf(count)]);
+        return rows.map(([name, , , count, , ofOther]) => [name, numberOf(count), ofOther]);
       };
-      await expect.poll(shown, patience).toEqual(callers.map(({ caller, count }) => [caller, count]));
+      const others = callers.filter(({ type }) => type === 'other');
+      const othersTotal = others.reduce((sum, { count }) => sum + count, 0);
+      await expect
+        .poll(shown, patience)
+        .toEqual(
+          callers.map(({ caller, type, count }) => [
+            caller,
+            count,
+            type === 'other' ? percentOf(count, othersTotal) : '',
+          ]),
+        );
     }
   });
 });
@@ -304,6 +315,12 @@ describe('in detail', () => {
     expect(march.map(([, , , , previous]) => previous)).toEqual(
       buckets.map(({ previous }) => previous?.total),
     );
+    const changes = (await rowsOf(page.getByRole('table', { name: /^Queries per/ }))).map((row) => row[6]);
+    // Recording began long before.
+    const change = (now: number, before: number) =>
+      describeChange(now, before, { comparedFrom: '', recordingBegan: null })?.text ?? '';
+    for (const [at, { total, previous }] of buckets.toReversed().entries())
+      expect(changes[at]).toContain(previous ? change(total, previous.total) : '–');
     const february = await bucketsOf(server, {
       ...dayBounds(
         Temporal.PlainDate.from('2026-02-01'),

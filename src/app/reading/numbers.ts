@@ -42,6 +42,8 @@ export interface Numbers {
   /** All others, if there are any. */
   readonly callersRest?: RestOfCallers;
   readonly callersTotal: number;
+  /** The part of it whose callers are of type other. */
+  readonly othersTotal: number;
 }
 
 interface NumbersBucket extends Bucket {
@@ -94,6 +96,7 @@ async function readNumbersFrom(
     callers: first,
     ...(rest && { callersRest: rest }),
     callersTotal: total,
+    othersTotal: callers.reduce((sum, { type, count }) => (type === 'other' ? sum + count : sum), 0),
   };
 }
 

@@ -76,6 +76,7 @@ describe('agree with the public API', () => {
       previous,
       callers,
       callersTotal: total,
+      othersTotal: counts.other,
       buckets: series.buckets,
       recordingBegan: numbers.recordingBegan,
     });
@@ -186,6 +187,7 @@ test('queries of doubtful times are in the counts of all time, but stretch neith
     doubtful: 2,
     counts: { web: 3, other: 1, total: 4 },
     callersTotal: 4,
+    othersTotal: 1,
   });
   expect(numbers.buckets[0]).toMatchObject({ start: '2026-03-30T10:00:00.000+00:00', total: 1 });
   expect(numbers.buckets).toHaveLength(25);
@@ -208,6 +210,7 @@ test('a project without queries has zeros', async () => {
     buckets: [],
     callers: [],
     callersTotal: 0,
+    othersTotal: 0,
   });
   const { buckets, range, isOpen } = await viewer.ask<Numbers>({ path: `${path}?period=today` });
   expect(buckets).toHaveLength(24);

@@ -25,7 +25,7 @@ interface CallersCardProps {
 }
 
 export function CallersCard({ numbers, trends, selected, onSelect, onCorrect }: CallersCardProps) {
-  const { buckets, callers, callersRest, callersTotal } = numbers;
+  const { buckets, callers, callersRest, callersTotal, othersTotal } = numbers;
   const [isWhole, setWhole] = useState(false);
   const most = Math.max(1, ...callers.map((one) => one.count));
   const columns: Column<Caller>[] = [
@@ -64,6 +64,11 @@ export function CallersCard({ numbers, trends, selected, onSelect, onCorrect }: 
     },
     { head: 'Queries', kind: 'number', sortValue: (one) => one.count, cell: (one) => count(one.count) },
     { head: 'Share', kind: 'number', cell: (one) => share(one.count, callersTotal) },
+    {
+      head: 'Of other',
+      kind: 'number',
+      cell: (one) => (one.type === 'other' ? share(one.count, othersTotal) : ''),
+    },
   ];
   return (
     <section className="card callers" aria-label="Callers">

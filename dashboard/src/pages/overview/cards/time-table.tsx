@@ -1,6 +1,7 @@
 /** The chart as a table: newest first, until users sort it. */
 import { CALLER_TYPE_NAMES, CALLER_TYPES } from '../../../../../src/domain/queries/caller.js';
 import type { Bucket, Interval, Numbers } from '../../../api/types.js';
+import { ChangeNote } from '../../../components/content/change.js';
 import { type Column, Table } from '../../../components/content/table.js';
 import { Badge } from '../../../components/feedback/badge.js';
 import { bucketTitle, incompleteNote, rangeName } from '../../../format/dates.js';
@@ -13,7 +14,8 @@ interface TimeTableProps {
   readonly title: string;
 }
 
-export function TimeTable({ numbers: { buckets, interval, previous }, view, title }: TimeTableProps) {
+export function TimeTable({ numbers, view, title }: TimeTableProps) {
+  const { buckets, interval, previous, recordingBegan } = numbers;
   const number = (head: string, of: (bucket: Bucket) => number | undefined): Column<Bucket> => ({
     head,
     kind: 'number',
@@ -34,7 +36,14 @@ export function TimeTable({ numbers: { buckets, interval, previous }, view, titl
     number('Total', ({ total }) => total),
   ];
   if (view.compare !== null && previous !== null)
-    columns.push(number(`Total, ${rangeName(previous)}`, (bucket) => bucket.previous?.total));
+    columns.push(
+      number(`Total, ${rangeName(previous)}`, (bucket) => bucket.previous?.total),
+      {
+        head: 'Change',
+        kind: 'number',
+        cell: (bucket) => <BucketChange bucket={bucket} recordingBegan={recordingBegan} />,
+      },
+    );
   return (
     <section className="time-table" tabIndex={0} aria-label={`${title}, as a table`}>
       <Table
@@ -46,6 +55,23 @@ export function TimeTable({ numbers: { buckets, interval, previous }, view, titl
         rowKey={({ start }) => start}
       />
     </section>
+  );
+}
+
+function BucketChange({
+  bucket: { total, previous },
+  recordingBegan,
+}: { bucket: Bucket } & Pick<Numbers, 'recordingBegan'>) {
+  if (!previous) return '–';
+  const range = { dateFrom: previous.start, dateTo: previous.end };
+  return (
+    <ChangeNote
+      now={total}
+      before={previous.total}
+      range={range}
+      recordingBegan={recordingBegan}
+      isNamed={false}
+    />
   );
 }
 

@@ -98,10 +98,9 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     ...restoring,
-    what: 'the log of the replaced file stays beside the new one',
-    text: `  rmSync(log, { force: true });
-}`,
-    by: '}',
+    what: 'the log of a database that has gone stays beside the restored one',
+    text: "['-wal', '-journal', '-shm']",
+    by: "['-journal', '-shm']",
   },
   // Recording.
   {
@@ -166,6 +165,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     ...postgresRecording,
+    ...stores('series'),
     what: 'queries between midnight and the end of a bucket before 1970 are in another bucket',
     text: '`(${time} - ((${time} % ${ms}) + ${ms}) % ${ms}) / ${ms}`',
     by: '`(${time} / ${ms})`',
@@ -423,7 +423,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   // Notifications.
   {
-    ...messages,
+    ...notifications,
     what: 'two nodes end the same check',
     text: 'WHERE id = $1 AND check_at = $2',
     by: 'WHERE id = $1 AND $2 = $2',

@@ -1,5 +1,5 @@
 /** What becomes of a database that a backup takes the place of; what else backups promise is tested in `test/storage/backup.test.ts`. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect, test } from 'vitest';
@@ -50,6 +50,19 @@ test('does not leave the log of a damaged database beside its replacement', asyn
     'copy.db',
     ...['', replaced, `${replaced}-wal`].map((end) => `store.db${end}`),
   ]);
+});
+
+test('does not apply the log of a database that has gone, and keeps it', async () => {
+  const { folder, file, restore } = await place();
+  const user = new DatabaseSync(file);
+  whenOver(() => user.close());
+  user.exec("PRAGMA journal_mode = WAL; UPDATE project SET name = 'of the log'");
+  rmSync(file);
+  expect(restore()).toMatchObject({ queries: 1, kept: `${file}${replaced}-wal` });
+  expect(readdirSync(folder).toSorted()).toEqual(['copy.db', 'store.db', `store.db${replaced}-wal`]);
+  const restored = new DatabaseSync(file);
+  whenOver(() => restored.close());
+  expect(restored.prepare('SELECT name FROM project').get()).not.toEqual({ name: 'of the log' });
 });
 
 test('the replaced database has its second name on disk before it loses the first', async () => {

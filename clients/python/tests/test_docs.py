@@ -21,7 +21,7 @@ class DocsTest(RecordingTest):
     def test_samples(self) -> None:
         texts = [(REPOSITORY / page).read_text(encoding="utf-8") for page in PAGES]
         samples = [sample for text in texts for sample in re.findall(r"```python.*?\n(.*?)```", text, re.DOTALL)]
-        self.assertEqual(len(samples), 9)
+        self.assertEqual(len(samples), 10)
         keys = {name: server().key for name in ("CALLER_STATS_RECORDING_KEY", "KEY")}
         with patch.dict(os.environ, {**keys, "CALLER_STATS_READING_KEY": server().reading_key}):
             for number, sample in enumerate(samples):

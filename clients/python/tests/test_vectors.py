@@ -16,6 +16,7 @@ from caller_stats._reports import is_rejection
 from caller_stats._sender import seconds_to_retry
 from caller_stats._spool import Spool
 from caller_stats.errors import parse_answer
+from caller_stats.mcp import caller_of_client
 
 from .support import PROJECT, VECTORS, Front, RecordingTest, cut, exchange, parsed, reply, server
 
@@ -36,6 +37,8 @@ class VectorsTest(unittest.TestCase):
     def test_callers(self) -> None:
         vectors = read("callers")
         self.assertEqual(KNOWN_CALLERS, tuple(map(known_caller, vectors["known"])))
+        for one in vectors["clients"]:
+            self.assertEqual(caller_of_client(one["name"]), one["caller"])
         for case in vectors["cases"]:
             rules = {snake(name): value for name, value in case.get("rules", {}).items()}
             if "known" in rules:

@@ -90,6 +90,12 @@ export function detectCaller(request: DetectableRequest, rules: CallerRules = {}
   return rules.fallback ?? UNKNOWN;
 }
 
+/** The caller that the name of an MCP client means: `Claude Desktop` is `claude-desktop`. Empty if nothing of the name can be kept. */
+export function callerOfClient(name: string): string {
+  const kept = name.replaceAll(/[^A-Za-z0-9._-]+/g, '-').slice(0, 64);
+  return kept.toLowerCase().replaceAll(/^-+|-+$/g, '');
+}
+
 /** The problems of rules, each beginning with its place; empty if the rules are valid. */
 export function callerRulesProblems(rules: CallerRules): string[] {
   const named: (readonly [where: string, caller: string])[] = (rules.known ?? []).map(({ caller }, at) => [

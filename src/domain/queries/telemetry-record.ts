@@ -2,7 +2,13 @@
 import { createHash } from 'node:crypto';
 import { OPERATION_ATTRIBUTES } from '../ingestion/operations.js';
 import { sourceName } from '../ingestion/source-counts.js';
-import { type CallerRules, detectCaller, KNOWN_CALLERS, type KnownCaller } from './caller-detection.js';
+import {
+  type CallerRules,
+  callerOfClient,
+  detectCaller,
+  KNOWN_CALLERS,
+  type KnownCaller,
+} from './caller-detection.js';
 import { isQueryId } from './query.js';
 import type { QueryKeys } from './query-identity.js';
 import { type ReadRecord, RuleMatcher } from './rule-matcher.js';
@@ -183,7 +189,9 @@ export class RecordRules {
     if (named) return named;
     const rules = { ...this.#rules.detection, ...ASKERS };
     const detected = detectCaller({ headers: readHeaders(attributes) }, rules);
-    return ['', 'mcp'].includes(detected) ? clientOf(attributes) || detected : detected;
+    return ['', 'mcp'].includes(detected)
+      ? callerOfClient(attributes.get(MCP_CLIENT) ?? '') || detected
+      : detected;
   }
 
   /** The caller that a key or an SDK hints at; empty if there is none. A service, too, sends these to those that work for it. */
@@ -222,12 +230,6 @@ export function runOf(attributes: Attributes): string | undefined {
 export function responseIdOf(attributes: Attributes): string | undefined {
   const id = attributes.get(RESPONSE_ID);
   return id !== undefined && id.length >= responseIdMin && isQueryId(id) ? id : undefined;
-}
-
-/** The client of an MCP server as the name of a caller: `Visual Studio Code` is `visual-studio-code`. */
-function clientOf(attributes: Attributes): string {
-  const name = (attributes.get(MCP_CLIENT) ?? '').slice(0, 64).toLowerCase();
-  return name.replaceAll(/[^a-z0-9._-]+/g, '-').replaceAll(/^-|-$/g, '');
 }
 
 function firstOf(attributes: Attributes, names: readonly string[]): string | undefined {

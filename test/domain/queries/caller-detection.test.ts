@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { isCallerName } from '../../../src/domain/queries/caller.js';
 import {
   type CallerRules,
+  callerOfClient,
   callerRulesProblems,
   detectCaller,
   KNOWN_CALLERS,
@@ -20,8 +21,9 @@ interface Case {
 }
 
 /** All clients run them. */
-const { cases, known } = readVectors<{
+const { cases, clients, known } = readVectors<{
   readonly cases: readonly Case[];
+  readonly clients: readonly { readonly name: string; readonly caller: string }[];
   readonly known: CallerRules['known'];
 }>('callers');
 
@@ -38,6 +40,10 @@ describe.each([
   });
 });
 
+test.each(clients)('the MCP client $name', ({ name, caller }) => {
+  expect(callerOfClient(name)).toBe(caller);
+});
+
 test('the known callers are those of all clients', () => {
   expect(KNOWN_CALLERS).toEqual(known);
 });
@@ -46,6 +52,15 @@ test('repeated headers are read, except for the caller header', () => {
   const request = { headers: { 'x-slack-signature': ['a', 'b'], 'user-agent': undefined } };
   expect(detectCaller(request)).toBe('slack');
   expect(detectCaller({ headers: { 'x-caller': ['a', 'b'] } }, { callerHeader: 'x-caller' })).toBe('unknown');
+});
+
+test('any name of a client results in a valid caller name, or in none', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (name) => {
+      const caller = callerOfClient(name);
+      expect(caller === '' || isCallerName(caller)).toBe(true);
+    }),
+  );
 });
 
 test('any headers result in a valid caller name', () => {

@@ -56,6 +56,15 @@ const CASES: readonly (readonly [
   ],
   [
     'docs/guides/record/client.md',
+    "import { recordQuestions } from 'caller-stats-client/mcp'",
+    `${RECORDER} import { McpServer, fromJsonSchema } from '@modelcontextprotocol/server';
+     const [rules, inputSchema, ask] = [{}, fromJsonSchema({ type: 'object' }), async () => ({ content: [] })];
+     const server = new McpServer({ name: 'docs', version: '1' });`,
+    "console.log('taken');",
+    'taken\n',
+  ],
+  [
+    'docs/guides/record/client.md',
     "process.once('SIGTERM'",
     `${RECORDER} const server = { close: async () => console.log('closed') }; recorder.record({ id: 'm-1', caller: 'web' });
      process.on('exit', () => console.log(recorder.stats.recorded));`,

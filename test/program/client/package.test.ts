@@ -65,7 +65,7 @@ test('it has no dependencies and contains a flat dist with types', async () => {
   expect(exports).toEqual({
     '.': entry('index'),
     ...Object.fromEntries(
-      [...middleware, 'opentelemetry', 'spool'].map((name) => [`./${name}`, entry(name)]),
+      [...middleware, 'mcp', 'opentelemetry', 'spool'].map((name) => [`./${name}`, entry(name)]),
     ),
     './package.json': './package.json',
   });

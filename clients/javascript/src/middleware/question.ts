@@ -156,7 +156,8 @@ export function copyFor<Req extends Request>(
   });
 }
 
-function requestId({ headers }: DetectableRequest): string {
+/** The id of a request that names none of its own. */
+export function requestId({ headers }: DetectableRequest): string {
   const sent =
     typeof headers.get === 'function'
       ? headers.get('x-request-id')

@@ -496,5 +496,14 @@ describe('in detail', () => {
     await page.goto('/projects/demo?from=2025-11-01&to=2025-11-30&zone=UTC');
     await expectTiles(page, await countsOf(server, bounds));
     expect(await page.getByText('imported counts').count()).toBe(0);
+
+    await page.goto('/projects/demo?from=2025-10-30&to=2025-11-10&zone=UTC');
+    const chart = page.getByRole('slider', { name: 'Queries per day' });
+    await page.locator('.chart-notes[d^="M"]').waitFor({ state: 'attached' });
+    const last = await chart.getAttribute('aria-valuetext');
+    expect(last).toContain('. Import of counts of old on 29 Mar 2026');
+    await chart.focus();
+    await page.keyboard.press('Home');
+    expect(await chart.getAttribute('aria-valuetext')).not.toContain('Import');
   });
 });

@@ -7,6 +7,7 @@ import { describeAudit } from './audit.js';
 import { describeCorrections } from './corrections.js';
 import { describeCounting } from './counting.js';
 import { describeIdentities } from './identities.js';
+import { describeImportRanges } from './import-ranges.js';
 import { describeImportedCounts } from './imported-counts.js';
 import { describeIngestion } from './ingestion.js';
 import { describeKeys } from './keys.js';
@@ -39,6 +40,7 @@ export function describeStore(kind: string, factory: PlaceFactory): void {
   describeIdentities(kind, factory);
   describeIngestion(kind, factory);
   describeImportedCounts(kind, factory);
+  describeImportRanges(kind, factory);
   describeCorrections(kind, factory);
   describeRetention(kind, factory);
   describeCounting(kind, factory);

@@ -147,8 +147,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     ...sqliteRecording,
     ...stores('imported counts'),
     what: 'a dry run imports',
-    text: 'if (!dryRun) for',
-    by: 'for',
+    text: 'if (!dryRun) {',
+    by: '{',
   },
   {
     file: `${sqlite}/writer/query-insert.ts`,

@@ -48,6 +48,11 @@ export function numbersPath(ref: CountsRef, view: View): string {
   });
 }
 
+/** The imports that reach back. */
+export function importsPath({ organizationId, projectId }: ProjectRef): string {
+  return `${projectPath(organizationId, projectId)}/imports`;
+}
+
 /** The counts of all time. */
 export function wholePath(ref: CountsRef): string {
   return reportPath(ref, 'caller-stats', {});

@@ -7,12 +7,14 @@ import {
   changesPath,
   cutBoundsPath,
   type Explained,
+  importsPath,
   numbersPath,
+  type ProjectRef,
   trendsPath,
   wholePath,
 } from './paths.js';
 import { type Failing, recoverAfter } from './query-client.js';
-import type { Changes, Counts, CutBounds, Interval, Numbers, Series } from './types.js';
+import type { Changes, Counts, CutBounds, Imports, Interval, Numbers, Series } from './types.js';
 
 /** While queries can still fall into the range. */
 const openMs = 10_000;
@@ -55,6 +57,11 @@ export function cutBoundsQuery(ref: CountsRef, view: View) {
     enabled: !('period' in view.choice && view.choice.period === 'all'),
     placeholderData: keepPreviousData<CutBounds>,
   };
+}
+
+/** The imports that reach back. Others rarely import something while the overview is open. */
+export function importsQuery(ref: ProjectRef) {
+  return { ...getQuery<Imports>(importsPath(ref)), staleTime: trendsStaleMs };
 }
 
 /** The server reads all queries of the project for it. */

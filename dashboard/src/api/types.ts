@@ -29,6 +29,7 @@ export type {
   DeviceResponse as SignedInDevice,
   DismissalResponse as Dismissal,
   EndedSessionsResponse as EndedSessions,
+  ImportsResponse as Imports,
   IngestionResponse as Ingestion,
   InvitationPreviewResponse as InvitationPreview,
   InvitationResponse as Invitation,

@@ -75,6 +75,16 @@ export function formatSender(sender: Sender): string {
   }
 }
 
+/** Whether this is how the command that imports files has recorded a query. */
+export function isImport({ sender }: Receipt): boolean {
+  return sender.startsWith('import:');
+}
+
+/** A source of imported counts as a sender. */
+export function sourceOfCounts(source: string): string {
+  return toSender(`counts:${source}`);
+}
+
 function toSender(text: string): string {
   return [...text.toWellFormed().replaceAll(/\p{Cc}/gu, ' ')].slice(0, senderCharactersMax).join('');
 }

@@ -29,6 +29,19 @@ export interface ProjectsResponse {
   readonly projects: readonly ProjectJson[];
 }
 
+/** The newest imports that brought queries of earlier days. */
+export interface ImportsResponse {
+  readonly imports: readonly {
+    /** The start of the UTC day on which it arrived. */
+    readonly day: string;
+    /** `import:` and the names of its files, or `counts:` and the source of imported counts. */
+    readonly sender: string;
+    /** The first and the last moment of what it brought. */
+    readonly first: string;
+    readonly last: string;
+  }[];
+}
+
 export interface CreatedKeyResponse {
   readonly key: KeyJson;
   /** The key itself. No other response contains it. */

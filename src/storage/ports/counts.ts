@@ -2,6 +2,7 @@
 import type { CallerCounts, Counts } from '../../domain/counting/counts.js';
 import type { DateRange } from '../../domain/counting/date-range.js';
 import type { ArrivingCount, CutSpan, ImportedCount } from '../../domain/counting/imported-count.js';
+import type { ImportRange } from '../../domain/queries/import-range.js';
 import type { ArrivingQuery, Receipt, RecordedQuery } from '../../domain/queries/receipt.js';
 
 /** An imported count that a store has. */
@@ -117,6 +118,12 @@ export interface CountStore {
     after: ImportedCount | undefined,
     limit: number,
   ): Promise<RecordedCount[]>;
+
+  /**
+   * The newest imports that reach back (see `reachesBack`), newest first, at most `limit`. An import that recorded nothing new is none.
+   * If a node on PostgreSQL is killed right after a batch of an import was recorded, that batch may be missing.
+   */
+  listImports(projectId: string, limit: number): Promise<readonly ImportRange[]>;
 
   /** The imported spans with queries that begin before this time and end after it; undefined if there are none. */
   findCutSpan(projectId: string, timeMs: number): Promise<CutSpan | undefined>;

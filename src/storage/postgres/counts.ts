@@ -9,6 +9,7 @@ import {
 } from '../../domain/counting/imported-count.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import { importedSpanDaysMax } from '../../domain/limits.js';
+import { type ImportRange, importsOf, importsOfCounts } from '../../domain/queries/import-range.js';
 import type { Query } from '../../domain/queries/query.js';
 import {
   type ArrivingQuery,
@@ -61,9 +62,11 @@ export class PostgresCounts extends PostgresCountReads implements CountStore {
     receipt?: Receipt,
   ): Promise<RecordResult> {
     this.#database.requireOpen();
-    return withDatabaseDeadline(this.#database.timeoutMs, (signal) =>
+    const result = await withDatabaseDeadline(this.#database.timeoutMs, (signal) =>
       this.#recorder.record(projectId, { queries, receipt, signal }),
     );
+    if (result.recorded > 0) await this.#noteImports(projectId, importsOf(queries, receipt));
+    return result;
   }
 
   readTogether<T>(read: (counts: CountReads) => Promise<T>): Promise<T> {
@@ -102,8 +105,11 @@ export class PostgresCounts extends PostgresCountReads implements CountStore {
       ? await this.#checkCounts([projectId, ...columns])
       : await this.#callImport([projectId, ...columns, distinct.map((one) => one.day ?? day ?? null)]);
     if (outcome === null) throw new CallerStatsError('not_found', `There is no project ${projectId}.`);
-    if (outcome.conflicts === null)
-      return { recorded: outcome.recorded, duplicates: counts.length - outcome.recorded };
+    if (outcome.conflicts === null) {
+      const { recorded } = outcome;
+      if (!dryRun && recorded > 0) await this.#noteImports(projectId, importsOfCounts(distinct, day));
+      return { recorded, duplicates: counts.length - recorded };
+    }
     throw conflictError(
       outcome.conflicts.flatMap(({ index, ...present }): Conflict[] => {
         const sent = distinct[index];
@@ -120,6 +126,10 @@ export class PostgresCounts extends PostgresCountReads implements CountStore {
     const { source = '', caller = '', start = Number.MIN_SAFE_INTEGER } = after ?? {};
     const values = [projectId, source, caller, start, limit];
     return (await this.#database.read<CountRow>('readImportedCounts', values)).map(toRecordedCount);
+  }
+
+  listImports(projectId: string, limit: number): Promise<readonly ImportRange[]> {
+    return this.#database.read<ImportRange>('listImports', [projectId, limit]);
   }
 
   async findCutSpan(projectId: string, timeMs: number): Promise<CutSpan | undefined> {
@@ -148,6 +158,16 @@ export class PostgresCounts extends PostgresCountReads implements CountStore {
       if (rowsFrom === undefined) throw error;
       return { rowsFrom };
     }
+  }
+
+  /** A statement of its own, because an import must not make recordings slower that are none. */
+  async #noteImports(projectId: string, imports: readonly ImportRange[]): Promise<void> {
+    for (const { day, sender, first, last } of imports)
+      await this.#database.connections.write(
+        { text: this.#database.statements.noteImport },
+        [projectId, day, sender, first, last],
+        { repeatable: true },
+      );
   }
 
   /** Takes no lock, so that recordings do not wait for it. */

@@ -10,6 +10,7 @@ import type { Statements } from './statements/statements.js';
 const REMOVALS = [
   'removeQueries',
   'removeReceipts',
+  'removeImportRanges',
   'removeCorrections',
   'removeCorrectedQueries',
   'removeWithdrawnCounts',

@@ -3,6 +3,7 @@ import type { Counts } from '../../domain/counting/counts.js';
 import type { DateRange } from '../../domain/counting/date-range.js';
 import type { ArrivingCount, CutSpan, ImportedCount } from '../../domain/counting/imported-count.js';
 import { importCommitQueriesMax } from '../../domain/limits.js';
+import { type ImportRange, importsOf } from '../../domain/queries/import-range.js';
 import {
   type ArrivingQuery,
   collectReceipts,
@@ -43,6 +44,7 @@ export class SqliteCounts implements CountStore {
       callers: queries.map(({ caller }) => caller),
       occurredAt: Float64Array.from(queries, ({ occurredAt }) => occurredAt),
       ...collectReceipts(queries, receipt),
+      imports: importsOf(queries, receipt),
     });
   }
 
@@ -113,6 +115,10 @@ export class SqliteCounts implements CountStore {
     limit: number,
   ): Promise<RecordedCount[]> {
     return this.#file.read((reader) => reader.readImportedCounts(projectId, after, limit));
+  }
+
+  async listImports(projectId: string, limit: number): Promise<readonly ImportRange[]> {
+    return this.#file.read((reader) => reader.listImports(projectId, limit));
   }
 
   async findCutSpan(projectId: string, timeMs: number): Promise<CutSpan | undefined> {

@@ -4,6 +4,7 @@ import type { CutSpan, ImportedCount } from '../../domain/counting/imported-coun
 import type { ApiKey } from '../../domain/keys/api-key.js';
 import { importedSpanDaysMax } from '../../domain/limits.js';
 import { needsRetention } from '../../domain/projects/retention.js';
+import type { ImportRange } from '../../domain/queries/import-range.js';
 import {
   type Corrected,
   knownReceipt,
@@ -66,6 +67,11 @@ const READ_IMPORTED_COUNTS = `SELECT source, caller.name AS caller, start_at AS 
     AND (source, counted.caller, start_at) > ($2, coalesce((SELECT number FROM caller WHERE name = $3), -1), $4)
   ORDER BY source, counted.caller, start_at LIMIT $5`;
 
+/** See `reachesBack`. */
+const LIST_IMPORTS = `SELECT day, sender, first_at AS "first", last_at AS "last" FROM import_range
+  WHERE project = (SELECT number FROM project WHERE id = $1) AND first_at < (day - 1) * ${dayMs}
+  ORDER BY day DESC, sender LIMIT $2`;
+
 /** $3 is before the start of the longest span that cuts $2. */
 const FIND_CUT_SPAN = `SELECT min(start_at) AS start, max(end_at) AS "end", sum(queries) AS count FROM imported_count
   WHERE project = (SELECT number FROM project WHERE id = $1)
@@ -111,6 +117,7 @@ export class Reader {
       READ_CHANGES,
       READ_NOTED,
       READ_IMPORTED_COUNTS,
+      LIST_IMPORTS,
       FIND_CUT_SPAN,
       FIND_FIRST_PROJECT,
     ])
@@ -209,6 +216,11 @@ export class Reader {
     const { source = '', caller = '', start = Number.MIN_SAFE_INTEGER } = after ?? {};
     const values = [projectId, source, caller, start, limit];
     return this.statements.all<CountRow>(READ_IMPORTED_COUNTS, values).map(toRecordedCount);
+  }
+
+  /** See `CountStore.listImports`. */
+  listImports(projectId: string, limit: number): ImportRange[] {
+    return this.statements.all<ImportRange>(LIST_IMPORTS, [projectId, limit]);
   }
 
   /** See `CountStore.findCutSpan`. */

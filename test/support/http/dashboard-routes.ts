@@ -60,6 +60,7 @@ const TABLE: Readonly<Record<string, DashboardRoute['who']>> = {
   [`GET ${organization}/projects/:projectId/ingestion`]: 'reader',
   [`GET ${organization}/projects/:projectId/numbers`]: 'reader',
   [`GET ${organization}/projects/:projectId/imported-counts`]: 'reader',
+  [`GET ${organization}/projects/:projectId/imports`]: 'reader',
   [`GET ${organization}/projects/:projectId/changes`]: 'reader',
   [`GET ${organization}/projects/:projectId/corrections`]: 'reader',
   [`POST ${organization}/projects/:projectId/corrections`]: 'editor',

@@ -1,5 +1,9 @@
 /** The counts of a project: the same responses as those of the public API, for members with a session. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { formatTime } from '../../../domain/format.js';
+import { importRangesMax } from '../../../domain/queries/import-range.js';
+import { dayMs } from '../../../domain/time/duration.js';
+import { requireNoParameters } from '../../request/parameters.js';
 import { createReportHandlers } from '../../routes/analytics.js';
 import {
   CallerStatsParameters,
@@ -13,6 +17,7 @@ import {
 import { addResource } from '../../server/resource.js';
 import type { Dashboard } from '../context.js';
 import { requireProject } from '../requests.js';
+import type { ImportsResponse } from '../responses.js';
 
 export function addCounts(app: FastifyInstance, dashboard: Dashboard): void {
   const { store, sessionGuard } = dashboard;
@@ -36,4 +41,19 @@ export function addCounts(app: FastifyInstance, dashboard: Dashboard): void {
       GET: { schema: { hide: true, querystring }, attachValidation: true, handler },
     });
   }
+  sessionGuard.addMemberResource(app, '/projects/:projectId/imports', ['reader', 'viewer'], {
+    GET: async (_member, request): Promise<ImportsResponse> => {
+      requireNoParameters(request);
+      const { id } = await requireProject(store, request);
+      const ranges = await store.counts.listImports(id, importRangesMax);
+      return {
+        imports: ranges.map(({ day, sender, first, last }) => ({
+          day: formatTime(day * dayMs),
+          sender,
+          first: formatTime(first),
+          last: formatTime(last),
+        })),
+      };
+    },
+  });
 }

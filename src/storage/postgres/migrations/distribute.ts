@@ -19,6 +19,7 @@ export const SHARDED_TABLES = {
   ingestion_count: 'project_id',
   imported_count: 'project_id',
   receipt: 'project_id',
+  import_range: 'project_id',
   correction: 'project_id',
   corrected_query: 'project_id',
   withdrawn_count: 'project_id',

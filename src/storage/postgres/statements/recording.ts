@@ -1,4 +1,5 @@
 /** Records queries and imported counts, and reads them. */
+import { dayMs } from '../../../domain/time/duration.js';
 import { isCounted, projectExistsIn } from './shared.js';
 
 export function recordingStatements(schema: string) {
@@ -52,6 +53,13 @@ export function recordingStatements(schema: string) {
         ORDER BY source, caller, start_at LIMIT $5
       ) AS counted
       ORDER BY source, caller, start_at`,
+    noteImport: `INSERT INTO ${schema}.import_range AS known (project_id, day, sender, first_at, last_at)
+      VALUES ($1, $2, $3, $4, $5) ON CONFLICT (project_id, day, sender) DO UPDATE
+      SET first_at = least(known.first_at, excluded.first_at), last_at = greatest(known.last_at, excluded.last_at)`,
+    // See `reachesBack`.
+    listImports: `SELECT day, sender, first_at AS "first", last_at AS "last" FROM ${schema}.import_range
+      WHERE project_id = $1 AND first_at < (day - 1) * ${dayMs}::bigint AND ${projectExists}
+      ORDER BY day DESC, sender LIMIT $2`,
     // The spans that cut $2. $3 is before the start of the longest of them.
     findCutSpan: `SELECT min(start_at) AS start, max(end_at) AS "end", sum(queries)::bigint AS count
       FROM ${schema}.imported_count

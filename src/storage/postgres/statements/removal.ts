@@ -28,6 +28,7 @@ export function removalStatements(schema: string) {
     removeCorrections: removeRows('correction', 'number'),
     removeCorrectedQueries: removeRows('corrected_query', 'correction, id'),
     removeReceipts: removeRows('receipt', 'number'),
+    removeImportRanges: removeRows('import_range', 'day, sender'),
     removeWithdrawnCounts: removeRows('withdrawn_count', 'source, caller, start_at, correction'),
     removeImportedCounts: removeRows('imported_count', 'source, caller, start_at'),
     removeProject: `DELETE FROM ${schema}.project WHERE id = $1 AND deleted_at IS NOT NULL`,

@@ -1,6 +1,7 @@
 /** The operations that the main thread sends to the writer thread. All of them can be structurally cloned. */
 
 import type { ArrivingCount } from '../../../domain/counting/imported-count.js';
+import type { ImportRange } from '../../../domain/queries/import-range.js';
 import type { Receipt } from '../../../domain/queries/receipt.js';
 import type { CorrectionChanges } from '../../ports/corrections.js';
 import type { RecordResult } from '../../ports/counts.js';
@@ -22,6 +23,7 @@ export interface RecordBatch {
   /** How they arrived; see `CollectedReceipts`. */
   readonly receipts?: readonly Receipt[];
   readonly receiptOf?: Int32Array | undefined;
+  readonly imports?: readonly ImportRange[];
 }
 
 export interface ImportBatch {

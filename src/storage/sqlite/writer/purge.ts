@@ -10,6 +10,7 @@ import type { Statements } from '../statements.js';
 const TABLES = [
   { table: 'query', columns: ['id'] },
   { table: 'receipt', columns: ['number'] },
+  { table: 'import_range', columns: ['day', 'sender'] },
   { table: 'correction', columns: ['number'] },
   { table: 'corrected_query', columns: ['correction', 'id'] },
   { table: 'withdrawn_count', columns: ['source', 'caller', 'start_at', 'correction'] },

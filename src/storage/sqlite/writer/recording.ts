@@ -9,6 +9,7 @@ import {
 import { CallerStatsError } from '../../../domain/errors.js';
 import { oldQueriesError } from '../../../domain/projects/retention.js';
 import { CALLER_TYPES, callerType } from '../../../domain/queries/caller.js';
+import { type ImportRange, importsOfCounts } from '../../../domain/queries/import-range.js';
 import type { Receipt } from '../../../domain/queries/receipt.js';
 import type { RecordResult } from '../../ports/counts.js';
 import { callerNumber } from '../caller-number.js';
@@ -64,7 +65,7 @@ export class Recording {
 
   /** Inserts the queries that are new, and notes in `deltas` what they add to the counters. */
   record(batch: RecordBatch, deltas: CounterDeltas): RecordResult {
-    const { projectId, ids, callers, occurredAt, receipts = [], receiptOf } = batch;
+    const { projectId, ids, callers, occurredAt, receipts = [], receiptOf, imports = [] } = batch;
     const found = this.#findProject(projectId);
     const { number: project, rowsFrom } = found;
     const tooOld = oldQueriesError(ids, occurredAt, rowsFrom);
@@ -96,6 +97,7 @@ export class Recording {
       }
       this.#queries.insert(values, onNew);
     }
+    if (recorded > 0) this.#noteImports(project, imports);
     return { recorded, duplicates: ids.length - recorded };
   }
 
@@ -117,8 +119,21 @@ export class Recording {
     }
     // Before anything is written: a refused operation must change nothing.
     if (conflicts.length > 0) throw conflictError(conflicts);
-    if (!dryRun) for (const one of added) this.#insertCount(project, { ...one, day: one.day ?? day }, deltas);
+    if (!dryRun) {
+      for (const one of added) this.#insertCount(project, { ...one, day: one.day ?? day }, deltas);
+      this.#noteImports(project, importsOfCounts(added, day));
+    }
     return { recorded: added.length, duplicates: counts.length - added.length };
+  }
+
+  #noteImports(project: number, imports: readonly ImportRange[]): void {
+    for (const { day, sender, first, last } of imports) {
+      this.#statements.run(
+        `INSERT INTO import_range (project, day, sender, first_at, last_at) VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT DO UPDATE SET first_at = min(first_at, excluded.first_at), last_at = max(last_at, excluded.last_at)`,
+        [project, day, sender, first, last],
+      );
+    }
   }
 
   #insertCount(

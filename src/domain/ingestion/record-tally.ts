@@ -36,8 +36,9 @@ export class RecordTally {
 
   /** Queries, or requests, of a service are doubtful. It may have sent them earlier. */
   doubt(service: string, reason: (typeof DOUBTS)[number], records: number): void {
+    if (records === 0) return;
     const { name } = this.#names.bound({ kind: 'traces', name: service });
-    if (records > 0) this.#doubts.push({ name, reason, records });
+    this.#doubts.push({ name, reason, records });
   }
 
   /**

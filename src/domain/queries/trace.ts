@@ -176,11 +176,10 @@ export class Trace {
   #steps = 0;
   /** The number of spans of queries. */
   #asked = 0;
-  /** How many of them have a complete path to the first span, how many of those lack a caller, and how many each query has. */
+  /** How many of them have a complete path to the first span, how many of those lack a caller, and how many each query has of each service. */
   #whole = 0;
   #unnamed = 0;
-  readonly #spansOf = new Map<string, number>();
-  #service = '';
+  readonly #spansOf = new Map<string, Map<string, number>>();
   /** How many queries were told apart. */
   #toldApart = 1;
 
@@ -308,12 +307,13 @@ export class Trace {
 
   /**
    * What is doubtful of the queries below its first span, once all spans between are known: whether one has no caller, and how many
-   * more than before it has beside one, without ids from the application. To be called after `unrecorded`, which finds all paths.
+   * more than before it has beside one, without ids from the application, with the service that has most of them. To be called
+   * after `unrecorded`, which finds all paths.
    */
   doubts(): { readonly isUnnamed: boolean; readonly more: number; readonly service: string } {
     const more = Math.max(0, this.#spansOf.size - this.#toldApart);
     this.#toldApart += more;
-    return { isUnnamed: this.#unnamed > 0, more, service: this.#service };
+    return { isUnnamed: this.#unnamed > 0, more, service: more > 0 ? this.#serviceOfMost() : '' };
   }
 
   #setPath(place: Place, path: Path | undefined): void {
@@ -332,10 +332,22 @@ export class Trace {
     if (callerOf(path).caller === undefined) this.#unnamed += more;
     if (path.explicitId !== undefined) return;
     const query = path.agentRun ?? path.begin?.entry?.key ?? '';
-    this.#service = path.begin?.service ?? '';
-    const spans = (this.#spansOf.get(query) ?? 0) + more;
-    if (spans > 0) this.#spansOf.set(query, spans);
+    const service = path.begin?.service ?? '';
+    const ofServices = this.#spansOf.get(query) ?? new Map<string, number>();
+    const spans = (ofServices.get(service) ?? 0) + more;
+    if (spans > 0) ofServices.set(service, spans);
+    else ofServices.delete(service);
+    if (ofServices.size > 0) this.#spansOf.set(query, ofServices);
     else this.#spansOf.delete(query);
+  }
+
+  /** Of several, the first in the alphabet: whichever was heard of first. */
+  #serviceOfMost(): string {
+    const queries = new Map<string, number>();
+    for (const ofServices of this.#spansOf.values())
+      for (const service of ofServices.keys()) queries.set(service, (queries.get(service) ?? 0) + 1);
+    const [most = ['']] = [...queries].sort(([a, ofA], [b, ofB]) => ofB - ofA || (a < b ? -1 : 1));
+    return most[0];
   }
 
   #connectionOf(place: Place | undefined, depth: number): Connection | undefined {

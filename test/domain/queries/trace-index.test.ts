@@ -48,6 +48,39 @@ function read(spans: Spans) {
   }));
 }
 
+/** Of a trace whose first span is a page: a request of each service, with a call of a model. */
+const requestOf = (service: string, name: string): Spans => [
+  [name, { ...server, ...below('page'), service }],
+  [`${name} model`, { ...below(name), ...asked, service }],
+];
+
+describe('the service that is named with several queries in one trace', () => {
+  const page: Spans[number] = ['page', {}];
+  const askTwice: Spans = [...requestOf('docs', 'a'), ...requestOf('docs', 'b')];
+  const readDoubts = (trace: Trace) => {
+    trace.unrecorded();
+    return trace.doubts();
+  };
+
+  test('is not the one of spans that were taken out', () => {
+    const trace = addAll(new TraceIndex(100_000), [page, ...requestOf('agent', 'x'), ...askTwice]);
+    trace.unrecorded();
+    trace.trim(4);
+    expect(readDoubts(trace)).toMatchObject({ more: 1, service: 'docs' });
+  });
+
+  test('does not depend on the order of the spans', () => {
+    const spans = [page, ...requestOf('agent', 'x'), ...askTwice];
+    const inOrder = fc.shuffledSubarray(spans, { minLength: spans.length });
+    fc.assert(
+      fc.property(inOrder, (some) => {
+        const doubts = readDoubts(addAll(new TraceIndex(100_000), some));
+        expect(doubts).toMatchObject({ more: 2, service: 'docs' });
+      }),
+    );
+  });
+});
+
 test('the answers of a query with thousands of model calls are a hundred', () => {
   const calls = Array.from({ length: 3000 }, (_, at): Spans[number] => [
     `call ${at}`,

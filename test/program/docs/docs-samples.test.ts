@@ -84,6 +84,8 @@ const NOT_HERE: Readonly<Record<string, string>> = {
     'variables of other programs; test/program/record/otlp-exporters.test.ts sends what they make SDKs send',
   'docs/guides/record/opentelemetry.md: import':
     "a line of the reader's program; test/sdks/scenarios does it",
+  'docs/reference/settings.md: [databases]':
+    'test/program/postgres/pgbouncer.deep.test.ts runs PgBouncer with it',
   'docs/guides/record/opentelemetry.md: processors':
     'a configuration of a collector; test/sdks/collector.deep.test.ts runs it in one',
   ...Object.fromEntries(

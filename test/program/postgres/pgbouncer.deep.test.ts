@@ -1,24 +1,29 @@
 /**
- * PgBouncer in its transaction mode, killed in turns with the database behind it. Needs `pgbouncer`: on the PATH, in
- * /usr/sbin, or as CALLER_STATS_TEST_PGBOUNCER.
+ * PgBouncer as the docs configure it, before a database as providers sell it: only over TLS, without a superuser, and with few
+ * connections. Both are killed in turns. Needs `pgbouncer`: on the PATH, in /usr/sbin, or as CALLER_STATS_TEST_PGBOUNCER.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { samples } from '../../support/cli/samples.js';
 import { freePort } from '../../support/free-port.js';
+import { type Certificate, certificateFor, newAuthority } from '../../support/postgres/certificates.js';
 import { Cluster, eventually, Load, ownPostgres } from '../../support/postgres/nodes.js';
 import { serverUser } from '../../support/postgres/postgres-installation.js';
 import { newestPostgres, type PostgresServer } from '../../support/postgres/postgres-server.js';
+import { newUser, type User } from '../../support/postgres/postgres-user.js';
 import { onDatabase } from '../../support/storage/store.js';
 
 const kills = 12;
 const senders = 4;
 const deliveriesBetween = 20;
 const timeoutMs = 1_000_000;
-/** Fewer than the nodes have, so that they share them. */
+const database = 'caller_stats';
+/** What the recipe has, and all that the user may have. Fewer than the nodes have, so that they share them. */
 const serverConnections = 5;
 
 function program(): string {
@@ -33,31 +38,71 @@ function program(): string {
   return found;
 }
 
+/** The files of the recipe, and the database's own. */
+interface Certificates {
+  readonly ca: Certificate;
+  readonly host: Certificate;
+}
+
+/** A database of a user who is not a superuser, may have few connections, and can reach it only over TLS. */
+async function managedPostgres({ ca, host }: Certificates): Promise<PostgresServer & { user: User }> {
+  const server = await ownPostgres(newestPostgres(), {
+    settings: { ssl: 'on', ssl_cert_file: 'server.crt', ssl_key_file: 'server.key' },
+    files: { 'server.crt': host.cert, 'server.key': host.key, 'ca.crt': ca.cert },
+    access: [`hostssl ${database} all all scram-sha-256`, `hostnossl ${database} all all reject`],
+  });
+  const user = await newUser(
+    server.url(),
+    randomBytes(8).toString('hex'),
+    `NOSUPERUSER CONNECTION LIMIT ${serverConnections}`,
+  );
+  await onDatabase(server.url(), (client) => client.query(`CREATE DATABASE ${database} OWNER ${user.name}`));
+  // Last, so that it is undone first: a user that owns a database cannot be dropped.
+  onTestFinished(() =>
+    onDatabase(server.url(), async (client) => {
+      await client.query(`DROP DATABASE ${database} WITH (FORCE)`);
+    }),
+  );
+  return Object.assign(server, { user });
+}
+
+/** The configuration that the docs show, with the places of this test. */
+function recipe(places: Readonly<Record<string, string>>): string {
+  const [block] = samples().filter(
+    ({ language, code }) => language === 'ini' && code.includes('[pgbouncer]'),
+  );
+  return Object.entries(places).reduce((text, [documented, ours]) => {
+    expect(text).toContain(documented);
+    return text.replace(documented, ours);
+  }, block?.code ?? '');
+}
+
 /** A pooler before a server, which can be killed and comes back on the same port. */
-async function ownPooler(server: PostgresServer): Promise<{ url: string; kill: () => Promise<void> }> {
+async function ownPooler(
+  server: PostgresServer & { user: User },
+  { ca }: Certificates,
+): Promise<{ url: string; kill: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'caller-stats-pgbouncer-'));
   await chmod(folder, 0o755);
   const port = await freePort();
   const file = join(folder, 'pgbouncer.ini');
-  const lines = [
-    '[databases]',
-    `* = host=127.0.0.1 port=${server.port} user=tester password=${server.password}`,
-    '[pgbouncer]',
-    'listen_addr = 127.0.0.1',
-    `listen_port = ${port}`,
-    'unix_socket_dir =',
-    'auth_type = any',
-    'pool_mode = transaction',
-    `default_pool_size = ${serverConnections}`,
-    'max_client_conn = 500',
-    'server_login_retry = 1',
-  ];
-  await writeFile(file, `${lines.join('\n')}\n`);
-  const url = `postgres://tester@127.0.0.1:${port}/postgres`;
+  const url = new URL(server.user.url(server.url(database)));
+  const texts = {
+    'pgbouncer.ini': recipe({
+      'db.example.com port=5432': `localhost port=${server.port}`,
+      'listen_port = 6432': `listen_port = ${port}\nunix_socket_dir =`,
+      '/etc/pgbouncer/ca.crt': join(folder, 'ca.crt'),
+      '/etc/pgbouncer/users.txt': join(folder, 'users.txt'),
+    }),
+    'ca.crt': ca.cert,
+    'users.txt': `"${url.username}" "${url.password}"\n`,
+  };
+  for (const [name, text] of Object.entries(texts)) await writeFile(join(folder, name), text);
+  url.port = String(port);
   let child: ChildProcess | undefined;
   const start = async (): Promise<void> => {
     child = spawn(program(), ['-q', file], { ...serverUser(), cwd: folder, stdio: 'ignore' });
-    await eventually(() => onDatabase(url, async () => true).catch(() => undefined));
+    await eventually(() => onDatabase(url.href, async () => true).catch(() => undefined));
   };
   const kill = async (): Promise<void> => {
     const ended = new Promise((resolve) => child?.once('exit', resolve));
@@ -69,7 +114,7 @@ async function ownPooler(server: PostgresServer): Promise<{ url: string; kill: (
     await kill();
     await rm(folder, { recursive: true, force: true });
   });
-  return { url, kill: () => kill().then(start) };
+  return { url: url.href, kill: () => kill().then(start) };
 }
 
 /** What each session with the server is set to. A transaction holds its session, so as many at once see all of them. */
@@ -89,8 +134,10 @@ async function eachSession(url: string, held = 0): Promise<object[]> {
 test(
   'counts every query once while a pooler and its database are killed, and leaves no setting on a session',
   async () => {
-    const server = await ownPostgres(newestPostgres());
-    const pooler = await ownPooler(server);
+    const ca = await newAuthority('Test CA');
+    const certificates = { ca, host: await certificateFor('localhost', ca) };
+    const server = await managedPostgres(certificates);
+    const pooler = await ownPooler(server, certificates);
     const cluster = await Cluster.start(pooler.url, 2, ['--database-timeout-ms', '2000']);
     const load = new Load(cluster, senders);
     for (let number = 0; number < kills; number++) {

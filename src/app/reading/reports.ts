@@ -143,7 +143,11 @@ export async function readInSlot<Answer>(
   if (!isLong) return read();
   if (slots.isFull) throw new CallerStatsError('busy', 'Too many reports are being made; try again.');
   const waiting = new AbortController();
-  const giveUp = () => waiting.abort(new CallerStatsError('busy', 'Other reports took too long; try again.'));
+  let isOver = false;
+  const giveUp = (): void => {
+    // Every request ends, and an error takes as long as a small report.
+    if (!isOver) waiting.abort(new CallerStatsError('busy', 'Other reports took too long; try again.'));
+  };
   onGone(giveUp);
   const tooLate = setTimeout(giveUp, reportWaitMsMax);
   try {
@@ -154,6 +158,7 @@ export async function readInSlot<Answer>(
       return answer;
     }, waiting.signal);
   } finally {
+    isOver = true;
     clearTimeout(tooLate);
   }
 }

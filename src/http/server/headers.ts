@@ -34,8 +34,8 @@ export function addSecurityHeaders(
 }
 
 /**
- * Refuses requests whose target or end is not certain. RFC 9112, section 3.2: Node's own answer to a missing Host has no body, and of two Hosts or two keys it takes the first: a
- * proxy might check the other.
+ * Refuses requests whose target or end is not certain. RFC 9112, section 3.2: Node's own answer to a missing Host has no body, and of
+ * two Hosts or two keys it takes the first: a proxy might check the other.
  */
 export function requireClearHeaders(app: FastifyInstance): void {
   app.addHook('onRequest', ({ raw, method, originalUrl }, reply, done) => {

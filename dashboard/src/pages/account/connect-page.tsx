@@ -51,8 +51,8 @@ function Question({
     <>
       <p>
         <strong>{name}</strong> wants to read the counts of your projects as {user.email}. It can change
-        nothing, and sees no question and no answer, because none is stored. It may do so for a year, until
-        you disconnect it on your account page.
+        nothing, and sees no question and no answer, because none is stored. It may do so for at most a year,
+        or until you disconnect it on your account page.
       </p>
       <p className="quiet">
         Then you return to <strong>{returnsTo}</strong>. Allow it only if you have just connected it there:

@@ -1,8 +1,8 @@
 /** Setups that lose or double questions easily, with the real sender of each: what is counted, and who is told of the rest. */
 
-import { writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { type ClientRequest, request } from 'node:http';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { OTLPTraceExporter as JsonExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { OTLPTraceExporter as ProtobufExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import type { SpanExporter } from '@opentelemetry/sdk-trace-base';
@@ -10,14 +10,19 @@ import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trac
 import { runCommand } from '../../support/cli/cli.js';
 import type { Place } from '../../support/cli/cli-place.js';
 import type { Outcome } from '../../support/cli/process.js';
-import { countQuestions, QUESTIONS, startProgram } from '../../support/client/frameworks.js';
+import {
+  type AssistantEnv,
+  countQuestions,
+  QUESTIONS,
+  startProgram,
+} from '../../support/client/frameworks.js';
 import { askPlatform } from '../../support/client/platforms.js';
 import { snippetProgram } from '../../support/client/snippet-program.js';
 import { oddSpans, spanId, traceId } from '../../support/http/telemetry.js';
 import { startHttpServer } from '../../support/http-server.js';
 import { root } from '../../tidy/sources.js';
 import { sdksFolder } from '../support/folder.js';
-import { binary, startWorker } from '../support/frameworks.js';
+import { binary, buildSvelteKitWorker, startWorker } from '../support/frameworks.js';
 import { askServer, prepareRecipe } from './recipes.js';
 
 /** A server as a process, and a project of this row with its keys. */
@@ -327,18 +332,23 @@ const recorders: readonly LostRow[] = [
     },
   },
   {
-    setup: 'two processes with the id 1 and the module twice share a spool, and are killed',
-    sent: 100,
+    setup:
+      'four processes with the id 1, by a link and a relative path too, with the module twice, share a spool and are killed',
+    sent: 200,
     send: async (world) => {
-      const spool = JSON.stringify(world.place.path(`spool-${world.project}`));
-      const keep = (name: string) => `
+      const folder = world.place.path(`spool-${world.project}`);
+      await mkdir(folder);
+      await symlink(folder, `${folder}-link`);
+      const spool = JSON.stringify(folder);
+      const keep = (name: string, path: string) => `
         Object.defineProperty(process, 'pid', { value: 1 });
         const again = await import(import.meta.resolve('caller-stats-client/spool') + '?again');
         for (const [at, open] of [openSpool, again.openSpool].entries())
-          record(createRecorder({ ...options, onError: () => {}, spool: open(${spool}) }), '${name}' + at, 25);
+          record(createRecorder({ ...options, onError: () => {}, spool: open(${JSON.stringify(path)}) }), '${name}' + at, 25);
         process.kill(process.ppid && Number((await import('node:fs')).readlinkSync('/proc/self')), 'SIGKILL');`;
       const away = { url: 'http://127.0.0.1:2' };
-      await Promise.all(['a', 'b'].map((name) => record(world, keep(name), away)));
+      const paths = { a: folder, b: folder, c: `${folder}-link`, d: relative(root, folder) };
+      await Promise.all(Object.entries(paths).map(([name, path]) => record(world, keep(name, path), away)));
       // Those who come next, a minute later.
       const adopt = `
         const { readdirSync, utimesSync } = await import('node:fs');
@@ -374,18 +384,24 @@ function changeToWebSocket(url: string): Promise<void> {
 const asked = Object.values(QUESTIONS).reduce((sum, { correct }) => sum + correct, 0);
 
 /** Every kind of question in a server of workerd. */
-const workerRow = (what: string, file: string): LostRow => ({
+const workerRow = (
+  what: string,
+  start: (installed: string, env: AssistantEnv) => Promise<string>,
+): LostRow => ({
   setup: `${what} on workerd`,
   sent: asked,
   send: async ({ installed }) => {
-    const counts = await countQuestions((env) => startWorker(installed(), file, env));
+    const counts = await countQuestions((env) => start(installed(), env));
     return { told: '', counted: Object.values(counts).reduce((sum, count) => sum + count, 0) };
   },
 });
 
 const middleware: readonly LostRow[] = [
-  workerRow('Hono', 'hono-worker.mjs'),
-  workerRow('a route without the context, as of SvelteKit,', 'worker-without-context.mjs'),
+  workerRow('Hono', (installed, env) => startWorker(installed, 'hono-worker.mjs', env)),
+  workerRow('SvelteKit', async (installed, env) => (await buildSvelteKitWorker(installed)).serve(env)),
+  workerRow('a route without the context', (installed, env) =>
+    startWorker(installed, 'worker-without-context.mjs', env),
+  ),
   ...(['lambda', 'vercel', 'cloudflare'] as const).map(
     (name): LostRow => ({
       setup: `${name}, frozen after its answer: three messages, one of them twice`,

@@ -17,6 +17,7 @@ import {
   buildNext,
   buildNitro,
   buildSvelteKit,
+  buildSvelteKitWorker,
   startWorker,
 } from '../support/frameworks.js';
 import { once, type Row } from './row.js';
@@ -28,6 +29,7 @@ export function middlewareRows(installed: () => string): Row[] {
     'Next.js on its edge runtime': once(() => buildNext(installed(), 'edge')),
     Nitro: once(() => buildNitro(installed())),
     SvelteKit: once(() => buildSvelteKit(installed())),
+    'SvelteKit on workerd': once(() => buildSvelteKitWorker(installed())),
   };
   const run = (command: string, ...args: string[]): StartAssistant => {
     return (env) => startProgram(binary(installed(), command), args, { cwd: installed(), env });

@@ -1,6 +1,6 @@
 /** The assistant in real servers, whose packages only these tests need. */
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { build } from 'vite';
 import { whenOver } from '../../support/cleanup.js';
 import { runCommand } from '../../support/cli/cli.js';
@@ -12,6 +12,7 @@ import { root } from '../../tidy/sources.js';
 
 const PACKAGES = [
   '@hono/node-server@2.1.8',
+  '@sveltejs/adapter-cloudflare@7.2.9',
   '@sveltejs/adapter-node@5.5.7',
   '@sveltejs/kit@2.70.4',
   '@sveltejs/vite-plugin-svelte@7.3.1',
@@ -20,6 +21,8 @@ const PACKAGES = [
   'nitro@3.0.0',
   'svelte@5.57.3',
   'workerd@1.20261117.1',
+  // Part of the adapter for Cloudflare.
+  'wrangler@4.86.0',
 ];
 
 const buildHangMs = 300_000;
@@ -58,7 +61,10 @@ export async function startWorker(installed: string, file: string, env: Assistan
     build: {
       ssr: join(installed, file),
       outDir: folder,
-      rolldownOptions: { external: ['cloudflare:workers'], output: { entryFileNames: 'worker.js' } },
+      rolldownOptions: {
+        external: ['cloudflare:workers', 'node:async_hooks'],
+        output: { entryFileNames: 'worker.js' },
+      },
     },
   });
   const bindings = Object.entries(env).map(([name, value]) => `(name = "${name}", text = "${value}")`);
@@ -69,8 +75,12 @@ export async function startWorker(installed: string, file: string, env: Assistan
        services = [
          (name = "main", worker = (
            modules = [(name = "worker", esModule = embed "worker.js")],
-           compatibilityDate = "2026-11-01", globalOutbound = "network", bindings = [${bindings.join(', ')}])),
+           compatibilityDate = "2026-11-01", compatibilityFlags = ["nodejs_als"],
+           globalOutbound = "network", cacheApiOutbound = "cache", bindings = [${bindings.join(', ')}])),
          (name = "network", network = (allow = ["local"])),
+         (name = "cache", worker = (
+           serviceWorkerScript = "addEventListener('fetch', (event) => event.respondWith(new Response(null, { status: 504 })))",
+           compatibilityDate = "2026-11-01")),
        ],
        sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")]);`,
   );
@@ -121,20 +131,30 @@ export async function buildNitro(installed: string): Promise<App> {
 }
 
 export async function buildSvelteKit(installed: string): Promise<App> {
-  const folder = await makeApp(installed, 'sveltekit-app', {
+  const { folder, built } = await buildWithSvelteKit(installed, 'node', 'sveltekit-route');
+  return { built, serve: (env) => serveBuilt(folder, 'build/index.js', env) };
+}
+
+export async function buildSvelteKitWorker(installed: string): Promise<App> {
+  const { folder, built } = await buildWithSvelteKit(installed, 'cloudflare', 'sveltekit-worker-route');
+  const worker = relative(installed, join(folder, '.svelte-kit/cloudflare/_worker.js'));
+  return { built, serve: (env) => startWorker(installed, worker, env) };
+}
+
+async function buildWithSvelteKit(installed: string, adapter: 'node' | 'cloudflare', route: string) {
+  const folder = await makeApp(installed, `sveltekit-${adapter}`, {
     'vite.config.js': `
       import { sveltekit } from '@sveltejs/kit/vite';
       export default { plugins: [sveltekit()] };`,
     'svelte.config.js': `
-      import adapter from '@sveltejs/adapter-node';
+      import adapter from '@sveltejs/adapter-${adapter}';
       export default { kit: { adapter: adapter() } };`,
     'src/app.html': '<!doctype html><html>%sveltekit.head%<body>%sveltekit.body%</body></html>',
-    'src/routes/ask/+server.js': "export { POST } from '../../../../sveltekit-route.mjs';\n",
+    'src/routes/ask/+server.js': `export { POST } from '../../../../${route}.mjs';\n`,
   });
   const vite = join(root, 'node_modules/vite/bin/vite.js');
   const options = { cwd: folder, env: { HOME: folder }, hangMs: buildHangMs };
-  const built = await runCommand(process.execPath, [vite, 'build'], options);
-  return { built, serve: (env) => serveBuilt(folder, 'build/index.js', env) };
+  return { folder, built: await runCommand(process.execPath, [vite, 'build'], options) };
 }
 
 /** An app with a route on this runtime. */

@@ -1,4 +1,4 @@
-/** The assistant as a route of a framework on workerd that does not pass the platform's context on, such as SvelteKit's. */
+/** The assistant as a route of a framework on workerd that does not pass the context of the platform on. */
 import { assistant } from './fetch-handler.mjs';
 
 let answer;

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	sampleCount = 7
+	sampleCount = 8
 	module      = `module samples
 
 go 1.24
@@ -32,6 +32,7 @@ import (
 
 var (
 	ctx      context.Context
+	handler  http.Handler
 	id       string
 	message  struct{ ID string }
 	recorder *callerstats.Recorder

@@ -12,20 +12,48 @@ import (
 	"time"
 )
 
-// child is another process of the tests: it records, says so, and waits until it is killed; or it sends what others left.
+// How many questions a process asks, most of them while there is trouble.
+const asked = 20
+
+// child is another process of the tests. It asks questions for some seconds; or it records, says so, and waits until it is killed
+// or exits without closing; or it sends what others left.
 func child() {
-	recorder, err := New(Options{
-		URL: os.Getenv("URL"), ProjectID: project, Key: os.Getenv("KEY"), Spool: os.Getenv("SPOOL"), OnError: func(error) {},
-	})
-	must(err)
-	if os.Getenv("CHILD") == "record" {
-		for at := 0; at < 50; at++ {
-			recorder.Record(Query{ID: fmt.Sprintf("%s-%d-%d", os.Getenv("CALLER"), os.Getpid(), at), Caller: os.Getenv("CALLER")})
-		}
-		fmt.Println("ready")
-		select {}
+	kind, caller := os.Getenv("CHILD"), os.Getenv("CALLER")
+	options := Options{URL: os.Getenv("URL"), ProjectID: project, Key: os.Getenv("KEY"), Spool: os.Getenv("SPOOL")}
+	if options.Spool != "" {
+		options.OnError = func(error) {}
 	}
-	must(recorder.Close(context.Background()))
+	recorder, err := New(options)
+	must(err)
+	record := func(at int) {
+		recorder.Record(Query{ID: fmt.Sprintf("%s-%s-%d-%d", caller, os.Getenv("NAME"), os.Getpid(), at), Caller: caller})
+	}
+	switch kind {
+	case "ask":
+		lasts, err := time.ParseDuration(os.Getenv("LASTS"))
+		must(err)
+		for at := 0; at < asked; at++ {
+			record(at)
+			time.Sleep(lasts / asked)
+		}
+	case "record", "exit":
+		for at := 0; at < 50; at++ {
+			record(at)
+		}
+		fmt.Println("ready", os.Getpid())
+		if kind == "exit" {
+			os.Exit(0)
+		}
+		select {}
+	case "adopt":
+		lasts, err := time.ParseDuration(os.Getenv("LASTS"))
+		must(err)
+		time.Sleep(lasts)
+	}
+	if err := recorder.Close(context.Background()); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 }
 
 type spooled struct{ folder, caller string }

@@ -25,8 +25,9 @@ func readVectors(t *testing.T, name string, into any) {
 
 func TestCallers(t *testing.T) {
 	var vectors struct {
-		Known []KnownCaller
-		Cases []struct {
+		Known   []KnownCaller
+		Clients []struct{ Name, Caller string }
+		Cases   []struct {
 			What    string
 			Headers map[string]string
 			Rules   CallerRules
@@ -36,6 +37,9 @@ func TestCallers(t *testing.T) {
 	readVectors(t, "callers", &vectors)
 	if !reflect.DeepEqual(vectors.Known, KnownCallers()) {
 		t.Error("other known callers than in the vectors")
+	}
+	for _, one := range vectors.Clients {
+		equal(t, one.Name, callerOfClient(one.Name), one.Caller)
 	}
 	for _, one := range vectors.Cases {
 		header := http.Header{}

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Checks and tests clients/go on real servers. Needs Go 1.24 or later, and a C compiler for its detector of races.
+# Checks and tests clients/go on real servers. Needs Go 1.25 or later, and a C compiler for its detector of races.
 set -euo pipefail
 cd "$(dirname "$0")/../../clients/go"
 version=$(go env GOVERSION 2> /dev/null || true)
 case "$version" in
-  go1.2[4-9]* | go1.[3-9]*) ;;
+  go1.2[5-9]* | go1.[3-9]*) ;;
   *)
-    echo "go is ${version:-missing}. Install Go 1.24 or later (go.dev/dl, or golang-go in Debian 13)." >&2
+    echo "go is ${version:-missing}. Install Go 1.25 or later (go.dev/dl)." >&2
     exit 1
     ;;
 esac

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests the clients that are not JavaScript with a real server: `npm run test:clients`. Needs Python 3.10 or later, and Go 1.24 or
+# Tests the clients that are not JavaScript with a real server: `npm run test:clients`. Needs Python 3.10 or later, and Go 1.25 or
 # later with a C compiler.
 set -euo pipefail
 cd "$(dirname "$0")/../.."

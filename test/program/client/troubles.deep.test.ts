@@ -26,11 +26,11 @@ function program(options: object, then: string, more = ''): string[] {
     '--eval',
     `import { createRecorder } from ${client};
      import { openSpool } from ${spool};
+     import { setTimeout as pause } from 'node:timers/promises';
      const recorder = createRecorder({ ...${given}, ${more} });
      const record = (count, name) => {
        for (let at = 0; at < count; at++) recorder.record({ id: name + '-' + at, caller: 'web' });
      };
-     const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
      ${then}`,
   ];
 }

@@ -103,15 +103,18 @@ class Model {
         continue;
       }
       const { selection: selected } = request;
-      const matched = [...this.queries.values()].filter((one) => this.#matches(one, selected, at));
+      const to = request.action === 'rename' ? request.to : undefined;
+      const matched = [...this.queries.values()].filter((one) => this.#matches(one, selected, at, to));
       this.corrections.set(request.id, { request, matched: new Set(matched.map(({ id }) => id)) });
     }
     this.#waiting = [];
   }
 
-  #matches(one: Known, selected: Selection, at: number): boolean {
+  #matches(one: Known, selected: Selection, at: number, to?: string): boolean {
     const caller = this.callerOf(one);
     if (caller === undefined || one.at >= at) return false;
+    // A correction concerns what it changes.
+    if (to === caller) return false;
     if ('ids' in selected) return selected.ids.includes(one.id);
     if ('source' in selected) return false;
     const { sender, from } = selected.receipts;

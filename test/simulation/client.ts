@@ -174,7 +174,7 @@ export class Client implements Sender {
     this.#spoolFailed = false;
     session.calls++;
     session.taken.add(id);
-    session.recorder.record({ id, caller: 'web' });
+    session.recorder.record({ id, caller: callerOf(id) });
     if (!session.process.alive || !session.taken.has(id)) return;
     if (!session.hasSpool || this.#spoolFailed || session.state !== 'running') return;
     this.#ledger.promise(id, this.#promiseName);
@@ -344,4 +344,9 @@ export class Client implements Sender {
     this.#world.note(`${process.name} exits`);
     process.end();
   }
+}
+
+/** Each query has one, so that repeats are the same. */
+function callerOf(id: string): string {
+  return ['web', 'slak', 'slack'][Number(/\d+$/.exec(id)?.[0] ?? 0) % 3] ?? 'web';
 }

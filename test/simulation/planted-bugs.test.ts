@@ -14,7 +14,15 @@ const tried = isDeep
   : PLANTED_BUGS.filter(({ part }, at) => PLANTED_BUGS.findIndex((bug) => bug.part === part) === at);
 
 test('there are bugs for each part', () => {
-  expect(parts).toEqual(['commit queue', 'admission', 'retries', 'deadlines', 'recorder', 'spool']);
+  expect(parts).toEqual([
+    'commit queue',
+    'admission',
+    'retries',
+    'deadlines',
+    'recorder',
+    'spool',
+    'corrections',
+  ]);
 });
 
 test.each(tried.map((bug) => [bug.part, bug.what, bug] as const))(

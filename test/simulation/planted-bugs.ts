@@ -5,7 +5,14 @@
 import type { Replacement } from '../support/setup/planted.js';
 
 interface PlantedBug extends Replacement {
-  readonly part: 'commit queue' | 'admission' | 'retries' | 'deadlines' | 'recorder' | 'spool';
+  readonly part:
+    | 'commit queue'
+    | 'admission'
+    | 'retries'
+    | 'deadlines'
+    | 'recorder'
+    | 'spool'
+    | 'corrections';
   readonly what: string;
 }
 
@@ -18,6 +25,7 @@ const deadline = { part: 'deadlines', file: 'src/shared/deadline.ts' } as const;
 const deadlines = { part: 'deadlines', file: 'src/http/connection/deadlines.ts' } as const;
 const recorder = { part: 'recorder', file: 'clients/javascript/src/recorder.ts' } as const;
 const spool = { part: 'spool', file: 'clients/javascript/src/spool.ts' } as const;
+const planner = { part: 'corrections', file: 'src/storage/sql/corrections/planner.ts' } as const;
 
 /** The first one of each part is found soon. */
 export const PLANTED_BUGS: readonly PlantedBug[] = [
@@ -229,6 +237,12 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     ...spool,
     what: 'leaves the next file open if it cannot be written',
     text: 'closeSync(file);',
+    by: '',
+  },
+  {
+    ...planner,
+    what: 'corrects what was recorded after it was accepted',
+    text: 'receipt.number <= receiptsTo && ',
     by: '',
   },
 ];

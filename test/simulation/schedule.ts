@@ -6,6 +6,7 @@
 import { secondMs } from '../../src/domain/time/duration.js';
 import type { StartProduct } from './bundle.js';
 import { Client, type ClientOptions, flushMsMax } from './client.js';
+import { CorrectedRows } from './corrections.js';
 import { Ledger } from './ledger.js';
 import { Server, type StoreKind } from './server.js';
 import { Disk, type DiskFaults, noDiskFaults } from './world/disk.js';
@@ -70,13 +71,16 @@ class Schedule {
   readonly #clients: readonly Client[];
   readonly #kind: StoreKind;
   readonly #ids: string[] = [];
+  /** The corrections that were sent, and whether each is done or refused. */
+  readonly #corrections = new Map<Readonly<Record<string, unknown>>, boolean>();
 
   constructor(world: World, startProduct: StartProduct) {
     const { random } = world;
     this.#world = world;
     this.#ledger = new Ledger(world);
-    this.#database = new Database(world, this.#ledger, this.#storeFaults());
     this.#kind = random.pick(['sqlite', 'postgres']);
+    const rows = this.#kind === 'sqlite' && random.oneIn(2) ? new CorrectedRows() : undefined;
+    this.#database = new Database(world, this.#ledger, this.#storeFaults(), rows);
     this.#server = new Server(world, this.#ledger, this.#database, startProduct, {
       kind: this.#kind,
       recordingsMax: 1 + random.int(5),
@@ -103,6 +107,7 @@ class Schedule {
     this.#planClients(durationMs);
     this.#planServer(durationMs);
     this.#planReads(durationMs);
+    this.#planCorrections(durationMs);
     await world.run(world.nowMs + durationMs);
     if (world.problems.length === 0) await this.#recover();
     world.promises = this.#ledger.promises;
@@ -267,6 +272,64 @@ class Schedule {
     }
   }
 
+  /** Corrections beside the recordings, some of them sent twice. */
+  #planCorrections(durationMs: number): void {
+    const { random } = this.#world;
+    if (this.#database.rows === undefined) return;
+    for (let count = 1 + random.int(8); count > 0; count--) {
+      this.#at(durationMs, () => {
+        const request = this.#nextCorrection();
+        if (request === undefined) return;
+        this.#correct(request);
+        if (random.oneIn(2))
+          this.#world.after(this.#world.uptoMs(3 * secondMs), () => this.#correct(request));
+      });
+    }
+  }
+
+  #nextCorrection(): Readonly<Record<string, unknown>> | undefined {
+    const { random, nowMs } = this.#world;
+    const sent = [...this.#corrections.keys()].filter(({ action }) => action !== 'undo');
+    const id = `correction-${this.#corrections.size}`;
+    if (sent.length > 0 && random.oneIn(3))
+      return { id, action: 'undo', correction: random.pick(sent)['id'] };
+    if (this.#ids.length === 0) return undefined;
+    const selection = random.oneIn(2)
+      ? { ids: [...new Set(random.times(1 + random.int(4), () => random.pick(this.#ids)))] }
+      : {
+          ...(random.oneIn(2) ? { caller: random.pick(['web', 'slak']) } : {}),
+          dateTo: new Date(Math.floor(nowMs - random.int(10) * secondMs)).toISOString(),
+        };
+    const action = random.oneIn(2) ? { action: 'withdraw' } : { action: 'rename', to: 'bot' };
+    return { id, ...action, ...selection };
+  }
+
+  #correct(request: Readonly<Record<string, unknown>>): void {
+    if (!this.#corrections.has(request)) this.#corrections.set(request, false);
+    this.#server.correct(request).then(
+      (isOver) => {
+        if (isOver) this.#corrections.set(request, true);
+      },
+      (error: Error) => this.#world.fail(`a correction fails: ${error.stack}`),
+    );
+  }
+
+  /** Each is repeated, in their order, until it is done. Then the rows must be as they say. */
+  async #finishCorrections(): Promise<void> {
+    const world = this.#world;
+    const { rows } = this.#database;
+    if (rows === undefined) return;
+    for (const request of this.#corrections.keys()) {
+      this.#corrections.set(request, false);
+      this.#correct(request);
+      if (!(await world.run(world.nowMs + restMs, () => this.#corrections.get(request) === true)))
+        world.fail(`${request['id']} does not end`);
+    }
+    const problem = rows.problem();
+    if (problem !== undefined) world.fail(`${problem}: ${JSON.stringify([...this.#corrections.keys()])}`);
+    rows.db.close();
+  }
+
   /** All faults end, and everything that is left is sent. */
   async #recover(): Promise<void> {
     const world = this.#world;
@@ -286,6 +349,8 @@ class Schedule {
     // Files whose lock a power failure has damaged are adopted after a minute.
     await world.run(world.nowMs + 3 * restMs);
     await this.#closeClients(this.#clients.filter((client) => client.isRunning));
+    await world.run(world.nowMs + restMs);
+    await this.#finishCorrections();
     await world.run(world.nowMs + restMs);
     this.#server.requireRest();
     let stopped = false;

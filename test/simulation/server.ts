@@ -3,15 +3,18 @@
  * kind of store. It crashes, stops as after SIGTERM, is busy, and starts again.
  */
 import type { FastifyRequest } from 'fastify';
+import type { Correction } from '../../src/domain/corrections/correction.js';
 import type { Query } from '../../src/domain/queries/query.js';
 import type { RecordResult } from '../../src/storage/ports/counts.js';
 import type { RecordCall } from '../../src/storage/postgres/recorder.js';
+import type { Session } from '../../src/storage/sql/session.js';
 import type { Product, StartProduct } from './bundle.js';
+import type { CorrectedRows, CorrectionOperation } from './corrections.js';
 import type { Ledger } from './ledger.js';
 import { type Exchange, Framework } from './world/framework.js';
 import type { Answer, Arrival, Receiver } from './world/network.js';
 import { Process } from './world/process.js';
-import { type Database, isPassing, type Operation } from './world/store.js';
+import { type Change, type Database, isPassing, type Operation } from './world/store.js';
 import type { World } from './world/world.js';
 
 export type StoreKind = 'sqlite' | 'postgres';
@@ -38,7 +41,9 @@ const RECORDING = '/v1/analytics/:projectId/assistant/queries';
 /** What the server needs of its store. */
 interface Store {
   readonly pending: { readonly pendingOperations: number; readonly pendingQueries: number };
-  record(operation: Operation, queries: readonly Query[]): Promise<RecordResult>;
+  record(operation: Operation): Promise<RecordResult>;
+  /** Undefined if nothing is corrected. */
+  readonly corrections?: Product['SqlCorrections']['prototype'] | undefined;
   close(): Promise<void>;
 }
 
@@ -49,6 +54,8 @@ interface Instance {
   readonly framework: Framework;
   readonly admission: Product['Admission']['prototype'];
   readonly store: Store;
+  /** Ends its jobs. */
+  readonly stopping: AbortController;
   /** Whether the store takes no more operations. */
   isClosed: boolean;
 }
@@ -114,8 +121,13 @@ export class Server implements Receiver {
     const limits = { recordingsMax, recordingBytesMax, requestsMax, unreadBytesMax, eventLoopDelayMsMax };
     const admission = new product.Admission(limits, { now: () => world.nowMs }, () => this.#delayMs());
     admission.watch(framework.app);
-    const instance: Instance = { process, product, framework, admission, store, isClosed: false };
+    const stopping = new AbortController();
+    const instance: Instance = { process, product, framework, admission, store, stopping, isClosed: false };
     this.#instance = instance;
+    if (store.corrections === undefined) return;
+    const log = { info: () => {}, warn: () => {} };
+    const target = this.#targetOf(store.corrections);
+    void product.runCorrections(target, { signal: stopping.signal, log });
   }
 
   /** The process, and its machine if the store is SQLite, ends at once. */
@@ -138,6 +150,7 @@ export class Server implements Receiver {
       () => this.#world.fail(`${process.name} does not stop`),
       process,
     );
+    instance.stopping.abort();
     await framework.close();
     instance.isClosed = true;
     await store.close();
@@ -147,6 +160,37 @@ export class Server implements Receiver {
     if (Object.values(store.pending).some((count) => count !== 0))
       this.#world.fail(`${process.name} has stopped with work left`);
     this.#end(instance);
+  }
+
+  /**
+   * Corrects what was recorded, as a request does. Resolves with whether the correction is done or refused for good; false if
+   * its sender must repeat it.
+   */
+  async correct(fields: Readonly<Record<string, unknown>>): Promise<boolean> {
+    const instance = this.#instance;
+    if (instance?.store.corrections === undefined || instance.isClosed) return false;
+    const { process, product } = instance;
+    const request = product.parseCorrection({ reason: 'a simulation', ...fields });
+    if (!request.ok) throw new Error(request.problems.join());
+    const { id } = request.value;
+    const by = { name: 'corrector', address: null, at: Math.floor(this.#world.nowMs) };
+    const target = this.#targetOf(instance.store.corrections);
+    let done: Correction;
+    try {
+      done = await whileAlive(process, () => product.correct(target, 'docs', request.value, by));
+    } catch (error) {
+      if (!(error instanceof product.CallerStatsError)) throw error;
+      this.#world.note(`${id} fails: ${error.message}`);
+      return error.code === 'invalid';
+    }
+    this.#world.note(`${id} is ${done.finishedAt === null ? 'accepted' : 'done'}`);
+    if (this.#database.rows?.has(id) !== true)
+      this.#world.fail(`the server acknowledges ${id}, which is not on disk`);
+    return done.finishedAt !== null;
+  }
+
+  #targetOf(corrections: Product['SqlCorrections']['prototype']) {
+    return { store: { corrections }, clock: { now: () => Math.floor(this.#world.nowMs) } };
   }
 
   /** Computes for so long. */
@@ -198,16 +242,18 @@ export class Server implements Receiver {
 
   #sqliteStore(product: Product, process: Process): Store {
     const backlog = new product.Backlog();
-    const queue = new product.CommitQueue<Operation, RecordResult>({
+    const queue = new product.CommitQueue<Change, unknown>({
       commit: (operations) => whileAlive(process, () => this.#database.commit(product, operations)),
-      weigh: ({ ids }) => ids.length,
+      weigh: (change) => ('request' in change ? change.ids.length : 1),
       backlog,
     });
+    const { rows } = this.#database;
     return {
+      corrections: rows && correctionsOf(product, rows.db, (operation) => queue.submit(operation)),
       get pending() {
         return backlog.pending;
       },
-      record: (operation) => queue.submit(operation),
+      record: (operation) => queue.submit(operation) as Promise<RecordResult>,
       close: () => queue.close(),
     };
   }
@@ -239,7 +285,7 @@ export class Server implements Receiver {
       get pending() {
         return recorder.pending;
       },
-      record: async ({ project, ids }, queries) => {
+      record: async ({ project, ids, queries }) => {
         await accesses.ask(project, async () => {
           await this.#world.delay(this.#world.uptoMs(3));
           return true;
@@ -304,7 +350,7 @@ export class Server implements Receiver {
     }
     if (instance.isClosed) this.#refused.add(id);
     const [, , , project = ''] = path.split('/');
-    return store.record({ request: id, project, ids: queries.map((query) => query.id) }, queries);
+    return store.record({ request: id, project, ids: queries.map((query) => query.id), queries });
   }
 
   #noteError(product: Product, { arrival, request }: Exchange, error: unknown): void {
@@ -365,4 +411,25 @@ function whileAlive<T>(process: Process, work: () => Promise<T>): Promise<T> {
       (error: unknown) => process.alive && reject(error),
     );
   });
+}
+
+/** The corrections of a store of SQLite, whose changes `submit` commits. */
+function correctionsOf(
+  product: Product,
+  db: CorrectedRows['db'],
+  submit: (operation: CorrectionOperation) => Promise<unknown>,
+) {
+  const statements = new product.Statements(db);
+  const reads: Session = {
+    all: (sql, values) => statements.all(sql, values),
+    run: () => {
+      throw new Error('a read changes nothing');
+    },
+  };
+  return new product.SqlCorrections(
+    reads,
+    product.SQLITE,
+    new product.SqliteQueryRows(reads),
+    (method, args) => submit({ kind: 'corrections', method, args } as CorrectionOperation) as never,
+  );
 }

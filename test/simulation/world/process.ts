@@ -135,11 +135,16 @@ export class Process implements Owner {
   #wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
-      const timer = this.#timer(resolve, Math.max(ms, 1), false);
-      signal?.addEventListener('abort', () => {
+      const abort = (): void => {
         this.#clear(timer);
-        reject(signal.reason);
-      });
+        reject(signal?.reason);
+      };
+      const end = (): void => {
+        signal?.removeEventListener('abort', abort);
+        resolve();
+      };
+      const timer = this.#timer(end, Math.max(ms, 1), false);
+      signal?.addEventListener('abort', abort);
     });
   }
 }

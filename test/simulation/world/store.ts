@@ -3,10 +3,13 @@
  * the product. A transaction is written, synced and then acknowledged; it is on disk as a whole or not at all. Transactions fail,
  * take long, or succeed without an answer, and a crash decides those in progress.
  */
+import type { Query } from '../../../src/domain/queries/query.js';
 import type { Outcome } from '../../../src/storage/commit-queue.js';
 import type { RecordResult } from '../../../src/storage/ports/counts.js';
 import type { RecordAnswer, RecordCall } from '../../../src/storage/postgres/recorder.js';
 import type { Product } from '../bundle.js';
+import type { CorrectedRows, CorrectionOperation } from '../corrections.js';
+import { toBatch } from '../corrections.js';
 import type { Ledger } from '../ledger.js';
 import type { World } from './world.js';
 
@@ -25,7 +28,11 @@ export interface Operation {
   readonly request: string;
   readonly project: string;
   readonly ids: readonly string[];
+  readonly queries: readonly Query[];
 }
+
+/** What the store of SQLite commits. */
+export type Change = Operation | CorrectionOperation;
 
 export const goneProject = 'gone';
 
@@ -50,23 +57,34 @@ export class Database {
   readonly #running = new Set<Transaction>();
   readonly #idsByHex = new Map<string, string>();
 
-  constructor(world: World, ledger: Ledger, faults: StoreFaults) {
+  /** Undefined if nothing is corrected. */
+  readonly rows: CorrectedRows | undefined;
+
+  constructor(world: World, ledger: Ledger, faults: StoreFaults, rows?: CorrectedRows) {
     this.#world = world;
     this.#ledger = ledger;
     this.faults = faults;
+    this.rows = rows;
   }
 
   /** Commits a group as SQLite's writer does. Takes one group at a time. */
-  async commit(product: Product, operations: readonly Operation[]): Promise<Outcome<RecordResult>[]> {
+  async commit(product: Product, operations: readonly Change[]): Promise<Outcome<unknown>[]> {
     if (this.#running.size > 0)
       this.#world.fail('the writer gets a group before it has committed the last one');
     const unavailable = () =>
       new product.CallerStatsError('unavailable', 'The database cannot be written now.');
-    let outcomes: Outcome<RecordResult>[] = [];
+    let outcomes: Outcome<unknown>[] = [];
     await this.#transact(unavailable, () => {
       const added = new Set<string>();
-      outcomes = operations.map((operation) => this.#execute(operation, added));
-      this.#ledger.commit([...added], sum(outcomes));
+      const results = operations.map((operation) =>
+        'request' in operation ? this.#execute(operation, added) : undefined,
+      );
+      this.#ledger.commit([...added], sum(results));
+      outcomes = results.map((result) => result ?? { ok: true, value: undefined });
+      if (this.rows !== undefined)
+        void this.#write(product, this.rows, operations, results).then((written) => {
+          outcomes = written;
+        });
     });
     return outcomes;
   }
@@ -97,6 +115,31 @@ export class Database {
     for (const transaction of this.#running) {
       if (this.#world.chance(0.5)) transaction.commit();
       transaction.abort(new BrokenConnection('Connection terminated unexpectedly'));
+    }
+  }
+
+  /** Writes the rows in the same turn. They must say what the model says. */
+  async #write(
+    product: Product,
+    rows: CorrectedRows,
+    operations: readonly Change[],
+    results: readonly (Outcome<RecordResult> | undefined)[],
+  ): Promise<Outcome<unknown>[]> {
+    const { nowMs } = this.#world;
+    try {
+      const written = await rows.commit(
+        new product.Writer(rows.db),
+        operations.map((one) => ('request' in one ? toBatch(one.project, one.queries, nowMs) : one)),
+      );
+      for (const [at, result] of results.entries())
+        if (result?.ok && JSON.stringify(written[at]) !== JSON.stringify(result))
+          this.#world.fail(
+            `the writer answers ${JSON.stringify(written[at])}, not ${JSON.stringify(result)}`,
+          );
+      return [...written];
+    } catch (error) {
+      this.#world.fail(`the writer fails: ${(error as Error).stack}`);
+      return [];
     }
   }
 
@@ -152,6 +195,6 @@ export class Database {
 /** Whether another try may help, as for the errors of PostgreSQL's driver. */
 export const isPassing = (error: Error): boolean => error instanceof BrokenConnection;
 
-function sum(outcomes: readonly Outcome<RecordResult>[]): number {
-  return outcomes.reduce((total, outcome) => total + (outcome.ok ? outcome.value.recorded : 0), 0);
+function sum(outcomes: readonly (Outcome<RecordResult> | undefined)[]): number {
+  return outcomes.reduce((total, outcome) => total + (outcome?.ok ? outcome.value.recorded : 0), 0);
 }

@@ -44,10 +44,14 @@ export function suggest(name: string, known: readonly string[]): string | undefi
     : undefined;
 }
 
-/** The known name that differs from this unknown one by at most one character, or by case. */
-export function suggestNearMiss<Name extends string>(name: string, known: readonly Name[]): Name | undefined {
+/** The known name that differs from this unknown one by at most these characters, or by case. */
+export function suggestNearMiss<Name extends string>(
+  name: string,
+  known: readonly Name[],
+  differencesMax = 1,
+): Name | undefined {
   if (name.length > comparedCharactersMax || known.some((one) => one === name)) return undefined;
-  return known.find((one) => distance(name.toLowerCase(), one.toLowerCase()) <= 1);
+  return known.find((one) => distance(name.toLowerCase(), one.toLowerCase()) <= differencesMax);
 }
 
 /** `the periods are …`, after the one that was probably meant. */

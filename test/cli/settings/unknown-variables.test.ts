@@ -11,6 +11,18 @@ test.each([
   ['CALLER_STATS_BASE_PATH', 'BASE_PATH'],
   ['CALLER_STATS_LOGLEVEL', 'CALLER_STATS_LOG_LEVEL'],
   ['CALLER_STATS_QQQQQQQQQQQQ', undefined],
+  ['caller_stats_port', 'PORT'],
+  ['caller_stats_log_level', 'CALLER_STATS_LOG_LEVEL'],
+  ['Caller_Stats_Base_Path', 'BASE_PATH'],
+  ['CALLERSTATS_LOG_LEVEL', 'CALLER_STATS_LOG_LEVEL'],
+  ['CALLER_STAT_LOG_LEVEL', 'CALLER_STATS_LOG_LEVEL'],
+  ['CALELR_STATS_TRUST_PROXY', 'CALLER_STATS_TRUST_PROXY'],
+  ['caller-stats-port', 'PORT'],
+  ['database_url', 'DATABASE_URL'],
+  ['DATABASE_ULR', 'DATABASE_URL'],
+  ['DATABSE_URL', 'DATABASE_URL'],
+  ['BASEPATH', 'BASE_PATH'],
+  ['port', 'PORT'],
 ])('%s is named, and %s suggested', (name, meant) => {
   const help = meant === undefined ? 'see caller-stats serve --help' : `did you mean ${meant}?`;
   // The value may be a secret.
@@ -28,6 +40,11 @@ test('settings, and what other programs set, are not named', () => {
     'CALLER_STATS_RECORDING_KEY',
     'CALLER_STATS_TEST_DEEP',
     'PORTS',
+    'CALLER',
+    'CALLER_ID',
+    'CALLER_STATS',
+    'CALLBACK_STATE_PORT',
+    'TEST_DATABASE_URL',
   ];
   // Kubernetes, for a service that is called caller-stats.
   const service = {
@@ -40,4 +57,6 @@ test('settings, and what other programs set, are not named', () => {
   };
   const set = Object.fromEntries([...names, ...others].map((name) => [name, 'a']));
   expect(unknownVariables({ ...set, ...service })).toEqual([]);
+  // Another program's, beside the setting.
+  expect(unknownVariables({ DATABASE_URL: 'sqlite:a', DATABASE_URI: 'a' })).toEqual([]);
 });

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { BUCKET_WIDTHS_MS, bucketAt } from '../../../../src/domain/counting/buckets.js';
 import { dayMs } from '../../../../src/domain/time/duration.js';
@@ -201,6 +203,87 @@ test('counters of web and api without rows are not compared at the narrowest lev
     );
     expect(found(db).map(({ level, bucket }) => [level, bucket])).toEqual([[1, 0]]);
   }
+});
+
+test('counters that are wrong by the same number do not make up for each other', () => {
+  const [one, next] = [`bucket = ${times[2]}`, `bucket = ${times[3]}`];
+  const narrowest = 'project = 1 AND level = 0 AND';
+  for (const [changes, differences] of [
+    [[`UPDATE caller_type_counter SET web = web + 1, api = api - 1 WHERE ${narrowest} ${one}`], 1],
+    [
+      [1, -1].map(
+        (by, at) => `UPDATE caller_type_counter SET web = web + ${by} WHERE ${narrowest} ${[one, next][at]}`,
+      ),
+      2,
+    ],
+    [
+      [
+        `UPDATE caller_type_counter SET web = web - 1 WHERE ${narrowest} ${one}`,
+        `INSERT INTO caller_counter VALUES (1, 0, ${times[2]}, 0, 1)`,
+      ],
+      2,
+    ],
+    [[1, -1].map((by, at) => `INSERT INTO caller_counter VALUES (1, 0, ${times[2]}, ${at}, ${by})`), 2],
+    [
+      [
+        `UPDATE caller_type_counter SET web = web - 1, api = api + 1 WHERE ${narrowest} ${one}`,
+        ...[1, -1].map((by, at) => `INSERT INTO caller_counter VALUES (1, 0, ${times[2]}, ${at}, ${by})`),
+      ],
+      3,
+    ],
+    [
+      [
+        `UPDATE caller_counter SET queries = queries + CASE caller WHEN ${slack} THEN 1 ELSE -1 END WHERE ${narrowest} ${one}`,
+      ],
+      2,
+    ],
+    [['INSERT INTO caller_type_counter VALUES (1, 3, 77, 0, 0, 1)'], 1],
+    [['INSERT INTO caller_type_counter VALUES (1, 5, 77, 1, 0, 0)'], 1],
+    [[`UPDATE caller_type_counter SET bucket = bucket + 1 WHERE ${narrowest} ${one}`], 2],
+  ] as const) {
+    const db = open();
+    for (const change of changes) db.exec(change);
+    expect(found(db), changes.join('; ')).toHaveLength(differences);
+  }
+});
+
+test('any change of a counter is found, unless it restores what was there', () => {
+  const tables = ['caller_type_counter', 'caller_counter'] as const;
+  /** Every counter but those that are zero, which are as good as none. */
+  const counters = (db: Connection) =>
+    tables.map((table) =>
+      db
+        .prepare(`SELECT * FROM ${table} ORDER BY 1, 2, 3, 4`)
+        .all()
+        .filter((row) => ['web', 'api', 'other', 'queries'].some((name) => (row[name] ?? 0) !== 0)),
+    );
+  const db = open();
+  for (const table of tables) db.exec(`CREATE TEMP TABLE right_${table} AS SELECT * FROM ${table}`);
+  const right = counters(db);
+  const change = fc.record({
+    level: fc.constantFrom(...levels),
+    time: fc.constantFrom(...times, 6, 40 * dayMs),
+    project: fc.constantFrom(1, 2),
+    to: fc.integer({ min: -1, max: 3 }),
+    column: fc.constantFrom('web', 'api', 'other', 0, 1, 2, 3),
+  });
+  fc.assert(
+    fc.property(fc.array(change, { minLength: 1, maxLength: 4 }), (changes) => {
+      for (const table of tables)
+        db.exec(`DELETE FROM ${table}; INSERT INTO ${table} SELECT * FROM right_${table}`);
+      for (const { level, time, project, to, column } of changes) {
+        const place = `${project}, ${level}, ${bucketAt(time, level)}`;
+        db.exec(
+          typeof column === 'number'
+            ? `INSERT OR REPLACE INTO caller_counter VALUES (${place}, ${column}, ${to})`
+            : `INSERT INTO caller_type_counter (project, level, bucket, web, api, other)
+               VALUES (${place}, ${['web', 'api', 'other'].map((one) => (one === column ? to : 0)).join()})
+               ON CONFLICT DO UPDATE SET ${column} = ${to}`,
+        );
+      }
+      expect(verify(db).differencesTotal === 0).toBe(isDeepStrictEqual(counters(db), right));
+    }),
+  );
 });
 
 test('unknown projects and callers are reported as (none)', () => {

@@ -49,6 +49,7 @@ export const GUEST_PAGES: readonly Page<object>[] = [
   page('/sign-in', () => import('./pages/sign-in/sign-in-page.js'), 'SignInPage'),
   page('/set-up', () => import('./pages/set-up-page.js'), 'SetUpPage'),
   page('/join', () => import('./pages/join-page.js'), 'JoinPage'),
+  page('/forgot', () => import('./pages/sign-in/forgot-page.js'), 'ForgotPage'),
   page('/reset', () => import('./pages/reset-page.js'), 'ResetPage'),
 ];
 

@@ -1,5 +1,5 @@
 /** Changes the credentials of users: passwords and second factors. */
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { CallerStatsError } from '../domain/errors.js';
 import { resetLinkSeconds } from '../domain/limits.js';
 import { secondMs } from '../domain/time/duration.js';
@@ -37,16 +37,23 @@ export class Credentials {
   /** Returns a token that sets a new password within `resetLinkSeconds`. Throws `not_found` for an unknown address. */
   async startPasswordReset(email: string): Promise<string> {
     const { internalAdapter } = await this.#authProvider.context();
-    const { id } = await this.#requireUser(email);
-    const token = randomBytes(18).toString('base64url');
+    const { id, email: address } = await this.#requireUser(email);
+    const token = randomBytes(18).toString('base64url') + markOf(address);
     const expiresAt = new Date(this.#authProvider.clock.now() + resetLinkSeconds * secondMs);
     await internalAdapter.createVerificationValue({ identifier: resetOf(token), value: id, expiresAt });
     return token;
   }
 
+  /** Whether the address has an account, and that has a password. */
+  async hasPassword(email: string): Promise<boolean> {
+    const { internalAdapter } = await this.#authProvider.context();
+    const found = await internalAdapter.findUserByEmail(email, { includeAccounts: true });
+    return found?.accounts.some(({ providerId }) => providerId === 'credential') === true;
+  }
+
   /**
    * Sets a new password and ends all sessions, the trust in devices and other links. Returns the user's address. Throws `not_found` if the
-   * token was used or has expired.
+   * token was used or has expired, or the account has another address now.
    */
   async resetPassword(body: { readonly token: string; readonly newPassword: string }): Promise<string> {
     const library = await this.#authProvider.for({ secure: false });
@@ -54,7 +61,7 @@ export class Credentials {
     const dead = new CallerStatsError('not_found', 'The link was used or has expired; ask for another.');
     const found = await internalAdapter.findVerificationValue(resetOf(body.token));
     const user = found === null ? null : await internalAdapter.findUserById(found.value);
-    if (user === null) throw dead;
+    if (user === null || !body.token.endsWith(markOf(user.email))) throw dead;
     await this.#authProvider.requireGoodPassword(body.newPassword, { owner: user, field: 'password' });
     // Before the password: the token works once, so what fails after it could not be repeated.
     await forgetTrustedDevices(adapter, user.id);
@@ -68,7 +75,7 @@ export class Credentials {
     await removeCredentials(await this.#authProvider.context(), (await this.#requireUser(email)).id);
   }
 
-  async #requireUser(email: string): Promise<{ readonly id: string }> {
+  async #requireUser(email: string): Promise<{ readonly id: string; readonly email: string }> {
     const { internalAdapter } = await this.#authProvider.context();
     const found = await internalAdapter.findUserByEmail(email);
     if (found === null)
@@ -106,6 +113,11 @@ export class Credentials {
   async stopSecondFactor(authRequest: AuthRequest): Promise<AuthResponse> {
     return this.#authProvider.call(authRequest, (api, options) => api.stopCodes({ body: {}, ...options }));
   }
+}
+
+/** Ends the tokens for an address. Only whole tokens are found, so a token for another address never gets this end. */
+function markOf(email: string): string {
+  return createHash('sha256').update(email).digest('base64url').slice(0, 8);
 }
 
 /** The library looks for it when it sets the new password. */

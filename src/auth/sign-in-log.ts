@@ -31,7 +31,7 @@ export interface AccountMetrics {
 }
 
 /** The author of attempts: nobody who has proved who they are. */
-const STRANGER = 'not signed in';
+export const STRANGER = 'not signed in';
 
 const RECORDED = {
   failure: 'user.sign_in_failure',

@@ -180,6 +180,13 @@ export const sessionLifeSecondsMax = (30 * dayMs) / secondMs;
 export const secretCharactersMin = 32;
 /** How long a link works that sets a new password. */
 export const resetLinkSeconds = (60 * minuteMs) / secondMs;
+/** Links that one person is mailed within `resetLinkSeconds`. Each works until that has passed: strangers who ask for them fill a
+ * mailbox no further, and keep nobody from a link. */
+export const resetMailsMax = 5;
+/** Such links that visitors of one address may ask for within `resetLinkSeconds`, for whomever. */
+export const resetRequestsMax = 20;
+/** Requests for such links that one process works on at a time: each may wait for the mail server. */
+export const resetRequestsWaitingMax = 100;
 /** Share links of one project: more than anybody has uses for. */
 export const shareLinksMax = 50;
 /** Origins that one share link may be embedded on. They are in a header of each response. */

@@ -65,6 +65,7 @@ const signedOut: readonly Subject[] = [
   ['a used address', '/set-up#used', heading('This address does not work')],
   ['half a link', '/join', heading('This invitation does not work')],
   ['a new password', '/reset#token', heading('Set a new password')],
+  ['a forgotten password', '/forgot', heading('Forgot your password')],
 ];
 
 const year = '/projects/demo?from=2025-01-01&to=2025-12-31&zone=UTC&compare=previous';

@@ -22,7 +22,7 @@ export function ResetPage() {
         <DeadLink title="This link does not work">
           {token === null
             ? 'The part after the # is missing. Copy the whole link that you were sent.'
-            : 'It was already used or has expired. Ask your administrator for a new one.'}
+            : 'It was already used or has expired. Ask for a new one where you asked for this one.'}
         </DeadLink>
       </SignInLayout>
     );

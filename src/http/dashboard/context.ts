@@ -16,6 +16,7 @@ import type { BasePath } from '../request/base-path.js';
 import type { RefusalLog } from '../server/refusal-log.js';
 import type { SessionGuard } from './authorize.js';
 import type { LoginThrottle } from './login-throttle.js';
+import type { ResetMails } from './reset-mails.js';
 import type { SharedLinks } from './shared-links.js';
 
 /** What the operator sets. */
@@ -59,4 +60,5 @@ export interface Dashboard extends DashboardOptions {
   readonly sessionGuard: SessionGuard;
   readonly loginThrottle: LoginThrottle;
   readonly sharedLinks: SharedLinks;
+  readonly resetMails: ResetMails;
 }

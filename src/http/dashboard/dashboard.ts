@@ -15,6 +15,7 @@ import { HttpError } from '../server/errors.js';
 import { SessionGuard } from './authorize.js';
 import type { Dashboard, DashboardOptions } from './context.js';
 import { LoginThrottle } from './login-throttle.js';
+import { ResetMails } from './reset-mails.js';
 import { addAccount, addSessions, addTrustedDevices, addTwoFactor } from './routes/account.js';
 import { addConnectedApplications } from './routes/applications.js';
 import { addAudit } from './routes/audit.js';
@@ -38,10 +39,14 @@ export async function addDashboardApi(app: FastifyInstance, options: DashboardOp
   const { authProvider, store, clock } = options;
   const users = new Users(authProvider, store.directory);
   const loginThrottle = new LoginThrottle({ authProvider, throttles: store.throttles, clock });
+  const credentials = new Credentials(authProvider);
+  const resetMails = new ResetMails({ ...options, credentials });
+  app.addHook('onClose', () => resetMails.finished());
   const dashboard: Dashboard = {
     ...options,
     users,
-    credentials: new Credentials(authProvider),
+    credentials,
+    resetMails,
     passkeys: new Passkeys(authProvider, users),
     sessionGuard: new SessionGuard(users, store, clock),
     loginThrottle,

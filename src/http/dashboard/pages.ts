@@ -12,6 +12,7 @@ const PATHS = [
   '/set-up',
   '/join',
   '/reset',
+  '/forgot',
   '/new-project',
   '/projects',
   '/projects/:id',

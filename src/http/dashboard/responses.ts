@@ -181,6 +181,8 @@ export interface SessionResponse {
   /** Why the server has no passkeys, if it has none. */
   readonly passkeyProblem: PasskeyProblem | null;
   readonly singleSignOn: boolean;
+  /** Whether people who forgot their password get a link by e-mail. */
+  readonly resetMails: boolean;
   readonly shareLinks: ShareLinkRule;
   readonly keys: {
     readonly prefix: string;

@@ -45,6 +45,7 @@ test.each([
   ['/api/invitations/look-up', ['token']],
   ['/api/invitations/accept', ['token']],
   ['/api/password-reset', ['token', 'password']],
+  ['/api/password-reset/mail', ['email']],
   ['/api/account/password', ['currentPassword', 'newPassword']],
   ['/api/account/second-factor/start', ['password']],
   ['/api/account/second-factor/confirm', ['code']],

@@ -27,6 +27,7 @@ const TABLE: Readonly<Record<string, DashboardRoute['who']>> = {
   'POST /api/invitations/look-up': 'anybody',
   'POST /api/invitations/accept': 'anybody',
   'POST /api/password-reset': 'anybody',
+  'POST /api/password-reset/mail': 'anybody',
   'PATCH /api/account': 'user',
   'POST /api/account/password': 'user',
   'POST /api/account/second-factor/start': 'user',

@@ -35,8 +35,14 @@ export interface ReceivedMail {
   readonly source: string;
 }
 
-/** Collects mails. With `refuses`, answers each with a temporary failure. */
-export async function startMailServer({ refuses = false } = {}): Promise<{
+/** Collects mails. With `refuses`, answers each with a temporary failure; with `held`, none before that resolves. */
+export async function startMailServer({
+  refuses = false,
+  held = Promise.resolve(),
+}: {
+  readonly refuses?: boolean;
+  readonly held?: Promise<void>;
+} = {}): Promise<{
   readonly url: string;
   readonly received: ReceivedMail[];
 }> {
@@ -45,7 +51,7 @@ export async function startMailServer({ refuses = false } = {}): Promise<{
     authOptional: true,
     disabledCommands: ['STARTTLS'],
     onData: (stream, { envelope }, done) => {
-      void text(stream).then((source) => {
+      void Promise.all([text(stream), held]).then(([source]) => {
         if (refuses) {
           done(Object.assign(new Error('try again later'), { responseCode: 451 }));
           return;

@@ -45,6 +45,11 @@ export function acceptInvitation(token: string, account?: NewAccount): Promise<v
   return request('POST', '/api/invitations/accept', { token, ...account });
 }
 
+/** Asks for a link by e-mail that sets a new password. The answer does not tell whether there is an account. */
+export function mailReset(email: string): Promise<void> {
+  return request('POST', '/api/password-reset/mail', { email });
+}
+
 export function resetPassword(token: string, password: string): Promise<void> {
   return request('POST', '/api/password-reset', { token, password });
 }

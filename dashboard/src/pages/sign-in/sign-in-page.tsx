@@ -28,7 +28,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
 };
 
 export function SignInPage() {
-  const { user, setUp, singleSignOn } = useSession();
+  const { user, setUp, singleSignOn, resetMails } = useSession();
   const query = new URLSearchParams(useSearch());
   // After single sign-on, the page begins with the second step.
   const [isSecond, setSecond] = useState(query.has('second-factor'));
@@ -79,7 +79,11 @@ export function SignInPage() {
           </p>
         )}
         <p className="quiet small">
-          Forgot your password? Your administrator can create a link to set a new one.
+          {resetMails ? (
+            <Link href="/forgot">Forgot your password?</Link>
+          ) : (
+            'Forgot your password? Your administrator can create a link to set a new one.'
+          )}
         </p>
       </Page>
     </SignInLayout>

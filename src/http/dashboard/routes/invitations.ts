@@ -124,8 +124,15 @@ export function addInvitationLinks(
 
 export function addPasswordReset(
   app: FastifyInstance,
-  { credentials, store, sessionGuard, loginThrottle, authProvider }: Dashboard,
+  { credentials, store, sessionGuard, loginThrottle, authProvider, resetMails }: Dashboard,
 ): void {
+  addResource(app, '/api/password-reset/mail', {
+    POST: async (request, reply) => {
+      const fields = readFields(request, { email });
+      await resetMails.ask(request, reply, fields.email);
+      return noContent(reply);
+    },
+  });
   addResource(app, '/api/password-reset', {
     POST: async (request, reply) => {
       const { token, password } = readFields(request, { token: text, password: newPassword });
@@ -136,6 +143,7 @@ export function addPasswordReset(
       await store.directory.logUserChange(address, { action: 'user.password', detail }, by);
       // Whoever has the link is the user: failures of this browser, or of strangers, do not keep them out.
       await loginThrottle.trustBrowser(request, reply, address);
+      await resetMails.linksEnded(address);
       return noContent(reply);
     },
   });

@@ -78,12 +78,13 @@ function createSessionReader(dashboard: Dashboard) {
   };
 }
 
-function describeServer({ singleSignOn, keyPrefix, keyLifeMax, shareLinks }: Dashboard) {
+function describeServer({ singleSignOn, keyPrefix, keyLifeMax, shareLinks, resetMails }: Dashboard) {
   const lifeDaysMax = keyLifeMax === null ? null : keyLifeMax / dayMs;
   const shorter = EXPIRY_DAYS.filter((days) => lifeDaysMax === null || days < lifeDaysMax);
   return {
     shareLinks,
     singleSignOn,
+    resetMails: resetMails.isOffered,
     keys: {
       prefix: keyPrefix,
       lifeDaysMax,

@@ -1,0 +1,147 @@
+/**
+ * Mails links that set a new password to people who forgot theirs. A visitor learns nothing of who has an account: the answer is the
+ * same, and leaves before anything looks for the account.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { mailLink } from '../../app/notifications/link-mail.js';
+import type { NotificationSetup } from '../../app/notifications/notifications.js';
+import { reasonOf } from '../../app/notifications/sending.js';
+import type { AuthProvider } from '../../auth/auth-provider.js';
+import type { Credentials } from '../../auth/credentials.js';
+import { STRANGER } from '../../auth/sign-in-log.js';
+import { CallerStatsError } from '../../domain/errors.js';
+import { sharedNetworksOf } from '../../domain/keys/networks.js';
+import {
+  resetLinkSeconds,
+  resetMailsMax,
+  resetRequestsMax,
+  resetRequestsWaitingMax,
+  wideNetworkFactor,
+} from '../../domain/limits.js';
+import { generateId, type RandomInt } from '../../domain/random-text.js';
+import type { Clock } from '../../domain/time/clock.js';
+import { secondMs } from '../../domain/time/duration.js';
+import { createThrottledWarning } from '../../shared/throttled-log.js';
+import type { Store } from '../../storage/ports/store.js';
+import { getClientAddress } from '../request/target.js';
+import { takeAttempt } from './attempts.js';
+
+interface Options {
+  readonly authProvider: Pick<AuthProvider, 'secrets'>;
+  readonly credentials: Credentials;
+  readonly store: Pick<Store, 'throttles' | 'directory'>;
+  readonly clock: Clock;
+  readonly notifications: Pick<NotificationSetup, 'channels' | 'pagesUrl'>;
+  readonly randomInt: RandomInt;
+}
+
+export class ResetMails {
+  readonly #options: Options;
+  readonly #running = new Set<Promise<void>>();
+  readonly #warn: ReturnType<typeof createThrottledWarning>;
+
+  constructor(options: Options) {
+    this.#options = options;
+    this.#warn = createThrottledWarning(options.clock);
+  }
+
+  /** Whether the server sends e-mail and knows the address of its pages. */
+  get isOffered(): boolean {
+    const { channels, pagesUrl } = this.#options.notifications;
+    return channels.sendsEmail && pagesUrl !== undefined;
+  }
+
+  /**
+   * Once the answer has left, mails a link to the address if it has an account with a password: one without uses single sign-on, and
+   * its provider decides who gets in. Throws `429` if the network of the visitor has asked too often, and `503` if too many wait.
+   */
+  async ask(request: FastifyRequest, reply: FastifyReply, email: string): Promise<void> {
+    const { pagesUrl } = this.#options.notifications;
+    if (!this.isOffered || pagesUrl === undefined)
+      throw new CallerStatsError(
+        'not_found',
+        'This server sends no links by e-mail; ask your administrator for one.',
+      );
+    const address = getClientAddress(request);
+    await this.#limitVisitor(address);
+    if (this.#running.size >= resetRequestsWaitingMax)
+      throw new CallerStatsError('busy', 'Too many people ask for a link now; try again in a minute.');
+    const mailed = whenAnswered(reply)
+      .then(() => this.#mail({ email, address, pagesUrl }))
+      .catch((error: unknown) => reasonOf(error))
+      .then((problem) => {
+        if (problem !== null)
+          this.#warn(request.log, { problem }, 'a link that sets a new password was not sent');
+      });
+    this.#running.add(mailed);
+    void mailed.then(() => this.#running.delete(mailed));
+  }
+
+  /** Forgets the mails to somebody whose links work no more, because one of them was used. */
+  async linksEnded(email: string): Promise<void> {
+    await this.#options.store.throttles.reset(await this.#keyOf(email));
+  }
+
+  /** Resolves once no mail is on its way. */
+  async finished(): Promise<void> {
+    await Promise.all(this.#running);
+  }
+
+  async #limitVisitor(address: string): Promise<void> {
+    const { narrow, wide } = sharedNetworksOf(address);
+    const limits = [
+      [narrow, resetRequestsMax],
+      ...(wide === undefined ? [] : ([[wide, resetRequestsMax * wideNetworkFactor]] as const)),
+    ] as const;
+    const { store, clock } = this.#options;
+    for (const [network, attemptsMax] of limits)
+      await takeAttempt(store.throttles, clock.now(), {
+        subject: await this.#keyOf(network),
+        attemptsMax,
+        windowSeconds: resetLinkSeconds,
+        message: 'Too many links were asked for from your network. Try again in an hour.',
+      });
+  }
+
+  /** Returns why no mail was sent to somebody who should get one. */
+  async #mail({ email, address, pagesUrl }: Asked): Promise<string | null> {
+    const { credentials, store, clock, notifications, randomInt } = this.#options;
+    if (!(await credentials.hasPassword(email))) return null;
+    const key = await this.#keyOf(email);
+    const limit = { attemptsMax: resetMailsMax, windowMs: resetLinkSeconds * secondMs };
+    const { isAllowed, resetsAt } = await store.throttles.take(key, limit, clock.now());
+    // The links that were mailed before still work.
+    if (!isAllowed) return null;
+    const link = `${pagesUrl}/reset#${await credentials.startPasswordReset(email)}`;
+    const mail = { to: email, pagesUrl, link, id: generateId(randomInt) };
+    const { problem } = await mailLink((one) => notifications.channels.sendMail(one), mail);
+    if (problem !== null) {
+      await store.throttles.giveBack(key, resetsAt);
+      return problem;
+    }
+    const change = { action: 'user.password', detail: 'reset link sent by e-mail' } as const;
+    await store.directory.logUserChange(email, change, { name: STRANGER, address, at: clock.now() });
+    return null;
+  }
+
+  /** Of a person or a network, signed: the store has no addresses. */
+  async #keyOf(address: string): Promise<string> {
+    return (await this.#options.authProvider.secrets()).sign('reset mails', address);
+  }
+}
+
+interface Asked {
+  readonly email: string;
+  /** Of the visitor. */
+  readonly address: string;
+  readonly pagesUrl: string;
+}
+
+/** Resolves when nothing of the answer is left to send. */
+function whenAnswered({ raw }: FastifyReply): Promise<void> {
+  return new Promise((resolve) => {
+    if (raw.destroyed) resolve();
+    raw.once('finish', resolve);
+    raw.once('close', resolve);
+  });
+}

@@ -45,12 +45,12 @@ export async function readIngestion(
     ingestion.sum(projectId, hourFrom),
     ingestion.sum(projectId, dayFrom),
   ]);
+  const isCounting = day.some(
+    ({ kind, counts }) => kind !== 'import' && counts.recorded + counts.duplicates > 0,
+  );
   const inWindow = (totals: readonly SourceTotals[], source: Source): SourceWindow => {
     const found = totals.find((one) => sourceKey(one) === sourceKey(source));
-    const isOnly = !totals.some(
-      ({ kind, counts }) => (kind === 'traces' || kind === 'logs') && counts.recorded + counts.duplicates > 0,
-    );
-    const unmatchedValues = found === undefined ? [] : listUnmatched(found, rules, isOnly);
+    const unmatchedValues = found === undefined ? [] : listUnmatched(found, rules, isCounting);
     return { ...(found?.counts ?? NO_COUNTS), unmatchedValues };
   };
   const refusalsOf = (source: SeenSource): RefusalReport[] =>

@@ -10,6 +10,7 @@ import { outcomeOf, pathOf, type ReadRecord, RuleMatcher, routeOf } from '../que
 import {
   type Condition,
   formatQueryRules,
+  HTTP_METHODS,
   KNOWN_RULES,
   matchesRules,
   PATH,
@@ -17,11 +18,15 @@ import {
   ROUTE,
   ROUTES,
   SPAN_NAME,
-  STEP_ROUTE,
 } from '../queries/telemetry-rules.js';
+import { isAskingEvent, isAskingRoute } from './asking-names.js';
 import { ASKS, type SourceTotals } from './source-counts.js';
 
 const MCP_METHOD = 'mcp.method.name';
+const [METHOD = ''] = HTTP_METHODS;
+
+/** Rules of routes accept these, too, which rather change something than ask. */
+const CHANGING_METHODS: readonly string[] = ['PUT', 'PATCH'];
 
 export const OPERATION_ATTRIBUTES: readonly string[] = [
   ...new Set([
@@ -46,19 +51,6 @@ const PROPOSABLE: readonly QueryRule[] = [
   { attribute: MCP_METHOD, values: ['tools/call'] },
 ];
 
-/** Events that an application may log for each question, by their names. */
-const QUESTION_EVENT = /(^|[._ -])(questions?|ask(ed)?|prompts?|quer(y|ies))([._ -]|$)/i;
-
-/** Routes to which requests with a body ask no question of an assistant: those of probes, accounts, models, retrieval and telemetry. */
-const OTHER_ROUTE = new RegExp(
-  [
-    '(^|/)(health(z|check)?|livez?|readyz?|ping|status|metrics|auth|oauth2?|log(in|out)|sign(in|up|out)|register|sessions?',
-    'tokens?|users?|accounts?|feedback|ratings?|votes?|uploads?|files?|graphql|telemetry|analytics|collect|beacon|rum|traces|logs?',
-    'titles?|suggest(ions?)?|embed(dings)?|moderations?|tokenize|rerank|retriev(e|al)|index|ingest|models|completions|responses)(/|$)',
-  ].join('|'),
-  'i',
-);
-
 /** A path without parts that look like ids, so that a service has few. */
 const FIXED_PATH = /^(\/[a-z][a-z._-]{0,30}|\/v\d){1,6}$/i;
 
@@ -67,9 +59,15 @@ export function readOperations(record: ReadRecord): string[] {
   const request = readRequest(record);
   const named = OPERATION_ATTRIBUTES.flatMap((attribute) => {
     const value = record.attributes.get(attribute) ?? '';
+    // The client of an MCP server may be an assistant that counts.
+    if (attribute === MCP_METHOD && !record.isEntry) return [];
     return isName(value) ? [`${attribute}=${value}`] : [];
   });
   return request === undefined ? named : [...named, request];
+}
+
+function readMethod({ attributes }: ReadRecord): string | undefined {
+  return HTTP_METHODS.map((name) => attributes.get(name)).find((value) => value !== undefined);
 }
 
 function isName(value: string): boolean {
@@ -80,10 +78,12 @@ function isName(value: string): boolean {
 function readRequest(record: ReadRecord): string | undefined {
   const route = routeOf(record) ?? '';
   const path = pathOf(record) ?? '';
-  const isRequest = record.isEntry || record.parentSpanId === '';
+  const isRequest = record.isEntry || record.isLog || (route !== '' && record.parentSpanId === '');
   const [attribute, value] = route === '' ? [PATH, FIXED_PATH.test(path) ? path : ''] : [ROUTE, route];
   if (!isRequest || !isName(value)) return undefined;
-  const outcome = outcomeOf(record, value);
+  const accepted = outcomeOf(record, value);
+  const method = readMethod(record) ?? '';
+  const outcome = accepted === 'asks' && CHANGING_METHODS.includes(method) ? method : accepted;
   return /^\w{1,20}$/.test(outcome) ? `${attribute}=${value}\t${outcome}` : undefined;
 }
 
@@ -117,30 +117,26 @@ export interface UnmatchedValue {
 
 /**
  * What the records of a source say they are that match no rule, with the rules that would accept them: first those of routes, all at
- * once. A source that records already needs none. `isOnlySource` if no other one records by these rules.
+ * once. None if queries of the project count already, of this source or another: they may be the same ones.
  */
 export function listUnmatched(
   { counts, operations }: Pick<SourceTotals, 'counts' | 'operations'>,
   rules: readonly QueryRule[],
-  isOnlySource: boolean,
+  isCounting: boolean,
 ): UnmatchedValue[] {
   const values = sumValues(operations);
-  const isSilent = counts.unmatched === counts.arrived;
-  // A tool's server of an assistant that counts is not another source of queries.
-  const isProposable = ({ attribute, outcomes }: SeenValue) =>
-    isSilent && outcomes.size === 0 && (isOnlySource || attribute !== MCP_METHOD);
-  const base =
-    isOnlySource && rules.length === KNOWN_RULES.length && KNOWN_RULES.every((one) => rules.includes(one))
-      ? []
-      : rules;
+  const isSilent = !isCounting && counts.unmatched === counts.arrived;
+  // Requests replace the known rules: titles and retries of the same questions match those.
+  const hasKnown = rules.length === KNOWN_RULES.length && KNOWN_RULES.every((one) => rules.includes(one));
   const routes = isSilent ? findAskingRoutes(values, rules) : [];
-  const routeRule = routes.length === 0 ? null : formatQueryRules([...base, ...groupRoutes(routes)]);
+  const routeRule =
+    routes.length === 0 ? null : formatQueryRules([...(hasKnown ? [] : rules), ...groupRoutes(routes)]);
   const effect = describeRequests(routes);
   const proposals = values.map((one) => {
     const { attribute, value, count } = one;
     const own = { attribute, value, count };
     if (routes.includes(one)) return { ...own, otlpQuery: routeRule, effect };
-    const otlpQuery = isProposable(one) ? suggestRules(one, rules) : null;
+    const otlpQuery = isSilent && one.outcomes.size === 0 ? suggestRules(one, rules) : null;
     const accepted = `would have accepted ${count} of the last ${counts.unmatched} records; those of one trace are one question`;
     return { ...own, otlpQuery, effect: otlpQuery === null ? null : accepted };
   });
@@ -169,15 +165,13 @@ function sumValues(operations: ReadonlyMap<string, number>): SeenValue[] {
   return [...seen.values()];
 }
 
-/** The routes to which requests asked something. Those that take any path, or are known not to ask, are none. */
+/** The routes of questions, to which requests asked something. */
 function findAskingRoutes(values: readonly SeenValue[], rules: readonly QueryRule[]): SeenValue[] {
   const matcher = new RuleMatcher(rules);
   return values.filter((one) => {
     const { attribute, value, outcomes } = one;
-    const isOther =
-      OTHER_ROUTE.test(value) || STEP_ROUTE.test(value) || /[*,;]|\.\.\.|\{proxy\+\}|^\/?$/.test(value);
     const isAsking = ROUTES.includes(attribute) && (outcomes.get(ASKS.slice(1)) ?? 0) > 0;
-    return isAsking && !isOther && isTakenWhole(one) && !matcher.accepts(requestOf(one));
+    return isAsking && isAskingRoute(value) && isTakenWhole(one) && !matcher.accepts(requestOf(one));
   });
 }
 
@@ -192,10 +186,20 @@ function requestOf({ attribute, value }: Pick<Operation, 'attribute' | 'value'>)
 }
 
 function groupRoutes(routes: readonly SeenValue[]): QueryRule[] {
-  return ROUTES.flatMap((attribute) => {
-    const values = routes.filter((one) => one.attribute === attribute).map(({ value }) => value);
-    return values.length === 0 ? [] : [{ attribute, values }];
-  });
+  const groups = ROUTES.flatMap((attribute) =>
+    [false, true].map((changes) => ({
+      ...{ attribute, ...(changes && { and: [{ attribute: METHOD, values: ['POST'] }] }) },
+      values: routes
+        .filter((one) => one.attribute === attribute && isAlsoChanging(one) === changes)
+        .map(({ value }) => value),
+    })),
+  );
+  return groups.filter(({ values }) => values.length > 0);
+}
+
+/** Whether requests of the route change something, such as the name of a chat. */
+function isAlsoChanging({ outcomes }: SeenValue): boolean {
+  return CHANGING_METHODS.some((method) => outcomes.has(method));
 }
 
 /** As `would have counted 2 of the last 40 requests; 38 were OPTIONS`. */
@@ -207,6 +211,7 @@ function describeRequests(routes: readonly SeenValue[]): string {
   const all = [...outcomes.values()].reduce((sum, count) => sum + count, 0);
   const texts = [...outcomes]
     .filter(([outcome]) => outcome !== ASKS.slice(1))
+    .sort(([a, ofA], [b, ofB]) => ofB - ofA || (a < b ? -1 : 1))
     .map(
       ([outcome, count]) => `${count} ${count === 1 ? 'was' : 'were'} ${OUTCOME_TEXTS[outcome] ?? outcome}`,
     );
@@ -218,6 +223,7 @@ function describeRequests(routes: readonly SeenValue[]): string {
 
 const OUTCOME_TEXTS: Readonly<Record<string, string>> = {
   refused: 'refused',
+  moved: 'sent on to another address',
   mcp: 'no calls of MCP tools',
   part: 'handlers of others',
 };
@@ -233,7 +239,7 @@ export function suggestRules(
   const { attribute, value } = operation;
   const attributes = new Map([[attribute, value]]);
   const isProposable =
-    matchesRules(attributes, PROPOSABLE) || (attribute === 'event.name' && QUESTION_EVENT.test(value));
+    matchesRules(attributes, PROPOSABLE) || (attribute === 'event.name' && isAskingEvent(value));
   if (!isProposable || !isTakenWhole(operation) || new RuleMatcher(rules).accepts(requestOf(operation)))
     return null;
   return formatQueryRules([...rules, { attribute, values: [value] }]);

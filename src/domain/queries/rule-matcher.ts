@@ -42,6 +42,9 @@ interface OfAttribute {
   readonly byValue: Map<string, Prepared[]>;
 }
 
+/** A client sends the same request again, elsewhere. */
+const RESENT: readonly string[] = ['307', '308'];
+
 const REQUEST_ATTRIBUTES = [HTTP_METHODS, HTTP_STATUSES, MCP_METHODS];
 
 export class RuleMatcher {
@@ -133,7 +136,7 @@ function meets(record: ReadRecord, { attribute, values }: Condition): boolean {
   return value !== undefined && (values.length === 0 || values.includes(value));
 }
 
-/** `asks`; or why a rule of its route does not accept a request: its method, `refused`, `mcp` or `part`. */
+/** `asks`; or why a rule of its route does not accept a request: its method, `refused`, `moved`, `mcp` or `part`. */
 export function outcomeOf(
   record: ReadRecord,
   route: string,
@@ -149,7 +152,9 @@ export function outcomeOf(
   const hasMethod = HTTP_METHODS.some((name) => attributes.has(name));
   if (!isEntry && !isLog && !hasMethod && parentSpanId !== '') return 'part';
   if (method !== undefined && !ASKING_METHODS.includes(method)) return method;
-  if (Number(read(HTTP_STATUSES) ?? 0) >= 400) return 'refused';
+  const status = read(HTTP_STATUSES) ?? '';
+  if (Number(status) >= 400) return 'refused';
+  if (RESENT.includes(status)) return 'moved';
   if (!unnamed.includes(MCP_METHODS)) return 'asks';
   // Of the requests to an MCP server, most set up a connection or list tools.
   const called = read(MCP_METHODS) ?? (/\/mcp\/?$/.test(route) ? '' : 'tools/call');

@@ -54,7 +54,7 @@ function recordOf(attributes: Readonly<Record<string, string>>, more: Partial<Te
 function proposals(
   sent: readonly TelemetryRecord[],
   rules: readonly QueryRule[] = KNOWN_RULES,
-  isOnlySource = true,
+  isCounting = false,
 ) {
   const tally = new RecordTally();
   for (const record of sent) {
@@ -62,7 +62,7 @@ function proposals(
     tally.note('docs', readOperations(record));
   }
   const [{ counts = {}, operations = new Map() } = {}] = tally.deliveries('traces', new Map());
-  return listUnmatched({ counts: { ...NO_COUNTS, ...counts }, operations }, rules, isOnlySource);
+  return listUnmatched({ counts: { ...NO_COUNTS, ...counts }, operations }, rules, isCounting);
 }
 
 const request = (route: string, method = 'POST', status = '200') =>
@@ -182,9 +182,31 @@ describe('what is proposed to a source that records nothing', () => {
   test('is nothing where records match already', () => {
     const counts = { ...NO_COUNTS, arrived: 2, recorded: 1, unmatched: 1 };
     const operations = new Map([['http.route=/ask\tasks', 1]]);
-    expect(listUnmatched({ counts, operations }, KNOWN_RULES, false)).toEqual([
-      { attribute: 'http.route', value: '/ask', count: 1, otlpQuery: null, effect: null },
-    ]);
+    const none = [{ attribute: 'http.route', value: '/ask', count: 1, otlpQuery: null, effect: null }];
+    expect(listUnmatched({ counts, operations }, KNOWN_RULES, false)).toEqual(none);
+    const silent = { ...NO_COUNTS, arrived: 1, unmatched: 1 };
+    expect(listUnmatched({ counts: silent, operations }, KNOWN_RULES, true)).toEqual(none);
+  });
+
+  test.each<[what: string, sent: TelemetryRecord]>([
+    [
+      'the request of a client',
+      recordOf({ 'http.target': '/ask', 'http.method': 'POST' }, { isEntry: false }),
+    ],
+    ['a call of a tool by a client', recordOf({ 'mcp.method.name': 'tools/call' }, { isEntry: false })],
+    ['a request that is sent again elsewhere', request('/ask', 'POST', '307')],
+    ['a change of a chat', request('/api/chat', 'PATCH')],
+    ['what replaces something', request('/chat', 'PUT')],
+  ])('is nothing for %s', (_what, sent) => {
+    expect(proposals([sent]).filter(({ otlpQuery }) => otlpQuery !== null)).toEqual([]);
+  });
+
+  test('is a rule of POST alone where requests of the route also change something', () => {
+    const sent = [request('/api/ask'), request('/api/chat'), request('/api/chat', 'PATCH')];
+    expect(proposals(sent)[0]).toMatchObject({
+      otlpQuery: 'http.route=/api/ask;http.route=/api/chat & http.request.method=POST',
+      effect: 'would have counted 2 of the last 3 requests; 1 was PATCH',
+    });
   });
 
   test('is first a rule of all its routes that ask, with what it would have done', () => {
@@ -206,22 +228,20 @@ describe('what is proposed to a source that records nothing', () => {
     ]);
   });
 
-  test('keeps the rules by which others record, and those of the project', () => {
+  test('keeps the rules of the project', () => {
     const ask = [request('/ask')];
-    expect(proposals(ask, KNOWN_RULES, false)[0]?.otlpQuery).toBe('default;http.route=/ask');
     const own = [{ attribute: 'a', values: ['b'] }];
     expect(proposals(ask, own)[0]?.otlpQuery).toBe('a=b;http.route=/ask');
     expect(proposals(ask, [{ attribute: 'http.route', values: ['/ask'] }])[0]?.otlpQuery).toBeNull();
   });
 
-  test('is the path where there is no route, and calls of tools if no other source records', () => {
+  test('is the path where there is no route, and calls of tools', () => {
     const path = [recordOf({ 'url.path': '/api/ask', 'http.method': 'POST' })];
     expect(proposals(path)[0]).toMatchObject({
       ...{ otlpQuery: 'url.path=/api/ask', effect: 'would have counted the only request' },
     });
     const call = [recordOf({ 'mcp.method.name': 'tools/call' })];
     expect(proposals(call)[0]?.otlpQuery).toBe('default;mcp.method.name=tools/call');
-    expect(proposals(call, KNOWN_RULES, false)[0]?.otlpQuery).toBeNull();
   });
 
   test('accepts those that it says it would have counted', () => {
@@ -229,7 +249,7 @@ describe('what is proposed to a source that records nothing', () => {
       .tuple(
         fc.constantFrom('/ask', '/a & b', '/mcp', '/chat/{id}', '/healthz'),
         fc.constantFrom('POST', 'OPTIONS', 'GET', 'PATCH'),
-        fc.constantFrom('200', '204', '302', '404', '500'),
+        fc.constantFrom('200', '204', '302', '308', '404', '500'),
       )
       .map((one) => request(...one));
     fc.assert(

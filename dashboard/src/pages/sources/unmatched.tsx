@@ -33,8 +33,9 @@ export function Unmatched({ report, window, current }: UnmatchedProps) {
       lead={
         <>
           Spans and log records that match no rule are dropped. Those listed here belong to no question that
-          was recorded. Rules are proposed to a service of which nothing matches, after they were tried on
-          what it sent. If it asks questions, set the rules of this project to the first text beside it,{' '}
+          was recorded. Rules are proposed to a service whose routes or events are named like questions, as
+          long as no question of the project counts, after they were tried on what it sent. If it asks
+          questions, set the rules of this project to the first text beside it,{' '}
           {roleAllows(organization.role, 'editor') ? (
             <>
               here or in its <Link href={projectPage(project.id, 'settings')}>settings</Link>

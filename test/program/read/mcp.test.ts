@@ -234,6 +234,58 @@ describe('mcp', () => {
     });
   });
 
+  test('errors have the same words over stdio, with --url, and over HTTP', async () => {
+    const place = await placeWithSample();
+    const key = await makeKey(place, 'admin');
+    const { url } = await place.serve();
+    const ofProject = { projectId: project };
+    const calls: readonly (readonly [tool: string, given: Record<string, unknown>])[] = [
+      ['get_caller_stats', {}],
+      ['get_caller_stats', { projectId: 7 }],
+      ['get_callers', { projectId: 'dcos' }],
+      ['get_callers', { projectId: 'x'.repeat(3000) }],
+      ['get_callers', { ...ofProject, rows: 0 }],
+      ['get_caller_stats', { ...ofProject, dateFrom: '2025-02-29', dateTo: 'soon' }],
+      ['get_caller_stats', { ...ofProject, dateFrom: '2025-01-02', dateTo: '2025-01-01' }],
+      ['get_caller_stats', { ...ofProject, datefrom: '2025-01-01' }],
+      ['get_caller_stats', { ...ofProject, period: 'last_week', timeZone: 'Paris' }],
+      ['get_caller_stats', { ...ofProject, compare: 'before' }],
+      ['get_caller_stats_series', { ...ofProject, interval: 'weeks', by: 'type' }],
+      ['list_projects', { all: true }],
+    ];
+    const overHttp = async (name: string, given: object) => {
+      const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } };
+      const answer = await fetch(`${url}/mcp`, {
+        method: 'POST',
+        headers: {
+          ...{ authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+          accept: 'application/json, text/event-stream',
+        },
+        body: JSON.stringify(body),
+      });
+      const { result } = (await answer.json()) as {
+        readonly result: {
+          readonly isError: boolean;
+          readonly content: readonly { readonly text: string }[];
+        };
+      };
+      expect(result.isError).toBe(true);
+      return result.content[0]?.text;
+    };
+    const expectSame = async (args: readonly string[]) =>
+      withMcp(
+        place,
+        args,
+        async ({ refusal }) => {
+          for (const [name, given] of calls)
+            expect(await refusal(name, given), JSON.stringify(given)).toBe(await overHttp(name, given));
+        },
+        { env: { CALLER_STATS_KEY: key } },
+      );
+    await expectSame([]);
+    await expectSame(['--url', url]);
+  });
+
   test('--url asks a running server with the key of the environment', async () => {
     const place = await placeWithSample();
     const key = await makeKey(place, 'admin');

@@ -1,7 +1,7 @@
 /**
  * Reads OTLP requests in JSON as they arrive, one record at a time: protobuf's JSON mapping, with ids in hexadecimal, 64-bit
  * integers as strings or numbers, and names in lowerCamelCase. Like the Collector, it also takes names in snake_case and
- * those of enum values. Unknown fields are skipped.
+ * those of enum values. Unknown fields are skipped, but a list in the place of one that is read is named.
  */
 import { otlpRecordBytesMax, otlpTextBytesMax } from '../../domain/limits.js';
 import { waitsForMessage } from '../../domain/queries/telemetry-rules.js';
@@ -99,13 +99,33 @@ class JsonReader {
   *#resource(path: string): Reading {
     const [, scopes] = this.#names;
     const records = new ResourceRecords(this.#arriving, this.#signal, this.#reading);
-    yield* this.#object(path, (name) => {
-      if (name === 'resource') return this.#resourceAttributes(records);
-      if (scopes.includes(name))
-        return this.#array(`${path}.${name}`, (inner) => this.#scope(inner, records));
-      return this.#values.skip();
-    });
+    const readOther = (name: string) => (name === 'resource' ? this.#resourceAttributes(records) : undefined);
+    yield* this.#listIn(path, scopes, records, (inner) => this.#scope(inner, records), readOther);
     yield* records.end();
+  }
+
+  /** Reads a message that has a list. Another list instead has a misspelt name: what is in it must not be lost in silence. */
+  *#listIn(
+    path: string,
+    names: Names,
+    records: ResourceRecords,
+    readItem: (path: string) => Reading,
+    readOther: (name: string) => Reading | undefined = () => undefined,
+  ): Reading {
+    const others: string[] = [];
+    let isThere = false;
+    yield* this.#object(path, (name) => {
+      if (!names.includes(name)) return readOther(name) ?? this.#skip(name, others);
+      isThere = true;
+      return this.#array(`${path}.${name}`, readItem);
+    });
+    if (!isThere && others.length > 0) records.reject(`${path} has no ${names[0]}, but ${others.join(', ')}`);
+  }
+
+  /** Passes over a value. Adds the name of a list to the first of `lists`. */
+  *#skip(name: string, lists: string[]): Reading {
+    if (lists.length < 3 && (yield* this.#values.isNext('array'))) lists.push(name.slice(0, 100));
+    yield* this.#values.skip();
   }
 
   *#resourceAttributes(records: ResourceRecords): Reading {
@@ -119,11 +139,7 @@ class JsonReader {
 
   *#scope(path: string, records: ResourceRecords): Reading {
     const [, , names] = this.#names;
-    yield* this.#object(path, (name) =>
-      names.includes(name)
-        ? this.#array(`${path}.${name}`, () => this.#record(records))
-        : this.#values.skip(),
-    );
+    yield* this.#listIn(path, names, records, () => this.#record(records));
   }
 
   *#record(records: ResourceRecords): Reading {

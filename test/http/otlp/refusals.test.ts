@@ -73,6 +73,30 @@ describe('JSON that cannot be split into records is refused with the position of
   });
 });
 
+describe('JSON with a list of a misspelt name is named, and costs no other', () => {
+  const good = { scopeSpans: [{ spans: [{}] }] };
+  test.each<[odd: object, problem: string]>([
+    [{ scopespans: [] }, 'resourceSpans[1] has no scopeSpans, but scopespans'],
+    [{ a: 1, ScopeSpans: [{}], b: [] }, 'resourceSpans[1] has no scopeSpans, but ScopeSpans, b'],
+    [{ scopeSpans: [{ span: [{}] }] }, 'resourceSpans[1].scopeSpans[0] has no spans, but span'],
+    [{ scopeLogs: [{}] }, 'resourceSpans[1] has no scopeSpans, but scopeLogs'],
+  ])('%j', (odd, problem) => {
+    const { records, problems } = readAll('traces', JSON_TYPE, jsonOf({ resourceSpans: [good, odd, good] }));
+    expect([records.length, problems]).toEqual([2, [problem]]);
+  });
+
+  test.each<object>([
+    {},
+    { scopeSpans: [], more: [1] },
+    { scopeSpans: null, more: [1] },
+    { resource: {}, schemaUrl: 'a', more: { list: [1] } },
+    { scopeSpans: [{ scope: {}, schemaUrl: 'a' }, {}] },
+  ])('but not %j', (odd) => {
+    const { problems } = readAll('traces', JSON_TYPE, jsonOf({ resourceSpans: [good, odd] }));
+    expect(problems).toEqual([]);
+  });
+});
+
 const spanWith = (...fields: [number, Uint8Array][]) =>
   message([1, message([2, message([2, message(...fields)])])]);
 

@@ -25,16 +25,22 @@ const idPattern = /^[^\0\p{Cs}]{1,128}$/u;
 /** Only limits the memory of a query; the server parses the time. */
 const occurredAtPattern = /^.{1,64}$/s;
 
+/** Queries of one millisecond share the text of their time, which is a third of what a query takes. */
+let latestMs: number;
+let latestText: string;
+
 /** Validates a query and fills in its time. Returns a message if it is invalid. */
 export function toQueuedQuery(query: Query, nowMs: number): QueuedQuery | string {
-  const { id, caller, occurredAt = new Date(nowMs) } = query ?? {};
+  if (nowMs !== latestMs) latestText = new Date(nowMs).toJSON();
+  latestMs = nowMs;
+  const { id, caller, occurredAt = latestText } = query ?? {};
   if (!isText(id, idPattern)) return `id: ${show(id)} is not a string of 1 to 128 characters`;
   if (!isText(caller, callerName))
     return `caller: ${show(caller)} is not "web", "api" or a name of 1 to 64 of a-z 0-9 . _ -`;
-  const time =
-    occurredAt instanceof Date && !Number.isNaN(+occurredAt) ? occurredAt.toISOString() : occurredAt;
+  // Of an invalid Date it is null.
+  const time = occurredAt instanceof Date ? occurredAt.toJSON() : occurredAt;
   if (!isText(time, occurredAtPattern))
-    return `occurredAt: ${show(time)} is neither a valid Date nor an RFC 3339 date-time`;
+    return `occurredAt: ${show(occurredAt)} is neither a valid Date nor an RFC 3339 date-time`;
   return { id, caller, occurredAt: time };
 }
 

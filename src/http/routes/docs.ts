@@ -35,10 +35,11 @@ export async function addDocs(app: FastifyInstance, folder: string, address: Add
   const noPage = 'There is no such page; /docs/ has all of them.';
   const missingPage = '404.html';
   addFiles(app, '/docs/:page', { parameter: 'page', files: pagesByName, missing: noPage, missingPage }, page);
-  // As links to folders are written.
+  // As links to folders are written. The page that tries the API is the dashboard's.
+  const withoutSlash = new Set([...pagesByName.keys(), 'try']);
   app.addHook('onRequest', async (request, reply) => {
     const name = /^\/docs\/([\w-]+)\/$/.exec(request.url)?.[1] ?? '';
-    if (request.is404 && pagesByName.has(name)) await reply.redirect(`../${name}`, 308);
+    if (request.is404 && withoutSlash.has(name)) await reply.redirect(`../${name}`, 308);
   });
   addMissingPage(app, '/docs/', missingPage, page);
   for (const [subfolder, caching] of [

@@ -216,6 +216,8 @@ describe('the documentation', () => {
     const { send } = service();
     const { status, headers } = await send({ path: '/docs/settings/', key: null });
     expect([status, headers['location']]).toEqual([308, '../settings']);
+    const tried = await send({ path: '/docs/try/', key: null });
+    expect([tried.status, tried.headers['location']]).toEqual([308, '../try']);
     for (const path of ['/docs/nothing/', '/docs/settings//'])
       expect((await send({ path, key: null })).status).toBe(404);
   });

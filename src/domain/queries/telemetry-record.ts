@@ -215,9 +215,13 @@ export function isSpanId(spanId: string): boolean {
   return /^[0-9a-f]{16}$/.test(spanId) && !/^0+$/.test(spanId);
 }
 
+/** What programs write for an id that is missing, or of another kind. As ids, they would make all questions one. */
+const NO_ID = /^(true|false|null|none|nil|undefined|nan|\[object \w+\])$/i;
+
 /** The id that the application gave the query. */
 export function explicitIdOf(attributes: Attributes): string | undefined {
-  return firstOf(attributes, ID_ATTRIBUTES);
+  const id = firstOf(attributes, ID_ATTRIBUTES);
+  return id === undefined || NO_ID.test(id) ? undefined : id;
 }
 
 /** The run of a workflow, or the message, of which a span is a step: 16 hexadecimal digits, like the id of a span. */

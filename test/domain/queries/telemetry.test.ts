@@ -221,6 +221,16 @@ describe('records that say little of themselves', () => {
       }
   });
 
+  test.each(['true', 'False', 'null', 'None', 'undefined', 'NaN', '[object Object]'])(
+    'are different queries if a program wrote %s for an id that it does not have',
+    (id) => {
+      const records = [1, 2, 3].map((at) =>
+        recordOf({ ...named(id), spanId: spanId(at), traceId: traceId(at) }),
+      );
+      expect(new Set(found(records, byQuery).queries.map((query) => query.id)).size).toBe(3);
+    },
+  );
+
   test('and are logged in one span at one time are different queries if they have different ids', () => {
     const records = ['a', 'b'].map((id) => ({ ...recordOf(named(id)), isLog: true }));
     expect(found(records, byQuery).queries.map(({ id }) => id)).toEqual(['a', 'b']);

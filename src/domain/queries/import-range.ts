@@ -26,13 +26,22 @@ export function importsOf(
   queries: readonly ArrivingQuery[],
   shared: Receipt | undefined,
 ): readonly ImportRange[] {
-  // Nearly all are no imports.
-  const isSharedImport = shared !== undefined && isImport(shared);
-  if (!isSharedImport && queries.every(({ receipt }) => receipt === undefined)) return [];
+  const isShared = (query: ArrivingQuery) => query.receipt === undefined;
+  const isImported = shared !== undefined && isImport(shared);
+  if (queries.every(isShared)) return isImported ? rangeOf(shared, queries) : [];
   const ranges = new Ranges();
   for (const { receipt = shared, occurredAt } of queries)
     if (receipt && isImport(receipt)) ranges.add(receipt, occurredAt, occurredAt);
   return ranges.all;
+}
+
+function rangeOf(receipt: Receipt, queries: readonly ArrivingQuery[]): readonly ImportRange[] {
+  let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const { occurredAt } of queries) {
+    first = Math.min(first, occurredAt);
+    last = Math.max(last, occurredAt);
+  }
+  return queries.length === 0 ? [] : [{ ...receipt, first, last }];
 }
 
 /** The same for imported counts. `day` is that of those that have none. */

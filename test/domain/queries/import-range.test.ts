@@ -15,6 +15,13 @@ test('only what files brought is an import', () => {
   expect(importsOf([{ id: 'a', caller: 'web', occurredAt: 5, receipt: null }], undefined)).toEqual([]);
 });
 
+test('queries that all came with one import reach from its first to its last', () => {
+  const receipt = { day: 4, sender: 'import:b.csv' };
+  const queries = [5, -2, 9, 0].map((occurredAt) => ({ id: `${occurredAt}`, caller: 'web', occurredAt }));
+  expect(importsOf(queries, receipt)).toEqual([{ ...receipt, first: -2, last: 9 }]);
+  expect(importsOf([], receipt)).toEqual([]);
+});
+
 test('an import reaches from its first to its last query, by the day of its arrival', () => {
   const shared = { day: 4, sender: 'import:b.csv' };
   const own = [at(3, 9), at(3, -7), at(5, 1), at(3, 8, 'import:"é😀:.csv')];

@@ -25,23 +25,21 @@ const idPattern = /^[^\0\p{Cs}]{1,128}$/u;
 /** Only limits the memory of a query; the server parses the time. */
 const occurredAtPattern = /^.{1,64}$/s;
 
-/** Queries of one millisecond share the text of their time, which is a third of what a query takes. */
-let latestMs: number;
-let latestText: string;
+/** Queries of one time share its text, which is a third of what a query takes. */
+let latest: string;
 
 /** Validates a query and fills in its time. Returns a message if it is invalid. */
 export function toQueuedQuery(query: Query, nowMs: number): QueuedQuery | string {
-  if (nowMs !== latestMs) latestText = new Date(nowMs).toJSON();
-  latestMs = nowMs;
-  const { id, caller, occurredAt = latestText } = query ?? {};
+  const { id, caller, occurredAt = new Date(nowMs) } = query ?? {};
   if (!isText(id, idPattern)) return `id: ${show(id)} is not a string of 1 to 128 characters`;
   if (!isText(caller, callerName))
     return `caller: ${show(caller)} is not "web", "api" or a name of 1 to 64 of a-z 0-9 . _ -`;
   // Of an invalid Date it is null.
   const time = occurredAt instanceof Date ? occurredAt.toJSON() : occurredAt;
   if (!isText(time, occurredAtPattern))
-    return `occurredAt: ${show(occurredAt)} is neither a valid Date nor an RFC 3339 date-time`;
-  return { id, caller, occurredAt: time };
+    return `occurredAt: ${show(occurredAt)} is not a valid Date or RFC 3339 time`;
+  if (time !== latest) latest = time;
+  return { id, caller, occurredAt: latest };
 }
 
 function isText(value: unknown, pattern: RegExp): value is string {
@@ -50,5 +48,6 @@ function isText(value: unknown, pattern: RegExp): value is string {
 
 /** A value for a message. */
 function show(value: unknown): string {
-  return typeof value === 'string' ? JSON.stringify(value.slice(0, 64)) : String(value).slice(0, 64);
+  const text = String(value).slice(0, 64);
+  return typeof value === 'string' ? JSON.stringify(text) : text;
 }

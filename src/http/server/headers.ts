@@ -62,10 +62,14 @@ function findFramingProblem(raw: IncomingMessage): string | undefined {
   return encoding.toLowerCase() === 'chunked' ? undefined : 'The Transfer-Encoding must be chunked, once.';
 }
 
-function findHeaderProblem({ rawHeaders, httpVersion }: IncomingMessage): string | undefined {
+/** RFC 3986, section 3.2.2, and a port. Answers contain it. */
+const HOST = /^(\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(:\d*)?$/i;
+
+function findHeaderProblem({ rawHeaders, httpVersion, headers }: IncomingMessage): string | undefined {
   const hosts = countHeaders(rawHeaders, 'host');
   if (hosts > 1) return 'The request has more than one Host header.';
   if (hosts === 0 && httpVersion === '1.1') return 'The request has no Host header.';
+  if (!HOST.test(headers.host ?? '')) return 'The Host header is not the name of a host.';
   const keys = countHeaders(rawHeaders, 'authorization');
   return keys > 1 ? 'The request has more than one Authorization header.' : undefined;
 }

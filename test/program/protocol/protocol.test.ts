@@ -193,6 +193,26 @@ describe('the headers Host and Authorization', () => {
     expect([answer.status, errorOf(answer)]).toEqual([400, 'The request has no Host header.']);
   });
 
+  test.each(['a b', 'a"b', 'a/b', 'a@b', 'a\\b', '<a>', 'a:b', '[::1', 'ä'])(
+    'Host names a host, which %s does not (RFC 9112, section 3.2)',
+    async (name) => {
+      const { sendRaw } = service();
+      const answer = await sendRaw(`GET ${STATS} HTTP/1.1\r\nHost: ${name}\r\nConnection: close\r\n\r\n`, {
+        connectionError: true,
+      });
+      expect([answer.status, errorOf(answer)]).toEqual([400, 'The Host header is not the name of a host.']);
+    },
+  );
+
+  test.each(['', 'stats_1.internal', 'a.test:', 'a.test:8080', '[::1]:4000', '127.0.0.1'])(
+    'Host may be %j',
+    async (name) => {
+      const { sendRaw } = service();
+      const answer = await sendRaw(`GET /livez HTTP/1.1\r\nHost: ${name}\r\nConnection: close\r\n\r\n`);
+      expect(answer.status).toBe(200);
+    },
+  );
+
   test('Host may not be repeated (RFC 9112, section 3.2)', async () => {
     const { sendRaw } = service();
     const answer = await sendRaw(`GET /livez HTTP/1.1\r\n${host}Host: other\r\nConnection: close\r\n\r\n`, {

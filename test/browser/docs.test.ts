@@ -29,7 +29,7 @@ test('the documentation can be read, searched and followed without external requ
   expect(new URL(page.url()).pathname).toBe('/docs/keys');
 
   await page.goto('/docs/settings#postgresql');
-  await page.getByRole('heading', { name: 'PostgreSQL' }).waitFor();
+  await page.getByRole('heading', { name: 'PostgreSQL', level: 2 }).waitFor();
 
   await page.getByRole('link', { name: 'Dashboard', exact: true }).click();
   await page.getByRole('heading', { name: 'Set up this server' }).waitFor();

@@ -27,7 +27,7 @@ describe.each(placeFactories)('%s:', (_kind, factory) => {
     const visitor = await createUser(node);
     const reset = await node.credentials.startPasswordReset(ada.email);
     const session = decodeURIComponent(visitor.cookies.get(SESSION) ?? '').split('.')[0] ?? '';
-    expect([session.length, reset.length]).toEqual([32, 24]);
+    expect([session.length, reset.length]).toEqual([32, 32]);
     for (const table of ['user_session', 'user_verification']) {
       const { rows } = await runOnUsers(store, `SELECT * FROM {${table}}`);
       expect(rows.length).toBeGreaterThan(0);

@@ -17,7 +17,7 @@ const documentUri = 'https://caller-stats.test/openapi.json';
 
 /** Paths that exist but are not part of the documented API. */
 const UNDOCUMENTED =
-  /^\/($|docs($|\/)|mcp\/$|openapi\.json$|api\/|assets\/|[\w-]+\.(ico|js|svg|txt)$|(sign-in|set-up|join|reset|new-project|members|audit|account|connect)$|oauth\/|\.well-known\/|projects($|\/)|share\/\w+(\.csv$|\/callers\.csv$|$))/;
+  /^\/($|docs($|\/)|mcp\/$|openapi\.json$|api\/|assets\/|[\w-]+\.(ico|js|svg|txt)$|(sign-in|set-up|join|forgot|reset|new-project|members|audit|account|connect)$|oauth\/|\.well-known\/|projects($|\/)|share\/\w+(\.csv$|\/callers\.csv$|$))/;
 
 /** The value at `path` inside a JSON value; undefined if there is none. */
 export function at(value: unknown, ...path: readonly string[]): unknown {

@@ -180,8 +180,8 @@ export const sessionLifeSecondsMax = (30 * dayMs) / secondMs;
 export const secretCharactersMin = 32;
 /** How long a link works that sets a new password. */
 export const resetLinkSeconds = (60 * minuteMs) / secondMs;
-/** Links that one person is mailed within `resetLinkSeconds`. Each works until that has passed: strangers who ask for them fill a
- * mailbox no further, and keep nobody from a link. */
+/** Links that one person is mailed within `resetLinkSeconds`. Each works until that has passed. So strangers who ask for links
+ * can neither fill a mailbox nor keep a person from getting one. */
 export const resetMailsMax = 5;
 /** Such links that visitors of one address may ask for within `resetLinkSeconds`, for whomever. */
 export const resetRequestsMax = 20;

@@ -215,7 +215,7 @@ export function isSpanId(spanId: string): boolean {
   return /^[0-9a-f]{16}$/.test(spanId) && !/^0+$/.test(spanId);
 }
 
-/** What programs write for an id that is missing, or of another kind. As ids, they would make all questions one. */
+/** What programs write when an id is missing or has another type. Taken as ids, they would count all queries as one. */
 const NO_ID = /^(true|false|null|none|nil|undefined|nan|\[object \w+\])$/i;
 
 /** The id that the application gave the query. */

@@ -77,7 +77,7 @@ export class ResetMails {
     void mailed.then(() => this.#running.delete(mailed));
   }
 
-  /** Forgets the mails to somebody whose links work no more, because one of them was used. */
+  /** Resets the limit of mails to a person. Call it when a link was used, because the other links have ended. */
   async linksEnded(email: string): Promise<void> {
     await this.#options.store.throttles.reset(await this.#keyOf(email));
   }

@@ -2,7 +2,7 @@
 import type { CallerCounts, Counts } from '../../domain/counting/counts.js';
 import type { DateRange } from '../../domain/counting/date-range.js';
 import type { ArrivingCount, CutSpan, ImportedCount } from '../../domain/counting/imported-count.js';
-import type { ImportRange } from '../../domain/queries/import-range.js';
+import type { ImportRange } from '../../domain/history/import-range.js';
 import type { ArrivingQuery, Receipt, RecordedQuery } from '../../domain/queries/receipt.js';
 
 /** An imported count that a store has. */

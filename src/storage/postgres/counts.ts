@@ -8,8 +8,8 @@ import {
   type ImportedCount,
 } from '../../domain/counting/imported-count.js';
 import { CallerStatsError } from '../../domain/errors.js';
+import { type ImportRange, importsOf, importsOfCounts } from '../../domain/history/import-range.js';
 import { importedSpanDaysMax } from '../../domain/limits.js';
-import { type ImportRange, importsOf, importsOfCounts } from '../../domain/queries/import-range.js';
 import type { Query } from '../../domain/queries/query.js';
 import {
   type ArrivingQuery,
@@ -160,7 +160,7 @@ export class PostgresCounts extends PostgresCountReads implements CountStore {
     }
   }
 
-  /** A statement of its own, because an import must not make recordings slower that are none. */
+  /** A separate statement, so that recordings that are not imports stay as fast. */
   async #noteImports(projectId: string, imports: readonly ImportRange[]): Promise<void> {
     for (const { day, sender, first, last } of imports)
       await this.#database.connections.write(

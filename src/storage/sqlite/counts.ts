@@ -2,8 +2,8 @@
 import type { Counts } from '../../domain/counting/counts.js';
 import type { DateRange } from '../../domain/counting/date-range.js';
 import type { ArrivingCount, CutSpan, ImportedCount } from '../../domain/counting/imported-count.js';
+import { type ImportRange, importsOf } from '../../domain/history/import-range.js';
 import { importCommitQueriesMax } from '../../domain/limits.js';
-import { type ImportRange, importsOf } from '../../domain/queries/import-range.js';
 import {
   type ArrivingQuery,
   collectReceipts,

@@ -1,10 +1,10 @@
 /** Reads on the main thread, each of which takes microseconds: access, queries, counters and checks. */
 import { ALL_TIME } from '../../domain/counting/date-range.js';
 import type { CutSpan, ImportedCount } from '../../domain/counting/imported-count.js';
+import type { ImportRange } from '../../domain/history/import-range.js';
 import type { ApiKey } from '../../domain/keys/api-key.js';
 import { importedSpanDaysMax } from '../../domain/limits.js';
 import { needsRetention } from '../../domain/projects/retention.js';
-import type { ImportRange } from '../../domain/queries/import-range.js';
 import {
   type Corrected,
   knownReceipt,

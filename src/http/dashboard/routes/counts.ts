@@ -1,7 +1,7 @@
 /** The counts of a project: the same responses as those of the public API, for members with a session. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { formatTime } from '../../../domain/format.js';
-import { importRangesMax } from '../../../domain/queries/import-range.js';
+import { importRangesMax } from '../../../domain/history/import-range.js';
 import { dayMs } from '../../../domain/time/duration.js';
 import { requireNoParameters } from '../../request/parameters.js';
 import { createReportHandlers } from '../../routes/analytics.js';

@@ -1,7 +1,7 @@
 /** The operations that the main thread sends to the writer thread. All of them can be structurally cloned. */
 
 import type { ArrivingCount } from '../../../domain/counting/imported-count.js';
-import type { ImportRange } from '../../../domain/queries/import-range.js';
+import type { ImportRange } from '../../../domain/history/import-range.js';
 import type { Receipt } from '../../../domain/queries/receipt.js';
 import type { CorrectionChanges } from '../../ports/corrections.js';
 import type { RecordResult } from '../../ports/counts.js';

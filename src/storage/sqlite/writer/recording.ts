@@ -7,9 +7,9 @@ import {
   distinctCounts,
 } from '../../../domain/counting/imported-count.js';
 import { CallerStatsError } from '../../../domain/errors.js';
+import { type ImportRange, importsOfCounts } from '../../../domain/history/import-range.js';
 import { oldQueriesError } from '../../../domain/projects/retention.js';
 import { CALLER_TYPES, callerType } from '../../../domain/queries/caller.js';
-import { type ImportRange, importsOfCounts } from '../../../domain/queries/import-range.js';
 import type { Receipt } from '../../../domain/queries/receipt.js';
 import type { RecordResult } from '../../ports/counts.js';
 import { callerNumber } from '../caller-number.js';

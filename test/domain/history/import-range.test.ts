@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { importsOf, importsOfCounts, reachesBack } from '../../../src/domain/queries/import-range.js';
+import { importsOf, importsOfCounts, reachesBack } from '../../../src/domain/history/import-range.js';
 import { dayMs } from '../../../src/domain/time/duration.js';
 
 const at = (day: number, occurredAt: number, sender = 'import:a.csv') => ({

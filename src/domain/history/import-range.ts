@@ -1,7 +1,7 @@
 /** Where imports lie: when what they brought occurred. */
 import type { ArrivingCount } from '../counting/imported-count.js';
+import { type ArrivingQuery, isImport, type Receipt, sourceOfCounts } from '../queries/receipt.js';
 import { dayMs } from '../time/duration.js';
-import { type ArrivingQuery, isImport, type Receipt, sourceOfCounts } from './receipt.js';
 
 /** What one import brought on a day, or several of the same files. */
 export interface ImportRange extends Receipt {

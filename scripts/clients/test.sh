@@ -21,7 +21,7 @@ cd clients/python
 "$bin/ruff" format --check --quiet .
 "$bin/mypy"
 # As two processes, because much of a test is waiting. The tests import what is installed.
-groups=("tests.test_ends tests.test_spool tests.test_troubles tests.test_middleware" "tests.test_servers tests.test_vectors tests.test_reader tests.test_docs tests.test_mcp tests.test_tables tests.test_generated")
+groups=("tests.test_ends tests.test_spool tests.test_troubles tests.test_middleware" "tests.test_servers tests.test_vectors tests.test_reader tests.test_docs tests.test_mcp tests.test_tables tests.test_export tests.test_generated")
 runs=()
 for group in "${groups[@]}"; do
   # shellcheck disable=SC2086

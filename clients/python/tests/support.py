@@ -32,12 +32,13 @@ HANGS = 60
 class Server:
     """A caller-stats server with one project, in a folder of its own."""
 
-    def __init__(self) -> None:
+    def __init__(self, project: str = PROJECT) -> None:
         if not MAIN.exists():
             raise RuntimeError(f"{MAIN} is missing; make it with: npm run build")
         self._folder = tempfile.TemporaryDirectory()
-        self.command("project", "create", "Docs", "--id", PROJECT)
-        make_key = ["key", "create", "--project", PROJECT, "--name", "test", "--type"]
+        self.database = f"sqlite:{self._folder.name}/test.db"
+        self.command("project", "create", "Docs", "--id", project)
+        make_key = ["key", "create", "--project", project, "--name", "test", "--type"]
         self.key = self.command(*make_key, "recording")
         self.reading_key = self.command(*make_key, "reading")
         self._process: subprocess.Popen[str] | None = None
@@ -45,8 +46,9 @@ class Server:
         self.start(0)
 
     def command(self, *arguments: str) -> str:
-        database = f"sqlite:{self._folder.name}/test.db"
-        done = subprocess.run(["node", MAIN, *arguments, "--database", database], capture_output=True, text=True, timeout=HANGS)
+        done = subprocess.run(
+            ["node", MAIN, *arguments, "--database", self.database], capture_output=True, text=True, timeout=HANGS
+        )
         if done.returncode != 0:
             raise RuntimeError(done.stderr)
         return done.stdout.strip()
@@ -54,7 +56,7 @@ class Server:
     def start(self, port: int | None = None) -> None:
         """Starts on the same port as before unless another is given."""
         port = urlsplit(self.url).port if port is None else port
-        command = ["node", MAIN, "serve", "--port", str(port), "--database", f"sqlite:{self._folder.name}/test.db"]
+        command = ["node", MAIN, "serve", "--port", str(port), "--database", self.database]
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         assert self._process.stdout
         for line in self._process.stdout:

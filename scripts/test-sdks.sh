@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs real packages of JavaScript, Python, Go and Java against a server, and writes docs/reference/sdks.md; and a real Collector. `npm run test:sdks -- quick` runs the
+# Runs real packages of JavaScript, Python, Go and Java against a server, and writes docs/engineering/sdks.md; and a real Collector. `npm run test:sdks -- quick` runs the
 # part that CI does, with Python alone, and writes nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -309,11 +309,6 @@ export const GROUPS: readonly Group[] = [
         keywords:
           'setting configuration config audit retention environment variables env flag postgresql postgres permissions privileges grant secret rotate connection string url dsn pgbouncer port ssl',
       },
-      sdks: {
-        title: 'Which SDKs count right',
-        description: 'What is counted of each SDK, framework and scenario that was tried with real packages.',
-        keywords: 'sdk sdks tested supported compatibility matrix',
-      },
       limits: {
         title: 'Limits',
         description: 'Every limit of sizes, numbers and times, with its reason.',

@@ -47,10 +47,9 @@ export interface ApiDocument {
 
 const INTRODUCTION = `# API
 
-Every operation with its parameters, bodies and answers, in short. A server has the whole descriptions in its OpenAPI document, at
-\`/openapi.json\`, and lets you try the operations at \`/docs/try\`. [Operations over HTTP](http.md) explains ranges, series and callers, and
-[Record over HTTP](../guides/record/record.md) the fields of a query. Every operation answers [errors](errors.md) alike. What is not marked
-as optional is always there, and what has no type is a string.`;
+Every operation in short. A server has the whole descriptions in its OpenAPI document, at \`/openapi.json\`, and lets you try the operations at
+\`/docs/try\`. [Operations over HTTP](http.md) explains the answers, [Time](../concepts/time.md) the ranges, and [Errors](errors.md) the rest. What is
+not marked as optional is always there, and what has no type is a string.`;
 
 const KEYS: Readonly<Record<string, string>> = {
   adminKey: 'an admin key',
@@ -96,7 +95,10 @@ function operationPart(
   const { summary, description, security = [], parameters = [], requestBody, responses } = one.operation;
   const keys = security.flatMap((scheme) => Object.keys(scheme)).map((name) => KEYS[name] ?? name);
   const named = parameters.map((one) => ({ name: `\`${one.name}\``, line: parameterLine(one) }));
-  const known = named.filter(({ line }) => shared.has(line)).map(({ name }) => name);
+  // The address above shows those of the path.
+  const known = named
+    .filter(({ name, line }) => shared.has(line) && !line.startsWith(`- ${name} (path)`))
+    .map(({ name }) => name);
   const answers = Object.entries(responses).filter(([status]) => status < '400');
   return [
     `### ${summary}`,
@@ -140,12 +142,19 @@ function type(schema: Schema): string {
   const choices = anyOf ?? oneOf;
   if (choices !== undefined) return choices.map(type).join(' or ');
   if (only !== undefined) return `\`${JSON.stringify(only)}\``;
-  if (schema.enum !== undefined) return schema.enum.map((one) => `\`${one}\``).join(', ') + rest(schema);
+  if (schema.enum !== undefined) return values(schema.enum) + rest(schema);
   if (items !== undefined) return `list of ${type(items)}${rest(schema)}`;
   if (schema.properties !== undefined) {
     return `object (${inner(Object.entries(schema.properties))})`;
   }
   return [schema.type ?? 'any'].flat().join(' or ') + rest(schema);
+}
+
+/** Of a long list, which a guide explains value by value, the first ones. */
+function values(all: readonly unknown[]): string {
+  const shown = all.length > 12 ? all.slice(0, 3) : all;
+  const more = all.length > shown.length ? ` or one of ${all.length - shown.length} others` : '';
+  return shown.map((one) => `\`${one}\``).join(', ') + more;
 }
 
 /** Properties with their types. Neighbours of one type say it once. */

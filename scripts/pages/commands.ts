@@ -1,6 +1,6 @@
 /** Inserts each command's `--help` output into the page of commands. */
 import { PassThrough } from 'node:stream';
-import type { Command, Option } from 'commander';
+import { type Argument, type Command, Help, type Option } from 'commander';
 import type { Io } from '../../src/cli/io.js';
 import { buildProgram } from '../../src/cli/program.js';
 
@@ -62,10 +62,22 @@ function elsewhere(command: Command): readonly string[] {
 const isElsewhere = (command: Command, { long, description }: Option): boolean =>
   elsewhere(command).includes(long ?? '') || description.includes('(env: ');
 
-/** The help for a terminal of 100 columns, without the options that the page describes once. */
+/** What the top of the page says of all ids, and what has a section of its own. */
+const isListed = ({ description }: Argument): boolean => /^its id, from \w+ list$/.test(description);
+
+/** So many choices are an index, which `--help` has. */
+const choicesMax = 12;
+
+/** The help for a terminal of 100 columns, without what the page describes once. */
 function helpOf(command: Command): string {
   command.configureHelp({
     helpWidth: 100,
+    visibleArguments: ({ registeredArguments }) => registeredArguments.filter((one) => !isListed(one)),
+    visibleCommands: () => [],
+    optionDescription: (option) =>
+      (option.argChoices?.length ?? 0) > choicesMax
+        ? option.description
+        : new Help().optionDescription(option),
     visibleOptions: ({ options }) =>
       options.filter((option) => !option.hidden && !isElsewhere(command, option)),
   });

@@ -1,6 +1,6 @@
 /**
  * Real packages in locked environments, behind the frameworks that people use, against a real server: what is counted of each
- * scenario. `npm run test:sdks` writes docs/reference/sdks.md; with `quick`, it runs the part that CI does.
+ * scenario. `npm run test:sdks` writes docs/engineering/sdks.md; with `quick`, it runs the part that CI does.
  */
 import { afterAll, expect, test } from 'vitest';
 import { installTimeoutMs } from '../support/install-packages.js';

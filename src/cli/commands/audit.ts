@@ -16,7 +16,7 @@ export function addAuditCommand(program: Command, io: Io): void {
     )
     .option('--to <date>', 'before this time')
     .option('--actor <name>', 'by this actor: command line, first start, leak report, or an e-mail address')
-    .addOption(new Option('--action <action>', 'with this action').choices(AUDIT_ACTIONS))
+    .addOption(new Option('--action <action>', 'with this action, such as key.create').choices(AUDIT_ACTIONS))
     .option('--target <id>', 'about the thing with this id, or the person with this e-mail address');
   addStoreAction(command, io, {
     json: 'print the entries as JSON',

@@ -1,4 +1,4 @@
-/** The results on the page docs/reference/sdks.md: a table after the comment with the name of each language. */
+/** The results on the page docs/engineering/sdks.md: a table after the comment with the name of each language. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { read, root } from '../../tidy/sources.js';
@@ -9,7 +9,7 @@ export interface Result {
   readonly counted: Readonly<Record<string, number>>;
 }
 
-const path = 'docs/reference/sdks.md';
+const path = 'docs/engineering/sdks.md';
 
 const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0);
 

@@ -149,6 +149,8 @@ const PROBLEMS: readonly (readonly [beginning: string, reason: RefusalReason])[]
   ['occurredAt: lies before ', 'time-past'],
   ['occurredAt: ', 'query-time'],
   ['is not ', 'no-body'],
+  ['is an array', 'no-body'],
+  ['has a second ', 'no-body'],
   ['is longer than ', 'no-body'],
 ];
 

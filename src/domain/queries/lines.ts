@@ -80,9 +80,19 @@ export function decodeJson(bytes: Uint8Array, bounds: JsonBounds = {}): Result<s
 export function parseJsonText(text: string): Result<unknown> {
   try {
     return success(JSON.parse(text));
-  } catch {
-    return failure(`is not JSON: ${quote(text.trim())}`);
+  } catch (error) {
+    return failure(describeSecond(text, error as Error) ?? `is not JSON: ${quote(text.trim())}`);
   }
+}
+
+/** Of what has another object or array behind the first value, such as lines of JSON. The parser says where. */
+function describeSecond(text: string, { message }: Error): string | undefined {
+  const at = / after JSON at position (\d+)/.exec(message)?.[1];
+  const kind = { '{': 'object', '[': 'array' }[text.charAt(Number(at ?? text.length))];
+  if (kind === undefined) return undefined;
+  const line = text.slice(0, Number(at)).split('\n').length;
+  const place = line === 1 ? '' : `, on line ${line}`;
+  return `has a second ${kind} behind the first value${place}; JSON is one value, such as one array`;
 }
 
 /** Counts, outside of strings, open brackets (levels) and all opening brackets, commas and colons (parts). */

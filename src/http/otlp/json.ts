@@ -4,6 +4,7 @@
  * those of enum values. Unknown fields are skipped, but a list in the place of one that is read is named.
  */
 import { otlpRecordBytesMax, otlpTextBytesMax } from '../../domain/limits.js';
+import { isWhiteSpace } from '../../domain/queries/lines.js';
 import { waitsForMessage } from '../../domain/queries/telemetry-rules.js';
 import { quote } from '../../domain/result.js';
 import { HttpError } from '../server/errors.js';
@@ -43,6 +44,8 @@ export function* readJson(arriving: Arriving, signal: Signal, reading: RecordRea
   yield* arriving.hasMore();
   // As much as a message quotes.
   const beginning = Buffer.from(arriving.bytes.subarray(0, 1000));
+  if (looksLikeProtobuf(beginning))
+    fail('it begins like protobuf; send Content-Type: application/x-protobuf');
   try {
     yield* new JsonReader(arriving, signal, reading).read();
   } catch (error) {
@@ -91,9 +94,18 @@ class JsonReader {
       others.push(name.slice(0, 100));
       return this.#values.skip();
     });
-    if ((yield* this.#values.peek()) !== undefined) throw new SyntaxProblem();
+    yield* this.#requireEnd();
     if (!isThere && others.length > 0)
       fail(`it has no ${resources[0]}, but ${others.slice(0, 3).join(', ')}`);
+  }
+
+  /** Files of a Collector have a message on each line. */
+  *#requireEnd(): Reading {
+    if ((yield* this.#values.peek()) === undefined) return;
+    if (!(yield* this.#values.isNext('object'))) throw new SyntaxProblem();
+    fail(
+      `it has a second message after ${this.#arriving.position} bytes; send each with a request, or the file with caller-stats import --format otlp`,
+    );
   }
 
   *#resource(path: string): Reading {
@@ -182,6 +194,11 @@ class JsonReader {
     if (bytes.subarray(at, at + byteOrderMark.length).equals(byteOrderMark))
       this.#arriving.at += byteOrderMark.length;
   }
+}
+
+/** A message begins with its first resource, which has other control characters than text soon. */
+function looksLikeProtobuf(start: Buffer): boolean {
+  return start[0] === 0x0a && start.some((byte) => byte < 0x20 && !isWhiteSpace(byte));
 }
 
 function fail(problem: string): never {

@@ -13,7 +13,7 @@ import type { Store } from '../../storage/ports/store.js';
 import { isCall, unwrapMessage } from '../grpc/message.js';
 import { Arrivals } from '../request/arrivals.js';
 import type { Authenticator } from '../request/authenticate.js';
-import { refuseOtlpType } from '../request/body.js';
+import { refuseOtherKinds, refuseOtlpType } from '../request/body.js';
 import { openedProject, sendingKey } from '../request/opened.js';
 import { requireNoParameters } from '../request/parameters.js';
 import { PROJECT_HEADER } from '../request/target.js';
@@ -23,7 +23,7 @@ import { errorResponses, NoParameters } from '../schemas/schemas.js';
 import { HttpError, UnavailableError } from '../server/errors.js';
 import { addResource } from '../server/resource.js';
 import { BodyReader } from './arriving.js';
-import { decodedPieces, otlpLimit, refuseOtherEncodings } from './body.js';
+import { decodedPieces, ENCODINGS, otlpLimit, refuseOtherEncodings } from './body.js';
 import { readJson } from './json.js';
 import { readProtobuf } from './protobuf.js';
 import { otlpErrors, otlpRequestBody, otlpResponse } from './schemas.js';
@@ -247,7 +247,8 @@ async function readBody(
   };
   const keep = (bytes: number) => admission.count(request, bytes);
   const limit = { bytesMax: otlpLimit(limits.bodyBytesMax), records: signal.records, keep };
-  for await (const piece of decodedPieces(request, request.body as RequestPayload, limit)) {
+  const pieces = decodedPieces(request, request.body as RequestPayload, limit);
+  for await (const piece of refuseOtherKinds(pieces, request, ENCODINGS)) {
     await admission.turn(piece.length);
     await readOn(reader.add(piece));
     const held = reader.held + records * recordBytes;

@@ -51,11 +51,15 @@ const varintBytesMax = 10;
 
 /** Passes every record of a request to the reader, in order. Throws 400 if the body cannot be split into records. */
 export function* readProtobuf(arriving: Arriving, signal: Signal, reading: RecordReader): Reading {
+  yield* arriving.hasMore();
+  // With these no message begins.
+  const isJson = ['{', '['].includes(arriving.bytes.toString('latin1', 0, 1));
   try {
     yield* new ProtobufReader(arriving, signal, reading).read();
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new HttpError(400, `The body is not a protobuf message of OTLP: ${error.message}.`);
+    const problem = isJson ? 'it begins like JSON; send Content-Type: application/json' : error.message;
+    throw new HttpError(400, `The body is not a protobuf message of OTLP: ${problem}.`);
   }
 }
 

@@ -2,6 +2,7 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { findKind } from '../../app/import/file/kinds.js';
 import { inflationsMax, itemPartsMax, lineBytesMax, queryPartsMax } from '../../domain/limits.js';
 import {
   decodeJson,
@@ -52,7 +53,10 @@ function unsupportedEncoding(supported: string, acceptEncoding: string): HttpErr
 
 /** Adds a parser for small JSON bodies. Larger ones get 413. */
 export function addJsonParser(app: FastifyInstance, bytesMax: number): void {
-  addParser(app, 'application/json', bytesMax, (body) => parseBody(body));
+  addParser(app, 'application/json', bytesMax, (body, request) => {
+    refuseOtherKind(body, request, []);
+    return parseBody(body);
+  });
 }
 
 /** Limits of one recording request. */
@@ -74,7 +78,8 @@ export function addRecordingParsers(
     const values: unknown[] = [];
     const pauses = new Pauses(smallBodyBytes, () => admission.turn());
     for (const line of nonBlankLines(body)) {
-      values.push(parseLine(line));
+      const value = parseLine(line);
+      values.push(Array.isArray(value) ? new MalformedLine(ARRAY_LINE) : value);
       // After each line, because there could be millions of them.
       requireAtMost(batchQueriesMax, values, request);
       await pauses.take(line.length + lineOverheadBytes);
@@ -93,6 +98,8 @@ export function addRecordingParsers(
     parseLines(await decode(body, request), request),
   );
 }
+
+const ARRAY_LINE = 'is an array; put each of its items on a line, or send one array as application/json';
 
 /** One format has several names, of which none is registered. */
 const NDJSON_TYPES = ['x-ndjson', 'ndjson', 'jsonl', 'x-jsonlines'].map((name) => `application/${name}`);
@@ -117,6 +124,51 @@ function addParser(
   app.addContentTypeParser(type, { parseAs: 'buffer', bodyLimit }, (request: FastifyRequest, body: Buffer) =>
     parse(body, request),
   );
+}
+
+/** Enough to tell what a body is, and too little for what a message of protobuf could have by chance. */
+const kindBytes = 16;
+
+type Headed = Pick<FastifyRequest, 'headers'>;
+
+/** Throws 400 for a decoded body that is not what its headers say. `encodings` are those that its path decodes. */
+function refuseOtherKind(body: Buffer, request: Headed, encodings: readonly string[]): void {
+  const kind = findKind(body.subarray(0, kindBytes));
+  if (kind === undefined) return;
+  const { what, encoding } = kind;
+  const type = request.headers['content-type'];
+  let problem = `is ${what}, but its Content-Type says ${type}; send that`;
+  if (encoding !== undefined && encodingOf(request) !== 'identity')
+    problem = 'is compressed twice; compress it once';
+  else if (encoding !== undefined && encodings.includes(encoding))
+    problem = `is ${what}, but its headers do not say so; send Content-Encoding: ${encoding}`;
+  else if (encoding !== undefined) {
+    const others = encodings.length === 0 ? '' : ` or with Content-Encoding: ${encodings.join(', ')}`;
+    problem = `is ${what}, which this path does not take; send it uncompressed${others}`;
+  }
+  throw new HttpError(400, `The body ${problem}.`);
+}
+
+/** As `refuseOtherKind`, for a body that arrives in pieces, which are passed on. */
+export async function* refuseOtherKinds(
+  pieces: AsyncIterable<Buffer>,
+  request: Headed,
+  encodings: readonly string[],
+): AsyncGenerator<Buffer> {
+  let start: Buffer | undefined = Buffer.alloc(0);
+  for await (const piece of pieces) {
+    if (start === undefined) yield piece;
+    else {
+      start = Buffer.concat([start, piece]);
+      if (start.length < kindBytes) continue;
+      refuseOtherKind(start, request, encodings);
+      yield start;
+      start = undefined;
+    }
+  }
+  if (start === undefined || start.length === 0) return;
+  refuseOtherKind(start, request, encodings);
+  yield start;
 }
 
 /** Throws 415 for a media type that OTLP does not have. */
@@ -164,7 +216,7 @@ function itemsIn({ routeOptions }: FastifyRequest): string {
 }
 
 /** The name of the Content-Encoding. RFC 9110, section 8.4.1.3: `x-gzip` is another name for `gzip`. */
-export function encodingOf({ headers }: Pick<FastifyRequest, 'headers'>): string {
+export function encodingOf({ headers }: Headed): string {
   const name = (headers['content-encoding'] ?? 'identity').trim().toLowerCase();
   return name === 'x-gzip' ? 'gzip' : name;
 }
@@ -181,6 +233,7 @@ function createDecoder(bytesMax: number, admission: Admission) {
   return async (body: Buffer, request: FastifyRequest): Promise<Buffer> => {
     const decoded =
       getEncoding(request) === 'gzip' ? await inflations.run(() => unpack(body, bytesMax, request)) : body;
+    refuseOtherKind(decoded, request, ['gzip']);
     if (decoded !== body) admission.count(request, decoded.length);
     // Parsing blocks the event loop.
     await admission.turn(decoded.length);

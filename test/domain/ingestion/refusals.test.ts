@@ -36,6 +36,13 @@ describe('the reason for a problem', () => {
     expect(reasonsOf(input)).toEqual(reasons);
   });
 
+  test.each(['is an array; put', 'has a second object', 'is not JSON: "{"', 'is longer than 9 bytes'])(
+    'of a line that %s is the body',
+    (problem) => {
+      expect(reasonOfProblem(`queries[0]: ${problem}`)).toBe('no-body');
+    },
+  );
+
   test('that retention finds is the time', () => {
     expect(reasonOfProblem(beforeRowsProblem('2026-01-01T00:00:00.000Z'))).toBe('time-past');
   });

@@ -107,6 +107,18 @@ describe('non-blank lines', () => {
     expect(parseJson(Uint8Array.of(0xef, 0xbb, 0xbf, 0x31))).toEqual({ ok: true, value: 1 });
   });
 
+  test.each([
+    ['{} {', 'has a second object behind the first value; JSON is one value, such as one array'],
+    [
+      '\ufeff[]\n[1]',
+      'has a second array behind the first value, on line 2; JSON is one value, such as one array',
+    ],
+    ['{}}', 'is not JSON: "{}}"'],
+    ['1 2', 'is not JSON: "1 2"'],
+  ])('with more than JSON say so: %j', (text, problem) => {
+    expect(parseJson(Buffer.from(text))).toEqual({ ok: false, problems: [problem] });
+  });
+
   test('that are not JSON are refused with an excerpt', () => {
     expect(parseJson(Buffer.from('{"a"'))).toEqual({ ok: false, problems: ['is not JSON: "{\\"a\\""'] });
     expect(parseJson(Buffer.from('{"a":1}'))).toEqual({ ok: true, value: { a: 1 } });

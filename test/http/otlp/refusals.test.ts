@@ -63,13 +63,41 @@ describe('JSON that cannot be split into records is refused with the position of
     '{"a"}',
     '{"a":}',
     '{"a":1,}',
-    '{} {}',
+    '{} []',
+    '{} }',
     '{"resourceSpans":[',
     '{"a":"\\',
     '{"a":1]',
     '{"resourceSpans":nil}',
   ])('what is no JSON: %s', (text) => {
     expect(refusal(() => read('traces', JSON_TYPE, Buffer.from(text)))).toMatch(/^The body is not JSON: /);
+  });
+});
+
+describe('a message in the other encoding, or with another one behind it, is named', () => {
+  const records = { resourceSpans: [{ scopeSpans: [{ spans: [{}] }] }] };
+  test.each(['{} {}', '{}\n{', `${JSON.stringify(records)}\r\n${JSON.stringify(records)}\n`])(
+    '%j',
+    (text) => {
+      const after = text.lastIndexOf('{', text.length / 2 + 1);
+      for (const pieceBytes of [1, 3, 1 << 14])
+        expect(refusal(() => readAll('traces', JSON_TYPE, Buffer.from(text), pieceBytes))).toBe(
+          `The body is not JSON of OTLP: it has a second message after ${after} bytes; send each with a request, or the file with caller-stats import --format otlp.`,
+        );
+    },
+  );
+
+  test('JSON as protobuf', () => {
+    expect(refusal(() => read('traces', PROTOBUF, jsonOf(records)))).toBe(
+      'The body is not a protobuf message of OTLP: it begins like JSON; send Content-Type: application/json.',
+    );
+  });
+
+  test('protobuf as JSON', () => {
+    for (const span of [{ name: 'a' }, { name: 'a', attributes: { b: 'c' } }])
+      expect(refusal(() => read('traces', JSON_TYPE, bodyOf('traces', PROTOBUF, [span])))).toBe(
+        'The body is not JSON of OTLP: it begins like protobuf; send Content-Type: application/x-protobuf.',
+      );
   });
 });
 

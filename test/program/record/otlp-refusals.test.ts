@@ -17,6 +17,16 @@ describe.each(PATHS)('%s rejects', (path) => {
   const ENCODING =
     /^The Content-Encoding is not supported; send gzip, deflate,( zstd,)? or none\. In the exporter of a Collector, set compression: gzip\.$/;
   const NOT_GZIP = 'The body is not valid gzip, though its Content-Encoding says so.';
+  const unsaid = (encoding: string) =>
+    `The body is compressed with ${encoding}, but its headers do not say so; send Content-Encoding: ${encoding}.`;
+  // A frame that, as protobuf, is a message without anything.
+  const ZSTD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x24, 0, 1, 0, 0, 0x99, 0xe9, 0xd8, 0x51]);
+  const ZSTD_UNSAID =
+    /^The body is compressed with zstd, (but its headers do not say so|which this path does not take); send /;
+  const TWICE = 'The body is compressed twice; compress it once.';
+  const ZIP = 'The body is a zip archive, but its Content-Type says application/json; send that.';
+  const SECOND =
+    'The body is not JSON of OTLP: it has a second message after 8 bytes; send each with a request, or the file with caller-stats import --format otlp.';
   const NAME =
     'An admin key opens every project of its organization: name one in the header caller-stats-project, or send a recording key.';
   const project = (id: string) => ({ 'caller-stats-project': id });
@@ -58,6 +68,19 @@ describe.each(PATHS)('%s rejects', (path) => {
     ],
     ['invalid gzip', 'recording', { ...json, 'content-encoding': 'gzip' }, Buffer.from('{}'), 400, NOT_GZIP],
     ['invalid JSON', 'recording', json, Buffer.from('{'), 400, 'The body is not JSON: "{".'],
+    ['gzip without its encoding', 'recording', json, gzipSync('{}'), 400, unsaid('gzip')],
+    ['gzip as protobuf', 'recording', { 'content-type': PROTOBUF }, gzipSync(''), 400, unsaid('gzip')],
+    ['zstd without its encoding', 'recording', { 'content-type': PROTOBUF }, ZSTD, 400, ZSTD_UNSAID],
+    [
+      'gzip twice',
+      'recording',
+      { ...json, 'content-encoding': 'gzip' },
+      gzipSync(gzipSync('{}')),
+      400,
+      TWICE,
+    ],
+    ['a zip archive', 'recording', json, Buffer.from('PK\x03\x04'), 400, ZIP],
+    ['messages on lines', 'recording', json, Buffer.from('{"a":1}\n{}'), 400, SECOND],
   ])('%s', async (_what, key, headers, body, status, error, method = 'POST') => {
     const { send, keys, store } = service();
     const answer = await send({ method, path, key: key === null ? null : keys[key], headers, body });

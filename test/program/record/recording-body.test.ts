@@ -1,4 +1,4 @@
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { dayMs } from '../../../src/domain/time/duration.js';
 import {
@@ -13,6 +13,7 @@ import {
 const NO_QUERY = 'is not a query: send an object with id, caller and, optionally, occurredAt';
 const BAD_CALLER = 'caller: is not "web", "api" or a name of 1 to 64 of a-z 0-9 . _ - (^[a-z0-9._-]{1,64}$)';
 const NO_CALLER = 'caller: is missing; send "web", "api", or the name of an integration or SDK';
+const ARRAY_LINE = 'is an array; put each of its items on a line, or send one array as application/json';
 const FULL = 'send it in full, as 2026-01-31T23:59:59Z';
 
 const good = { id: 'good', caller: 'web' };
@@ -67,7 +68,11 @@ describe('an invalid query returns 400, and the valid ones beside it are not rec
     const lines = await record(`${JSON.stringify(good)}\n${line}\n`, {
       'content-type': 'application/x-ndjson',
     });
-    expect([lines.status, detailsOf(lines)]).toEqual([400, detailsOf(answer)]);
+    const arrayLine = [`queries[1]: ${ARRAY_LINE}`];
+    expect([lines.status, detailsOf(lines)]).toEqual([
+      400,
+      Array.isArray(query) ? arrayLine : detailsOf(answer),
+    ]);
     if (!Array.isArray(query))
       expect(detailsOf(await record(line))).toEqual(problems.map((problem) => `queries[0]: ${problem}`));
 
@@ -137,6 +142,17 @@ const NOT_GZIP = 'The body is not valid gzip, though its Content-Encoding says s
 const THREE = 'The body has more than 3 queries; send fewer at a time.';
 const four = [1, 2, 3, 4].map((n) => JSON.stringify(withId(`${n}`)));
 
+const ZSTD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x20, 0, 1, 0, 0]);
+const ZIP = Buffer.from('PK\x03\x04\x14\0\0\0\x08\0');
+const NO_ENCODING =
+  'The body is compressed with gzip, but its headers do not say so; send Content-Encoding: gzip.';
+const TWICE = 'The body is compressed twice; compress it once.';
+const NO_ZSTD = 'The body is compressed with zstd, which this path does not take; send it uncompressed';
+const isZip = (type: string) => `The body is a zip archive, but its Content-Type says ${type}; send that.`;
+const secondValue = (kind: string, line?: number) =>
+  `The body has a second ${kind} behind the first value${line === undefined ? '' : `, on line ${line}`}; ` +
+  'JSON is one value, such as one array.';
+
 /** Invalid bodies, if at most 3 queries and 1,000 bytes are allowed. */
 const BAD_BODIES: [
   what: string,
@@ -146,7 +162,22 @@ const BAD_BODIES: [
   error: string,
 ][] = [
   ['broken JSON', JSON_TYPE, utf8('{"id":'), 400, 'The body is not JSON: "{\\"id\\":".'],
-  ['characters after the JSON', JSON_TYPE, utf8('[] []'), 400, 'The body is not JSON: "[] []".'],
+  ['characters after the JSON', JSON_TYPE, utf8('[] x'), 400, 'The body is not JSON: "[] x".'],
+  ['a bracket after the JSON', JSON_TYPE, utf8('[]]'), 400, 'The body is not JSON: "[]]".'],
+  ['two arrays', JSON_TYPE, utf8('[] []'), 400, secondValue('array')],
+  ['arrays on lines, sent as JSON', JSON_TYPE, utf8('[1]\r\n[2]\n'), 400, secondValue('array', 2)],
+  ['an object behind a number', JSON_TYPE, utf8('\n1\n\n{'), 400, secondValue('object', 4)],
+  ['objects of several lines', JSON_TYPE, utf8('{\n}\n{\n}'), 400, secondValue('object', 3)],
+  ['arrays on lines in gzip', GZIP, gzipSync('[1]\n[2]'), 400, secondValue('array', 2)],
+  ['gzip without its encoding', JSON_TYPE, gzipped, 400, NO_ENCODING],
+  ['lines in gzip without its encoding', LINES, gzipped, 400, NO_ENCODING],
+  ['gzip as identity', { ...JSON_TYPE, 'content-encoding': 'identity' }, gzipped, 400, NO_ENCODING],
+  ['gzip twice under one name', GZIP, gzipSync(gzipped), 400, TWICE],
+  ['zstd in gzip', { ...LINES, ...GZIP }, gzipSync(ZSTD), 400, TWICE],
+  ['zstd without its encoding', LINES, ZSTD, 400, `${NO_ZSTD} or with Content-Encoding: gzip.`],
+  ['a zip archive', JSON_TYPE, ZIP, 400, isZip('application/json')],
+  ['a zip archive as lines', LINES, ZIP, 400, isZip('application/x-ndjson')],
+  ['brotli, which nothing tells', JSON_TYPE, brotliCompressSync('[]'), 400, 'The body is not valid UTF-8.'],
   ['lines without objects, sent as JSON', JSON_TYPE, utf8('1\n2'), 400, 'The body is not JSON: "1\\n2".'],
   ['four lines, sent as JSON', JSON_TYPE, utf8(four.join('\n')), 413, THREE],
   ['an empty body', JSON_TYPE, utf8(''), 400, 'The body is not JSON: "".'],
@@ -230,6 +261,16 @@ describe('an invalid body is rejected:', () => {
     expect((await store.maintenance.verify()).queries).toBe(0);
   });
 
+  test('lines that are arrays', async () => {
+    const { record, store } = service();
+    const answer = await record(utf8(`[${JSON.stringify(good)}]\n[]`), LINES);
+    expect([answer.status, detailsOf(answer)]).toEqual([
+      400,
+      [`queries[0]: ${ARRAY_LINE}`, `queries[1]: ${ARRAY_LINE}`],
+    ]);
+    expect((await store.maintenance.verify()).queries).toBe(0);
+  });
+
   test('NDJSON sent as JSON: the answer is that of NDJSON', async () => {
     const { record, store } = service();
     for (const text of ['{}\n{}', `${JSON.stringify(good)}\n{"id"`, `\n${JSON.stringify(good)}\n\n[]`]) {
@@ -243,6 +284,26 @@ describe('an invalid body is rejected:', () => {
     expect((await record(utf8(two), JSON_TYPE)).text).toBe('{"recorded":2,"duplicates":0}');
     expect((await record(gzipSync(two), GZIP)).text).toBe('{"recorded":0,"duplicates":2}');
   });
+});
+
+test('a body that is not what its headers say is refused on other paths, too', async () => {
+  const { send, keys } = await startService();
+  const answers = async (path: string, headers: Record<string, string>, body: Uint8Array) =>
+    errorOf(
+      await send({
+        method: 'POST',
+        path: `/v1/analytics/docs/assistant/${path}`,
+        key: keys.admin,
+        headers,
+        body,
+      }),
+    );
+  expect(await answers('imported-counts', LINES, gzipped)).toBe(NO_ENCODING);
+  expect(await answers('imported-counts', JSON_TYPE, utf8('[]\n[]'))).toBe(secondValue('array', 2));
+  expect(await answers('corrections', JSON_TYPE, gzipped)).toBe(
+    'The body is compressed with gzip, which this path does not take; send it uncompressed.',
+  );
+  expect(await answers('corrections', JSON_TYPE, utf8('{}\n{}'))).toBe(secondValue('object', 2));
 });
 
 test.each(['application/ndjson', 'application/jsonl', 'application/x-jsonlines'])(

@@ -1,5 +1,6 @@
 /** Names files that are not text, which no format reads, and makes UTF-8 of UTF-16. */
 import { StringDecoder } from 'node:string_decoder';
+import { findKind } from './kinds.js';
 import { PackedDataError, prepend, takeStart } from './unpack.js';
 
 /** A file that is not text. The message continues a sentence that starts with the file's name. */
@@ -7,49 +8,15 @@ export class NotTextError extends Error {
   override readonly name = 'NotTextError';
 }
 
-const [asCsv, asTable, unpacked] = ['save it as CSV', 'export it as CSV or NDJSON', 'unpack it first'];
-
-/**
- * The first bytes of files that no format reads, as Latin-1, what they are, and what to do with them. No text that somebody
- * imports begins so.
- */
-const KINDS: readonly [start: string | RegExp, what: string, remedy: string][] = [
-  [/^PK.*(?:\[Content_Types\]|_rels\/|xl\/|opendocument\.spreadsheet)/s, 'a spreadsheet', asCsv],
-  ['PK\x03\x04', 'a zip archive', unpacked],
-  ['PK\x05\x06', 'an empty zip archive', unpacked],
-  ['PK\x07\x08', 'a part of a zip archive', unpacked],
-  ['\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', 'a document of an older Excel', asCsv],
-  ['\x1f\x8b', 'compressed twice', 'unpack it once'],
-  ['\x28\xb5\x2f\xfd', 'compressed twice', 'unpack it once'],
-  [/^BZh[1-9]1AY&SY/, 'compressed with bzip2', unpacked],
-  ['\xfd7zXZ\0', 'compressed with xz', unpacked],
-  ['7z\xbc\xaf\x27\x1c', 'a 7z archive', unpacked],
-  ['Rar!\x1a\x07', 'a RAR archive', unpacked],
-  ['\x04\x22\x4d\x18', 'compressed with LZ4', unpacked],
-  [/^.{257}ustar/s, 'a tar archive', unpacked],
-  ['PAR1\x15', 'a Parquet file', asTable],
-  ['Obj\x01', 'an Avro file', asTable],
-  ['ARROW1\0', 'an Arrow file', asTable],
-  ['SQLite format 3\0', 'a SQLite database', 'export its table as CSV'],
-  ['PGDMP', 'a dump of PostgreSQL', 'export its table as CSV'],
-  ['%PDF-', 'a PDF document', 'export the table in it as CSV'],
-  [/^(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html)\b/i, 'an HTML page', 'download the file itself'],
-  [/^(?:\xef\xbb\xbf)?\s*<\?xml\b/, 'an XML document', asTable],
-  ['\xff\xfe\0\0', 'UTF-32 text', 'save it as UTF-8'],
-  ['\0\0\xfe\xff', 'UTF-32 text', 'save it as UTF-8'],
-];
-
 /** Enough for the header of a tar archive. */
 const startBytes = 512;
 
 /** The bytes of a text in UTF-8. Throws a `NotTextError`. */
 export async function* readText(bytes: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   const start = await takeStart(bytes, (taken) => taken.length >= startBytes || hasLine(taken));
-  const text = start.toString('latin1', 0, startBytes);
-  for (const [pattern, what, remedy] of KINDS) {
-    const isOfKind = typeof pattern === 'string' ? text.startsWith(pattern) : pattern.test(text);
-    if (isOfKind) throw new NotTextError(`it is ${what}; ${remedy}`);
-  }
+  const kind = findKind(start.subarray(0, startBytes));
+  if (kind?.encoding !== undefined) throw new NotTextError('it is compressed twice; unpack it once');
+  if (kind !== undefined) throw new NotTextError(`it is ${kind.what}; ${kind.remedy}`);
   const order = byteOrderOf(start.subarray(0, startBytes));
   const all = prepend(start, bytes);
   yield* order === undefined ? all : fromUtf16(all, order);

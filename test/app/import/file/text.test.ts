@@ -51,6 +51,14 @@ describe('files that are not text are named:', () => {
   });
 });
 
+test.each([
+  'PK,name\n1,xl/a\n',
+  `{"id":"1","text":"${'x'.repeat(235)} gustar"}`.padEnd(600),
+  `${'x'.repeat(257)}ustar`,
+])('text that has what begins or marks another kind is text: %.20s…', async (text) => {
+  expect((await read(Buffer.from(text))).toString()).toBe(text);
+});
+
 test('half a character of UTF-16 is invalid UTF-8, and nothing around it changes', async () => {
   expect(await read(utf16('\ufeffid\ud800,\udc00x\n\u{1f600}', 'little'))).toEqual(
     Buffer.concat([Buffer.from('\ufeff'), latin1('id\xff,\xffx\n'), Buffer.from('\u{1f600}')]),

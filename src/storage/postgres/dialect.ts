@@ -1,11 +1,13 @@
 import { CallerStatsError } from '../../domain/errors.js';
 import type { Dialect } from '../sql/session.js';
+import { copyProject } from './project-copy.js';
 import { bytesOf, decodeQueryId } from './query-id.js';
 import { statementsIn } from './statements/statements.js';
 
 /** A deleted project keeps its row, with `deleted_at`, until its queries are removed: so its id stays taken. */
 export function dialectFor(schema: string): Dialect {
-  const { shareRecording, stopRecording, markDeleted } = statementsIn(schema);
+  const statements = statementsIn(schema);
+  const { shareRecording, stopRecording, markDeleted } = statements;
   return {
     table: (name) => `${schema}.${name}`,
     lock: (strength) => `FOR ${strength}`,
@@ -31,9 +33,11 @@ export function dialectFor(schema: string): Dialect {
     stopRecording: async (session, projectId) => {
       await session.run(stopRecording, [projectId]);
     },
+    projectChanged: (session, projectId) => copyProject(session, statements, projectId),
     deleteProject: async (session, projectId, at) => {
       await session.run(stopRecording, [projectId]);
       await session.run(markDeleted, [projectId, at]);
+      await copyProject(session, statements, projectId);
       await session.run(`DELETE FROM ${schema}.api_key WHERE project_id = $1`, [projectId]);
     },
   };

@@ -1,4 +1,5 @@
 /** Organizations, projects, keys and people. Every request of a server begins with `findAccess`. */
+import type { Project } from '../../domain/projects/project.js';
 import { SharedCalls } from '../../shared/shared-calls.js';
 import type { Access } from '../ports/directory.js';
 import { REPEATABLE_CHANGES, SqlDirectoryChanges } from '../sql/directory-changes.js';
@@ -24,6 +25,14 @@ export class PostgresDirectory extends SqlDirectory {
   /** Many requests of a busy key arrive together, and on Citus each look-up asks another server. */
   findAccess(keyHash: string, projectId: string): Promise<Access | undefined> {
     return this.#accesses.ask(`${keyHash} ${projectId}`, () => this.#findAccess(keyHash, projectId));
+  }
+
+  /** On a cluster from the copies: a worker that is down hides no projects. */
+  override async listProjects(organizationId: string): Promise<Project[]> {
+    const copies = await this.#database.read('findCopy');
+    if (copies.length === 0) return super.listProjects(organizationId);
+    const rows = await this.#database.read('listCopies', [organizationId]);
+    return rows.map((row) => PROJECT.read(row));
   }
 
   async #findAccess(keyHash: string, projectId: string): Promise<Access | undefined> {

@@ -4,6 +4,7 @@ import { EARLIEST_MS } from '../../domain/counting/date-range.js';
 import { needsRetention, nextRowsFrom } from '../../domain/projects/retention.js';
 import type { Cleanup } from '../ports/maintenance.js';
 import type { Database, Session } from './connection/database.js';
+import { copyProject } from './project-copy.js';
 import type { Statements } from './statements/statements.js';
 
 /** The statements that remove the first rows of a project, one for each table. */
@@ -106,10 +107,13 @@ export class Cleaner {
    * has just done it.
    */
   async #retain(session: Session, retention: Retention, nowMs: number, limit: number): Promise<number> {
-    if (retention.sweptTo !== null) return this.#sweep(session, retention, limit);
+    let removed = 0;
     const next = nextRowsFrom(retention, nowMs);
-    if (next !== undefined) await this.#moveRowsFrom(session, retention, next);
-    return 0;
+    if (retention.sweptTo !== null) removed = await this.#sweep(session, retention, limit);
+    else if (next !== undefined) await this.#moveRowsFrom(session, retention, next);
+    // In each step: without an audit entry, a worker may commit and the coordinator not.
+    await copyProject(session, this.#statements, retention.id);
+    return removed;
   }
 
   /** A sweep starts after the empty id. None is needed if no query is from before `next`. */

@@ -80,6 +80,7 @@ export class SqlDirectoryChanges extends SqlChanges implements DirectoryChanges 
     if (!(await this.#insert(PROJECT, { ...project, rowsFrom: null }))) {
       throw alreadyExists(await this.#whyTaken(organizationId, id));
     }
+    await this.dialect.projectChanged(this.session, id);
     await this.log({ organizationId, action: 'project.create', targetId: id, detail: name }, by);
   }
 
@@ -111,6 +112,7 @@ export class SqlDirectoryChanges extends SqlChanges implements DirectoryChanges 
         project.earliestAt,
       ],
     );
+    await this.dialect.projectChanged(this.session, projectId);
     await this.log({ organizationId, action: 'project.change', targetId: projectId, detail }, by);
     return project;
   }

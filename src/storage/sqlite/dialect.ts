@@ -28,6 +28,7 @@ export const SQLITE: Dialect = {
   },
   // There is only one writer.
   stopRecording: async () => {},
+  projectChanged: () => {},
   deleteProject: async (session, projectId) => {
     // First the keys, which refer to the project.
     await session.run('DELETE FROM api_key WHERE project_id = $1', [projectId]);

@@ -1,43 +1,14 @@
 /**
- * `migrate --distribute`. No Citus cluster can be had from npm, so an extension of the same name stands in for it: its
- * functions note how they were called, and nothing is spread. What a real cluster does with the calls is for the
+ * `migrate --distribute`, with the extension that stands in for Citus. What a real cluster does with the calls is for the
  * conformance suite to show, run with `CALLER_STATS_TEST_DATABASE_URL`.
  */
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { NEWEST_VERSION } from '../../../src/storage/postgres/migrations/index.js';
 import { runCli } from '../../support/cli/cli.js';
 import { emptyPlace } from '../../support/cli/cli-place.js';
+import { addCoordinator, standIn } from '../../support/postgres/citus-stand-in.js';
 import { newestPostgres, startPostgres } from '../../support/postgres/postgres-server.js';
 import { newSchemaIn, onDatabase } from '../../support/storage/store.js';
-
-const standIn = {
-  'citus.control': "default_version = '1.0'\nrelocatable = false\nschema = public\n",
-  'citus--1.0.sql': `
-    CREATE TABLE call (number serial, function text, name text, argument text, colocate_with text);
-    CREATE TABLE pg_dist_partition (logicalrelid regclass, partmethod char);
-    CREATE TABLE pg_dist_node (groupid integer);
-    CREATE FUNCTION citus_add_local_table_to_metadata(table_name regclass) RETURNS void LANGUAGE sql AS $$
-      INSERT INTO public.call (function, name) VALUES ('citus_add_local_table_to_metadata', table_name::text);
-      INSERT INTO public.pg_dist_partition VALUES (table_name, 'n');
-    $$;
-    CREATE FUNCTION create_distributed_table(
-      table_name regclass, distribution_column text, distribution_type text DEFAULT 'hash',
-      colocate_with text DEFAULT 'default'
-    ) RETURNS void LANGUAGE sql AS $$
-      INSERT INTO public.call (function, name, argument, colocate_with)
-        VALUES ('create_distributed_table', table_name::text, distribution_column, colocate_with);
-      INSERT INTO public.pg_dist_partition VALUES (table_name, 'h');
-    $$;
-    CREATE FUNCTION truncate_local_data_after_distributing_table(table_name regclass) RETURNS void LANGUAGE sql AS $$
-      INSERT INTO public.call (function, name) VALUES ('truncate_local_data', table_name::text);
-    $$;
-    CREATE FUNCTION create_distributed_function(
-      function_name regprocedure, distribution_arg_name text DEFAULT NULL, colocate_with text DEFAULT 'default'
-    ) RETURNS void LANGUAGE sql AS $$
-      INSERT INTO public.call (function, name, argument, colocate_with)
-        VALUES ('create_distributed_function', function_name::text, distribution_arg_name, colocate_with);
-    $$;`,
-};
 
 const importCall = [
   'create_distributed_function',
@@ -50,10 +21,6 @@ const manageCall = ['citus_add_local_table_to_metadata', 'caller_stats.audit', n
 
 const migrate = (url: string, ...args: string[]) =>
   runCli(['migrate', ...args], { env: { DATABASE_URL: url } });
-
-/** As `citus_set_coordinator_host` does. */
-const addCoordinator = (url: string) =>
-  onDatabase(url, (client) => client.query('INSERT INTO pg_dist_node VALUES (0)'));
 
 describe('migrate', () => {
   test.each(inject('postgresServers'))(
@@ -139,6 +106,7 @@ describe('migrate', () => {
       'distributed caller_stats.correction',
       'distributed caller_stats.corrected_query',
       'distributed caller_stats.withdrawn_count',
+      'distributed caller_stats.project_copy',
       'distributed caller_stats.audit',
       'distributed caller_stats.record(text, bytea[], bigint[], text[], integer[], text[], integer[])',
       'distributed caller_stats.import_counts(text, text[], text[], bigint[], bigint[], bigint[], integer[])',

@@ -201,7 +201,7 @@ test('checks the statements of the directory and of throttles as well', () => {
   for (const name of [
     'findProject 1',
     'createProject 2',
-    'createProject 4',
+    'createProject 8',
     'changeProject 2',
     'deleteProject 3',
     'createKey 2',

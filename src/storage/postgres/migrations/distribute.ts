@@ -26,6 +26,12 @@ export const SHARDED_TABLES = {
 } as const;
 
 /**
+ * By default, Citus changes the shards of a table over several connections to each worker, and later statements of the
+ * transaction could not see all of it. PostgreSQL ignores the setting.
+ */
+export const KEEP_TO_ONE_CONNECTION = "SET LOCAL citus.multi_shard_modify_mode = 'sequential'";
+
+/**
  * A table on the coordinator that every change of a project writes to. Because Citus manages it, such a change is committed
  * in two phases: on both servers or on none.
  */
@@ -61,6 +67,7 @@ export async function distribute(session: Session, { schema, name }: PostgresLoc
     await session.run('SELECT truncate_local_data_after_distributing_table($1::regclass)', [relation]);
     done.push(relation);
   }
+  done.push(...(await copyProjects(session, schema)));
   done.push(...(await manage(session, `${schema}.${MANAGED_TABLE}`)));
   const functions = FUNCTIONS.map((one) => `${schema}.${one}`);
   for (const one of functions) {
@@ -72,6 +79,46 @@ export async function distribute(session: Session, { schema, name }: PostgresLoc
   }
   return done.length === 0 ? [] : [...done, ...functions];
 }
+
+/**
+ * Makes the table `project_copy` on the coordinator, and `find_access` read it (see `project-copy.ts`). Makes it again if it is there,
+ * so that it has what a backup or a node of an earlier version may have left out. Returns its name if it is new.
+ */
+async function copyProjects(session: Session, schema: string): Promise<string[]> {
+  const copy = `${schema}.project_copy`;
+  return session.transaction(async () => {
+    await session.run(KEEP_TO_ONE_CONNECTION);
+    // Waits for changes in progress. The next ones wait, and then find the table.
+    await session.run(`LOCK TABLE ${schema}.project IN SHARE ROW EXCLUSIVE MODE`);
+    const before = await session.get('SELECT FROM to_regclass($1) AS found WHERE found IS NOT NULL', [copy]);
+    await session.run(`DROP TABLE IF EXISTS ${copy}`);
+    await session.run(`CREATE TABLE ${copy} (LIKE ${schema}.project INCLUDING INDEXES)`);
+    await session.run(`INSERT INTO ${copy} SELECT * FROM ${schema}.project WHERE deleted_at IS NULL`);
+    const grants = await session.all<{ readonly text: string }>(
+      `SELECT format('GRANT %s ON ${copy} TO %s', privilege_type, CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END) AS text
+       FROM pg_class CROSS JOIN aclexplode(relacl) WHERE oid = $1::regclass AND grantee <> relowner`,
+      [`${schema}.project`],
+    );
+    for (const { text } of grants) await session.run(text);
+    await session.run(findAccess(schema));
+    return before === undefined ? [copy] : [];
+  });
+}
+
+/** As the first schema has it, but without a worker. */
+const findAccess = (schema: string): string => `
+  CREATE OR REPLACE FUNCTION ${schema}.find_access(
+    asked_hash text, asked_project text,
+    OUT schema_version integer, OUT found_key ${schema}.api_key, OUT found_project ${schema}.project
+  ) LANGUAGE plpgsql STABLE AS $function$
+  BEGIN
+    SELECT version INTO schema_version FROM ${schema}.schema_version;
+    SELECT * INTO found_key FROM ${schema}.api_key WHERE hash = asked_hash;
+    SELECT * INTO found_project FROM ${schema}.project_copy
+      WHERE id = asked_project AND organization_id = found_key.organization_id;
+  END
+  $function$;
+`;
 
 /** Returns the name of the table, unless Citus manages it already. */
 async function manage(session: Session, relation: string): Promise<string[]> {

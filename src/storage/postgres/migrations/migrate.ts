@@ -6,17 +6,11 @@ import { Database, type DatabaseOptions, type Session } from '../connection/data
 import { unavailable } from '../connection/errors.js';
 import type { PostgresLocation } from '../connection/location.js';
 import { dialectFor } from '../dialect.js';
-import { distribute } from './distribute.js';
+import { distribute, KEEP_TO_ONE_CONNECTION } from './distribute.js';
 import { MIGRATIONS, type Migration, NEWEST_VERSION, newestOf } from './index.js';
 
 /** All programs on a database share the numbers of advisory locks. This one spells "CSTS". */
 const lockNamespace = 0x43535453;
-
-/**
- * By default, Citus changes the shards of a table over several connections to each worker, and later statements of the
- * transaction could not see all of it. PostgreSQL ignores the setting.
- */
-const KEEP_TO_ONE_CONNECTION = "SET LOCAL citus.multi_shard_modify_mode = 'sequential'";
 
 /**
  * Migrates a schema in one transaction, so a process killed half-way leaves the old version. Nodes that start at the same

@@ -10,6 +10,13 @@ export function projectStatements(schema: string) {
     findAccess: `SELECT schema_version AS "schemaVersion", ${KEY.select('(found_key)')},
         ${PROJECT.select('(found_project)', 'found')}
       FROM ${schema}.find_access($1, $2)`,
+    // See `project-copy.ts`.
+    findCopy: `SELECT FROM pg_catalog.pg_tables WHERE schemaname = '${schema}' AND tablename = 'project_copy'`,
+    listCopies: `SELECT ${PROJECT.select('project_copy')} FROM ${schema}.project_copy
+      WHERE organization_id = $1 ORDER BY created_at, id`,
+    removeCopy: `DELETE FROM ${schema}.project_copy WHERE id = $1`,
+    readForCopy: `SELECT to_jsonb(project)::text AS project FROM ${schema}.project WHERE id = $1 AND deleted_at IS NULL`,
+    writeCopy: `INSERT INTO ${schema}.project_copy SELECT * FROM jsonb_populate_record(NULL::${schema}.project_copy, $1)`,
     // Waits for recordings in progress, and blocks others until the transaction ends; see the function `record`.
     stopRecording: `SELECT pg_advisory_xact_lock(hashtextextended('${schema}.' || project.id, 0))
       FROM ${schema}.project WHERE id = $1`,

@@ -1,0 +1,223 @@
+/**
+ * On a cluster, look-ups of keys read a copy of the projects, and never the workers. An extension stands in for Citus; on a
+ * cluster, the conformance suite makes the same changes.
+ */
+import fc from 'fast-check';
+import type pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ProjectChange } from '../../../src/domain/projects/project.js';
+import { dayMs } from '../../../src/domain/time/duration.js';
+import { migrateStore } from '../../../src/storage/open.js';
+import type { Store } from '../../../src/storage/ports/store.js';
+import { addCoordinator, standIn } from '../../support/postgres/citus-stand-in.js';
+import { eventually } from '../../support/postgres/nodes.js';
+import {
+  newestPostgres,
+  type PostgresServer,
+  startPostgres,
+} from '../../support/postgres/postgres-server.js';
+import { newUser } from '../../support/postgres/postgres-user.js';
+import {
+  by,
+  keyOf,
+  newSchemaIn,
+  onDatabase,
+  openForTest,
+  projectOf,
+  purgeAll,
+  retainAll,
+  schemaOf,
+} from '../../support/storage/store.js';
+
+const org = 'default';
+const ids = ['a', 'b', 'c'];
+const nowMs = Date.parse('2026-06-15T12:00:00Z');
+
+let server: PostgresServer;
+
+beforeAll(async () => {
+  server = await startPostgres(newestPostgres(), { extensions: standIn });
+  await onDatabase(server.url(), (client) => client.query('CREATE EXTENSION citus'));
+  await addCoordinator(server.url());
+});
+afterAll(() => server.stop());
+
+const change: fc.Arbitrary<ProjectChange> = fc.record(
+  {
+    name: fc.constantFrom('x', "quote ' and \\ and \u{1F600}"),
+    timeZone: fc.constantFrom(null, 'Europe/Berlin'),
+    retentionDays: fc.constantFrom(null, 1, 2),
+    earliestAt: fc.constantFrom(null, -8_640_000_000_000_000, 8_640_000_000_000_000),
+    otlpQuery: fc.constantFrom(null, 'a=b'),
+  },
+  { requiredKeys: [] },
+);
+
+const kinds = ['create', 'create', 'change', 'change', 'delete', 'purge', 'retain', 'distribute'] as const;
+
+/** Something that may change the projects of a database, or how they are stored. */
+const step = fc.record({ kind: fc.constantFrom(...kinds), id: fc.constantFrom(...ids), change });
+type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
+
+async function take({ kind, id, change: to }: Step, store: Store, url: string): Promise<void> {
+  const { directory } = store;
+  const work: Readonly<Record<Step['kind'], () => Promise<unknown>>> = {
+    create: () => directory.createProject(projectOf(id), by),
+    change: () => directory.changeProject(org, id, to, by),
+    delete: () => directory.deleteProject(org, id, by),
+    purge: () => purgeAll(store),
+    retain: () => retainAll(store, nowMs),
+    distribute: () => distribute(url),
+  };
+  // There is a project already, or none.
+  await work[kind]().catch((error) => expect(['already_exists', 'not_found']).toContain(error.code));
+}
+
+const distribute = (url: string) => migrateStore(url, { distribute: true });
+
+/** A schema with a key of all projects, distributed or not. */
+async function newStore({ distributed }: { readonly distributed: boolean }) {
+  const url = newSchemaIn(server.url());
+  if (distributed) await distribute(url);
+  const store = await openForTest(url);
+  await store.directory.createKey(keyOf('k'), by);
+  return { url, store, schema: schemaOf(url) };
+}
+
+const access = async (store: Store, id: string) =>
+  (await store.directory.findAccess('hash of k', id))?.project;
+
+/** Every look-up finds what the table `project` has, and so does the list. */
+async function requireSame(store: Store): Promise<void> {
+  const projects = await Promise.all(ids.map((id) => store.directory.findProject(org, id)));
+  for (const [at, id] of ids.entries()) expect(await access(store, id)).toEqual(projects[at]);
+  expect(await store.directory.listProjects(org)).toEqual(projects.filter((one) => one !== undefined));
+}
+
+/** Removes all that only workers have. */
+const loseWorkers = (schema: string) =>
+  onDatabase(server.url(), (client) => client.query(`DELETE FROM ${schema}.project`));
+
+/** Resolves once a statement of the schema waits for a lock. */
+const waiting = (client: pg.Client, schema: string) =>
+  eventually(async () => {
+    const { rowCount } = await client.query(
+      `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%' || $1 || '%'`,
+      [schema],
+    );
+    return rowCount === 0 ? undefined : true;
+  });
+
+describe('on a cluster', () => {
+  test('a look-up finds no project that is deleted, missing, or of another organization', async () => {
+    const { store, schema } = await newStore({ distributed: true });
+    await store.directory.createOrganization({ id: 'o', name: 'o', createdAt: 1 }, by);
+    await store.directory.createProject(projectOf('a'), by);
+    await store.directory.createProject(projectOf('b', { organizationId: 'o' }), by);
+    await store.directory.createProject(projectOf('c'), by);
+    await store.directory.deleteProject(org, 'a', by);
+    await loseWorkers(schema);
+    for (const id of ['a', 'b', 'missing']) expect(await access(store, id)).toBeUndefined();
+    expect(await access(store, 'c')).toEqual(projectOf('c'));
+    expect(await store.directory.listProjects(org)).toEqual([projectOf('c')]);
+    expect(await store.directory.listProjects('o')).toMatchObject([{ id: 'b' }]);
+  });
+
+  test('a revoked key is revoked at once, without a worker', async () => {
+    const { store, schema } = await newStore({ distributed: true });
+    await store.directory.createProject(projectOf('a'), by);
+    await loseWorkers(schema);
+    await store.directory.changeKey(org, 'k', 'revoke', { ...by, at: 5 });
+    const found = await store.directory.findAccess('hash of k', 'a');
+    expect(found).toMatchObject({ key: { revokedAt: 5 }, project: { id: 'a' } });
+  });
+
+  test('a change that is undone changes no copy', async () => {
+    const { store } = await newStore({ distributed: true });
+    await store.directory.createProject(projectOf('a'), by);
+    const again = store.directory.createProject(projectOf('a', { name: 'other' }), by);
+    await expect(again).rejects.toMatchObject({ code: 'already_exists' });
+    expect(await access(store, 'a')).toEqual(projectOf('a'));
+  });
+
+  test('after any changes, distributing again between them, look-ups find the projects as they are', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 10 }), fc.boolean(), async (steps, distributed) => {
+        const { store, url } = await newStore({ distributed });
+        for (const one of steps) {
+          await take(one, store, url);
+          await requireSame(store);
+        }
+        await store.close();
+      }),
+      { numRuns: 10 },
+    );
+  });
+
+  test('retention that has moved shows in look-ups', async () => {
+    const { store, schema } = await newStore({ distributed: true });
+    await store.directory.createProject(projectOf('a', { retentionDays: 1 }), by);
+    await store.counts.record('a', [{ id: 'q', caller: 'web', occurredAt: nowMs - 5 * dayMs }]);
+    await retainAll(store, nowMs);
+    const project = await store.directory.findProject(org, 'a');
+    expect(project?.rowsFrom).toEqual(expect.any(Number));
+    await loseWorkers(schema);
+    expect(await access(store, 'a')).toEqual(project);
+  });
+});
+
+describe('distributing', () => {
+  test('waits for a change in progress, and has it in the copy', async () => {
+    const { store, url, schema } = await newStore({ distributed: false });
+    await store.directory.createProject(projectOf('a'), by);
+    await onDatabase(server.url(), async (client) => {
+      await client.query(`BEGIN; UPDATE ${schema}.project SET name = 'changed' WHERE id = 'a'`);
+      const distributed = distribute(url);
+      await onDatabase(server.url(), (other) => waiting(other, schema));
+      await client.query('COMMIT');
+      await distributed;
+    });
+    expect(await access(store, 'a')).toMatchObject({ name: 'changed' });
+  });
+
+  test('again brings what was left out, and removes what is not there', async () => {
+    const { store, url, schema } = await newStore({ distributed: true });
+    await store.directory.createProject(projectOf('a'), by);
+    await store.directory.createProject(projectOf('b'), by);
+    await onDatabase(server.url(), async (client) => {
+      await client.query(`UPDATE ${schema}.project SET name = 'changed' WHERE id = 'a'`);
+      await client.query(`DELETE FROM ${schema}.project WHERE id = 'b'`);
+      await client.query(
+        `INSERT INTO ${schema}.project (id, organization_id, name, created_at) VALUES ('c', '${org}', 'c', 1000)`,
+      );
+    });
+    expect((await distribute(url)).distributed).toEqual([]);
+    await requireSame(store);
+    expect(await access(store, 'c')).toEqual(projectOf('c'));
+  });
+
+  test('gives the copy to the users that have the projects', async () => {
+    const { store, url, schema } = await newStore({ distributed: false });
+    await store.directory.createProject(projectOf('a'), by);
+    const user = await newUser(server.url(), 'secret');
+    await onDatabase(server.url(), (client) =>
+      client.query(`GRANT USAGE ON SCHEMA ${schema} TO ${user.name};
+        GRANT SELECT ON ALL TABLES IN SCHEMA ${schema} TO ${user.name};
+        GRANT INSERT, DELETE ON ${schema}.project TO ${user.name}`),
+    );
+    for (const _ of [1, 2]) {
+      await distribute(url);
+      const { rows } = await onDatabase(user.url(server.url()), (client) =>
+        client.query(
+          `SELECT privilege, has_table_privilege('${schema}.project_copy', privilege) AS given
+           FROM unnest(ARRAY['SELECT', 'INSERT', 'DELETE', 'UPDATE', 'TRUNCATE']) AS privilege`,
+        ),
+      );
+      expect(rows.filter(({ given }) => given).map(({ privilege }) => privilege)).toEqual([
+        'SELECT',
+        'INSERT',
+        'DELETE',
+      ]);
+    }
+  });
+});

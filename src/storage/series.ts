@@ -49,7 +49,7 @@ export async function readSeriesFrom(
   question: SeriesRequest,
 ): Promise<Series> {
   const { interval, timeZone } = question;
-  const edges = await edgesFor(reads, projectId, question);
+  const edges = await findSeriesEdges(reads, projectId, question);
   if (edges.length > longSeriesEdgesMin) await nextTurn();
   const bounds = edges.map(({ timeMs }) => timeMs);
   const { counts, previousBuckets, ...more } = await countBounds(reads, projectId, question, bounds);
@@ -132,7 +132,12 @@ function* toCounts(
   };
 }
 
-async function edgesFor(reads: CountReads, projectId: string, question: SeriesRequest): Promise<Edge[]> {
+/** The edges of a series' buckets. As `readSeries`. */
+export async function findSeriesEdges(
+  reads: Pick<CountReads, 'findExtent'>,
+  projectId: string,
+  question: Omit<SeriesRequest, 'compared' | 'caller'>,
+): Promise<Edge[]> {
   const { interval, range, byCaller } = question;
   let { from, to } = range;
   if (hasMissingBound(range)) {

@@ -493,9 +493,26 @@ describe('in detail', () => {
     await all.waitFor();
     expect(await none.count()).toBe(0);
     const bounds = { dateFrom: '2025-11-01T00:00Z', dateTo: '2025-12-01T00:00Z' };
-    await page.goto('/projects/demo?from=2025-11-01&to=2025-11-30&zone=UTC');
+    await page.goto('/projects/demo?from=2025-11-01&to=2025-11-30&zone=UTC&interval=month');
     await expectTiles(page, await countsOf(server, bounds));
+    await page.waitForLoadState('networkidle');
     expect(await page.getByText('imported counts').count()).toBe(0);
+
+    // Days and months of another zone do not begin where those of the import do, whatever the range.
+    const moved = page.getByText(
+      /begin in one month of this chart .* all of their 1,200 queries of .*Nov 2025.* earlier/,
+    );
+    for (const zone of ['America/New_York', 'Asia/Tokyo', 'UTC']) {
+      await page.goto(`/projects/demo?period=all&interval=month&zone=${zone}`);
+      await page.getByRole('slider', { name: 'Queries per month' }).waitFor();
+      if (zone === 'UTC') await page.waitForLoadState('networkidle');
+      else await moved.waitFor();
+      expect(await page.getByText('counted at the start of their span').count()).toBe(zone === 'UTC' ? 0 : 1);
+    }
+    await page.goto('/projects/demo?period=all&interval=week&zone=UTC');
+    await page
+      .getByText(/begin in one week .* If they were imported in another time zone, choose that/)
+      .waitFor();
 
     await page.goto('/projects/demo?from=2025-10-30&to=2025-11-10&zone=UTC');
     const chart = page.getByRole('slider', { name: 'Queries per day' });

@@ -170,3 +170,35 @@ test('a page of a named origin can embed a link, with a password too, and a page
   );
   expect(await frame.getByRole('heading').count()).toBe(0);
 });
+
+test('a visitor and an embedding page read which imported counts the chart moves', async () => {
+  const { url, firstRun } = shared().server;
+  const days = [1, 2, 3].map((day) => ({
+    ...{ source: 'sheet', caller: 'web', count: 40 },
+    ...{ start: `2023-05-0${day}T00:00:00Z`, end: `2023-05-0${day + 1}T00:00:00Z` },
+  }));
+  const imported = await fetch(`${url}/v1/analytics/demo/assistant/imported-counts`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${firstRun.admin}`, 'content-type': 'application/json' },
+    body: JSON.stringify(days),
+  });
+  expect(imported.status).toBe(200);
+  const { token } = await share();
+  for (const show of ['', '&show=chart']) {
+    const all = `/share/${token}?from=2023-05-01&to=2023-06-30&interval=day&zone=Europe/Berlin${show}`;
+    const { page } = await openAsVisitor(all);
+    await page
+      .getByText(/begin in one day of this chart .* all of their 120 queries of .*May 2023/)
+      .waitFor();
+    await page.goto(all.replace('Europe/Berlin', 'UTC'));
+    await page.getByRole('slider', { name: 'Queries per day' }).waitFor();
+    await page.waitForLoadState('networkidle');
+    expect(await page.getByText('counted at the start of their span').count()).toBe(0);
+  }
+  const { page } = await openAsVisitor(
+    `/share/${token}?from=2023-05-01&to=2023-06-30&zone=Europe/Berlin&show=numbers`,
+  );
+  await expect.poll(() => page.locator('.tile').count(), patience).toBe(4);
+  await page.waitForLoadState('networkidle');
+  expect(await page.getByText('counted at the start of their span').count()).toBe(0);
+});

@@ -14,6 +14,9 @@ const ofDay = (number: number, caller: string, count: number, source = 'old'): I
   ...{ source, caller, start: day(number), end: day(number + 1), count },
 });
 
+/** The edges that find what a bound cuts. */
+const cutAt = (bound: number) => [bound - importedSpanDaysMax * dayMs, bound];
+
 async function expectSound(store: Store): Promise<void> {
   expect(await store.maintenance.verify()).toMatchObject({
     damage: [],
@@ -39,7 +42,7 @@ export function describeImportedCounts(kind: string, factory: PlaceFactory): voi
           await expect(other.counts.importCounts(id, counts)).rejects.toMatchObject({ code: 'not_found' });
       }
       expect(await store.counts.readImportedCounts('none', undefined, 10)).toEqual([]);
-      expect(await store.counts.findCutSpan('none', 1)).toBeUndefined();
+      expect(await store.counts.findCutSpan('none', [0, 1])).toBeUndefined();
     });
 
     test.each<[what: string, sent: ImportedCount, detail: RegExp]>([
@@ -193,17 +196,28 @@ export function describeImportedCounts(kind: string, factory: PlaceFactory): voi
         longest,
       ]);
       for (const bound of [day(0), day(1) + 1, day(2), day(4), day(10), longest.end])
-        expect(await store.counts.findCutSpan('p', bound), String(bound)).toBeUndefined();
-      expect(await store.counts.findCutSpan('p', day(2) + 1)).toEqual({
+        expect(await store.counts.findCutSpan('p', cutAt(bound)), String(bound)).toBeUndefined();
+      expect(await store.counts.findCutSpan('p', cutAt(day(2) + 1))).toEqual({
         start: day(2),
         end: day(4),
         count: 5,
       });
-      expect(await store.counts.findCutSpan('p', day(3))).toEqual({ start: day(2), end: day(4), count: 3 });
+      expect(await store.counts.findCutSpan('p', cutAt(day(3)))).toEqual({
+        start: day(2),
+        end: day(4),
+        count: 3,
+      });
       for (const bound of [longest.start + 1, longest.end - 1])
-        expect(await store.counts.findCutSpan('p', bound)).toEqual({
+        expect(await store.counts.findCutSpan('p', cutAt(bound))).toEqual({
           ...{ start: longest.start, end: longest.end, count: 7 },
         });
+      const monthly = [day(0), day(3), day(300), day(400)];
+      expect(await store.counts.findCutSpan('p', monthly)).toEqual({
+        ...{ start: day(2), end: longest.end, count: 10 },
+      });
+      expect(await store.counts.findCutSpan('p', [day(0), day(2), day(4), day(10)])).toBeUndefined();
+      expect(await store.counts.findCutSpan('p', [day(3)])).toBeUndefined();
+      expect(await store.counts.findCutSpan('p', [])).toBeUndefined();
     });
 
     test('retention keeps imported counts and lets older ones in', async () => {
@@ -232,7 +246,7 @@ export function describeImportedCounts(kind: string, factory: PlaceFactory): voi
       for (const id of ['p', 'kept']) await store.counts.importCounts(id, counts);
       await store.directory.deleteProject(DEFAULT_ORGANIZATION_ID, 'p', by);
       expect(await store.counts.readImportedCounts('p', undefined, 10)).toEqual([]);
-      expect(await store.counts.findCutSpan('p', day(0) + 1)).toBeUndefined();
+      expect(await store.counts.findCutSpan('p', cutAt(day(0) + 1))).toBeUndefined();
       expect(await store.maintenance.verify()).toMatchObject({ importedQueries: 20, differencesTotal: 0 });
       expect(await other.maintenance.purgeDeleted(3)).toEqual({ removed: 3, done: false });
       await purgeAll(other);

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { contradicts, type ImportedCount } from '../../src/domain/counting/imported-count.js';
+import { importedSpanDaysMax } from '../../src/domain/limits.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/organization.js';
 import type { Query } from '../../src/domain/queries/query.js';
 import { dayMs } from '../../src/domain/time/duration.js';
@@ -55,9 +56,12 @@ const asQueries = (counts: readonly ImportedCount[]): Query[] =>
     Array.from({ length }, (_, at) => ({ id: `${at}`, caller, occurredAt: start })),
   );
 
-/** Undefined if there are none. */
-function queriesCutBy(bound: number, counts: readonly ImportedCount[]): number | undefined {
-  const cut = counts.filter(({ start, end }) => start < bound && bound < end);
+/** The queries of spans that begin in a bucket and end after it; undefined if there are none. */
+function queriesCutBy(edges: readonly number[], counts: readonly ImportedCount[]): number | undefined {
+  const cut = counts.filter(({ start, end }) => {
+    const bucketEnd = edges.find((edge) => edge > start);
+    return bucketEnd !== undefined && edges.some((edge) => edge <= start) && end > bucketEnd;
+  });
   return cut.reduce((sum, one) => sum + one.count, 0) || undefined;
 }
 
@@ -118,10 +122,9 @@ describe.each(placeFactories)('%s', (kind, factory) => {
         const there = await importAll(handles, project, given);
         const all = [...asQueries(there), ...firstOfEachId(given.recorded)];
         await expectCounted(handles[1], project, all, ranges, edges);
-        for (const bound of edges)
-          expect((await handles[0].counts.findCutSpan(project, bound))?.count).toBe(
-            queriesCutBy(bound, there),
-          );
+        const sorted = edges.toSorted((a, b) => a - b);
+        for (const some of [sorted, ...sorted.map((edge) => [edge - importedSpanDaysMax * dayMs, edge])])
+          expect((await handles[0].counts.findCutSpan(project, some))?.count).toBe(queriesCutBy(some, there));
       }),
       parameters,
     );

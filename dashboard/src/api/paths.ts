@@ -63,9 +63,12 @@ export function trendsPath(ref: CountsRef, view: View, interval: Interval): stri
   return reportPath(ref, 'series', { ...timeParameters(view), interval, by: 'caller' });
 }
 
-/** The imported counts that the range cuts. */
-export function cutBoundsPath(ref: CountsRef, view: View): string {
-  return reportPath(ref, 'imported-counts', timeParameters(view));
+/** The imported counts that the range cuts, and its buckets if there are any. */
+export function cutBoundsPath(ref: CountsRef, view: View, interval: Interval | null): string {
+  return reportPath(ref, 'imported-counts', {
+    ...timeParameters(view),
+    ...(interval === null ? {} : { interval }),
+  });
 }
 
 /** Why the counts of a range have changed. */

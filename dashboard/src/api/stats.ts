@@ -50,11 +50,10 @@ export function wholeQuery(ref: CountsRef) {
   return getQuery<Counts>(wholePath(ref));
 }
 
-/** The imported counts that the range cuts. They do not change while the page is open, or hardly ever. */
-export function cutBoundsQuery(ref: CountsRef, view: View) {
+/** The imported counts that the range and its buckets cut. They do not change while the page is open, or hardly ever. */
+export function cutBoundsQuery(ref: CountsRef, view: View, interval: Interval | null) {
   return {
-    ...getQuery<CutBounds>(cutBoundsPath(ref, view)),
-    enabled: !('period' in view.choice && view.choice.period === 'all'),
+    ...getQuery<CutBounds>(cutBoundsPath(ref, view, interval)),
     placeholderData: keepPreviousData<CutBounds>,
   };
 }

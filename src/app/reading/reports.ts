@@ -8,13 +8,13 @@ import {
   type AskingContext,
   type ChangesRequest,
   type CountsRequest,
+  type CutBoundsRequest,
   type NumbersRequest,
   parseChangesRequest,
   parseCountsRequest,
+  parseCutBoundsRequest,
   parseNumbersRequest,
-  parseRange,
   parseSeriesRequest,
-  type RangeRequest,
   REPORT_PARAMETERS,
   type ReportInput,
   type ReportParameter,
@@ -23,19 +23,19 @@ import {
 import type { Series } from '../../domain/counting/series.js';
 import { createCounter, tile } from '../../domain/counting/tiles.js';
 import { CallerStatsError } from '../../domain/errors.js';
-import { formatTime } from '../../domain/format.js';
 import { reportWaitMsMax } from '../../domain/limits.js';
 import { isProjectId, type Project } from '../../domain/projects/project.js';
 import { quote, type Result } from '../../domain/result.js';
 import type { WeekStart } from '../../domain/time/calendar.js';
 import { formatWithOffset } from '../../domain/time/date-time.js';
-import { offsetAt, type TimeZone, UTC } from '../../domain/time/time-zone.js';
+import { offsetAt, type TimeZone } from '../../domain/time/time-zone.js';
 import { nextTurn } from '../../shared/pauses.js';
 import type { Slots } from '../../shared/slots.js';
 import type { Store } from '../../storage/ports/store.js';
 import { readSeries } from '../../storage/series.js';
 import { countsThen } from './as-of.js';
 import { type Changes, changesToCsv, readChanges } from './changes.js';
+import { readCutBounds } from './cut-bounds.js';
 import { type Numbers, readNumbers } from './numbers.js';
 
 /** What can be asked about the counts of a project. */
@@ -120,10 +120,10 @@ export const NUMBERS: Readable<NumbersRequest, Numbers> = {
 };
 
 /** The imported counts that a range counts wholly or not at all, although only a part of their span is within it. */
-export const CUT_BOUNDS: Readable<RangeRequest, CutBounds> = {
+export const CUT_BOUNDS: Readable<CutBoundsRequest, CutBounds> = {
   parameters: REPORT_PARAMETERS.cutBounds,
   isLong: false,
-  parse: parseRange,
+  parse: parseCutBoundsRequest,
   read: readCutBounds,
 };
 
@@ -161,23 +161,6 @@ export async function readInSlot<Answer>(
     isOver = true;
     clearTimeout(tooLate);
   }
-}
-
-async function readCutBounds(
-  store: Store,
-  projectId: string,
-  { from, to, timeZone }: RangeRequest,
-): Promise<CutBounds> {
-  // Without a zone the times have always ended in Z.
-  const format = (timeMs: number): string =>
-    timeZone === UTC ? formatTime(timeMs) : formatWithOffset(timeMs, offsetAt(timeMs, timeZone));
-  const [dateFrom, dateTo] = await Promise.all(
-    [from, to].map(async (bound) => {
-      const cut = await store.counts.findCutSpan(projectId, bound);
-      return cut === undefined ? null : { start: format(cut.start), end: format(cut.end), count: cut.count };
-    }),
-  );
-  return { dateFrom: dateFrom ?? null, dateTo: dateTo ?? null };
 }
 
 /** The tool for AI assistants that lists the projects of a source. */

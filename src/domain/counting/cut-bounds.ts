@@ -1,5 +1,5 @@
-/** The imported spans that one bound of a range cuts. Times are local date-times with offset. */
-interface CutBound {
+/** Imported spans that something cuts. Times are local date-times with offset. */
+interface CutSpans {
   readonly start: string;
   readonly end: string;
   readonly count: number;
@@ -7,6 +7,8 @@ interface CutBound {
 
 /** Null for a bound that cuts no span. */
 export interface CutBounds {
-  readonly dateFrom: CutBound | null;
-  readonly dateTo: CutBound | null;
+  readonly dateFrom: CutSpans | null;
+  readonly dateTo: CutSpans | null;
+  /** Those that begin in one bucket and end in a later one. */
+  readonly buckets: CutSpans | null;
 }

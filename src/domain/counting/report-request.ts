@@ -27,7 +27,7 @@ import { collectProblems, failure, prefixProblems, quote, type Result, success }
 import { listKnown } from '../suggest.js';
 import { type Calendar, DEFAULT_WEEK_START, parseWeekStart, type WeekStart } from '../time/calendar.js';
 import { dayMs, quarterHourMs } from '../time/duration.js';
-import { parseTimeZone, type TimeZone, UTC } from '../time/time-zone.js';
+import { parseTimeZone, UTC } from '../time/time-zone.js';
 import { PARAMETER_NAMES, parseDateRange } from './date-bounds.js';
 import type { DateRange } from './date-range.js';
 
@@ -60,7 +60,7 @@ const COMPARED_PARAMETERS = [...RANGE_PARAMETERS, 'compare'] as const;
 
 /** The parameters of each report. */
 export const REPORT_PARAMETERS = {
-  cutBounds: RANGE_PARAMETERS,
+  cutBounds: [...RANGE_PARAMETERS, 'interval'],
   callers: [...COMPARED_PARAMETERS, 'asOf'],
   callerStats: [...COMPARED_PARAMETERS, 'caller', 'asOf'],
   series: [...COMPARED_PARAMETERS, 'caller', 'interval', 'by', 'asOf'],
@@ -69,10 +69,6 @@ export const REPORT_PARAMETERS = {
   /** Not counts, but the queries themselves. */
   queries: [...RANGE_PARAMETERS, 'caller'],
 } as const satisfies Readonly<Record<string, readonly ReportParameter[]>>;
-
-export interface RangeRequest extends DateRange {
-  readonly timeZone: TimeZone;
-}
 
 export interface CountsRequest extends Calendar {
   readonly range: DateRange;
@@ -101,6 +97,11 @@ export interface SeriesRequest extends CountsRequest {
 /** Which queries to read. */
 export interface QueriesRequest extends CountsRequest {
   readonly receipts: ReceiptFilter;
+}
+
+/** What a range cuts, and its buckets if there is an interval. */
+export interface CutBoundsRequest extends CountsRequest {
+  readonly interval: Interval | undefined;
 }
 
 /** What the dashboard shows of a range. */
@@ -158,12 +159,17 @@ export function parseNumbersRequest(input: ReportInput, context: AskingContext):
   const { nowMs, names = REPORT_PARAMETER_NAMES } = context;
   const asked = { ...input, compare: input.compare ?? DEFAULT_COMPARISON };
   const counts = parseCompared(asked, context, (found) => (found.ok ? found : success(undefined)));
-  const interval: Result<Interval | undefined> =
-    input.interval === undefined
-      ? success(undefined)
-      : prefixProblems(names.interval, parseInterval(input.interval));
+  const interval = parseOptionalInterval(input, names);
   if (!(counts.ok && interval.ok)) return failure(...collectProblems(counts, interval));
   return success({ ...counts.value, nowMs, interval: interval.value });
+}
+
+/** As `parseCountsRequest`, for what a range cuts. */
+export function parseCutBoundsRequest(input: ReportInput, context: AskingContext): Result<CutBoundsRequest> {
+  const counts = parseCountsRequest(input, context);
+  const interval = parseOptionalInterval(input, context.names);
+  if (!(counts.ok && interval.ok)) return failure(...collectProblems(counts, interval));
+  return success({ ...counts.value, interval: interval.value });
 }
 
 const DEFAULT_COMPARISON: Comparison = 'previous';
@@ -272,14 +278,6 @@ function periodProblems(
   ];
 }
 
-/** Parses the parameters that say which time to count. */
-export function parseRange(input: ReportInput, context: AskingContext): Result<RangeRequest> {
-  const { range, calendar, problems } = parseRangeRequest(input, context);
-  if (!range.ok || problems.length > 0) return failure(...collectProblems(range), ...problems);
-  const { from, to } = range.value;
-  return success({ from, to, timeZone: calendar.timeZone });
-}
-
 /** The range, the calendar that it is in, and the problems of the calendar. */
 function parseRangeRequest(
   input: ReportInput,
@@ -321,6 +319,13 @@ function parseCaller(text: string | undefined): Result<string | undefined> {
   if (text === undefined || isCallerName(text)) return success(text);
   if (text === '') return failure(`is empty; leave it out or give ${CALLER_FORM}`);
   return failure(`${quote(text)} is not a caller; a caller is ${CALLER_FORM}`);
+}
+
+function parseOptionalInterval(
+  { interval }: ReportInput,
+  names: ReportNames = REPORT_PARAMETER_NAMES,
+): Result<Interval | undefined> {
+  return interval === undefined ? success(interval) : prefixProblems(names.interval, parseInterval(interval));
 }
 
 function parseInterval(text: string): Result<Interval> {

@@ -506,6 +506,12 @@ export const CutBoundsSchema = {
   ...objectSchema({
     dateFrom: { ...cutBound, description: 'Those that the start of the range cuts; null if there are none.' },
     dateTo: { ...cutBound, description: 'Those that its end cuts.' },
+    buckets: {
+      ...cutBound,
+      description:
+        'Those that begin in one bucket of `interval` and end in a later one, such as days that were imported in another time ' +
+        'zone: the first bucket has all their queries. Null without `interval`.',
+    },
   }),
 };
 
@@ -618,7 +624,9 @@ export const ChangesParameters = parametersOf(
   {},
   { since: REPORT_SCHEMAS.since },
 );
-export const CutBoundsParameters = parametersOf(REPORT_PARAMETERS.cutBounds);
+export const CutBoundsParameters = parametersOf(REPORT_PARAMETERS.cutBounds, {
+  interval: enumSchema(INTERVALS, 'Also finds the spans that the buckets of a series cut.'),
+});
 export const QueriesParameters = parametersOf(REPORT_PARAMETERS.queries, RECEIPT_SCHEMAS);
 export const NumbersParameters = parametersOf(REPORT_PARAMETERS.numbers);
 

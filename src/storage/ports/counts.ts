@@ -125,6 +125,6 @@ export interface CountStore {
    */
   listImports(projectId: string, limit: number): Promise<readonly ImportRange[]>;
 
-  /** The imported spans with queries that begin before this time and end after it; undefined if there are none. */
-  findCutSpan(projectId: string, timeMs: number): Promise<CutSpan | undefined>;
+  /** The imported spans with queries that begin between two neighbours of these edges and end after both; undefined if there are none. */
+  findCutSpan(projectId: string, edges: readonly number[]): Promise<CutSpan | undefined>;
 }

@@ -9,7 +9,6 @@ import {
 } from '../../domain/counting/imported-count.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import { type ImportRange, importsOf, importsOfCounts } from '../../domain/history/import-range.js';
-import { importedSpanDaysMax } from '../../domain/limits.js';
 import type { Query } from '../../domain/queries/query.js';
 import {
   type ArrivingQuery,
@@ -18,7 +17,6 @@ import {
   type Receipt,
   type RecordedQuery,
 } from '../../domain/queries/receipt.js';
-import { dayMs } from '../../domain/time/duration.js';
 import type { CountReads, CountStore, RecordedCount, RecordResult } from '../ports/counts.js';
 import type { CommitObserver } from '../ports/store-stats.js';
 import { type CountRow, type NotedRow, toRecordedCount, toRecordedQuery } from '../sql/received-rows.js';
@@ -132,9 +130,9 @@ export class PostgresCounts extends PostgresCountReads implements CountStore {
     return this.#database.read<ImportRange>('listImports', [projectId, limit]);
   }
 
-  async findCutSpan(projectId: string, timeMs: number): Promise<CutSpan | undefined> {
+  async findCutSpan(projectId: string, edges: readonly number[]): Promise<CutSpan | undefined> {
     type Found = { readonly [Field in keyof CutSpan]: number | null };
-    const values = [projectId, timeMs, timeMs - importedSpanDaysMax * dayMs];
+    const values = [projectId, edges.slice(0, -1), edges.slice(1)];
     const [row] = await this.#database.read<Found>('findCutSpan', values);
     return row === undefined || row.start === null ? undefined : (row as CutSpan);
   }

@@ -121,7 +121,7 @@ export class SqliteCounts implements CountStore {
     return this.#file.read((reader) => reader.listImports(projectId, limit));
   }
 
-  async findCutSpan(projectId: string, timeMs: number): Promise<CutSpan | undefined> {
-    return this.#file.read((reader) => reader.findCutSpan(projectId, timeMs));
+  async findCutSpan(projectId: string, edges: readonly number[]): Promise<CutSpan | undefined> {
+    return this.#file.read((reader) => reader.findCutSpan(projectId, edges));
   }
 }

@@ -3,7 +3,6 @@ import { ALL_TIME } from '../../domain/counting/date-range.js';
 import type { CutSpan, ImportedCount } from '../../domain/counting/imported-count.js';
 import type { ImportRange } from '../../domain/history/import-range.js';
 import type { ApiKey } from '../../domain/keys/api-key.js';
-import { importedSpanDaysMax } from '../../domain/limits.js';
 import { needsRetention } from '../../domain/projects/retention.js';
 import {
   type Corrected,
@@ -73,9 +72,11 @@ const LIST_IMPORTS = `SELECT day, sender, first_at AS "first", last_at AS "last"
   ORDER BY day DESC, sender LIMIT $2`;
 
 /** $3 is before the start of the longest span that cuts $2. */
-const FIND_CUT_SPAN = `SELECT min(start_at) AS start, max(end_at) AS "end", sum(queries) AS count FROM imported_count
+const FIND_CUT_SPAN = `SELECT min(start_at) AS start, max(end_at) AS "end", sum(queries) AS count
+  FROM (SELECT value AS "from", lead(value) OVER (ORDER BY key) AS "to" FROM json_each($2)) AS bucket
+  CROSS JOIN imported_count
   WHERE project = (SELECT number FROM project WHERE id = $1)
-    AND start_at > $3 AND start_at < $2 AND end_at > $2 AND queries > 0 AND withdrawn_by IS NULL`;
+    AND start_at >= bucket."from" AND start_at < bucket."to" AND end_at > bucket."to" AND queries > 0 AND withdrawn_by IS NULL`;
 
 const FIND_FIRST_PROJECT = 'SELECT id FROM project ORDER BY number LIMIT 1';
 
@@ -224,11 +225,10 @@ export class Reader {
   }
 
   /** See `CountStore.findCutSpan`. */
-  findCutSpan(projectId: string, timeMs: number): CutSpan | undefined {
+  findCutSpan(projectId: string, edges: readonly number[]): CutSpan | undefined {
     const found = this.statements.get<{ readonly [Field in keyof CutSpan]: number | null }>(FIND_CUT_SPAN, [
       projectId,
-      timeMs,
-      timeMs - importedSpanDaysMax * dayMs,
+      JSON.stringify(edges),
     ]);
     return found === undefined || found.start === null ? undefined : (found as CutSpan);
   }

@@ -31,7 +31,8 @@ describe('the overview asks by names, which the server understands', () => {
   test('of all callers, for their trends, and without a comparison for imported counts', () => {
     const one: View = { ...view, compare: 'previous', caller: 'slack' };
     expect(asked(trendsPath(ref, one, 'day'))).toEqual({ ...named, interval: 'day', by: 'caller' });
-    expect(asked(cutBoundsPath(ref, one))).toEqual(named);
+    expect(asked(cutBoundsPath(ref, one, null))).toEqual(named);
+    expect(asked(cutBoundsPath(ref, one, 'day'))).toEqual({ ...named, interval: 'day' });
   });
 
   test('of all time without any parameter', () => {

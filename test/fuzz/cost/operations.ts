@@ -125,6 +125,7 @@ export function operationsOf(shared: string): ReadonlyMap<string, readonly Reque
     ['changes', [read(`${RECORDED}/changes`, changes)]],
     ['export', [read(`${REPORTS}/queries`, range)]],
     ['cuts', [read(`${RECORDED}/imported-counts/cuts`, range)]],
+    ['cut hours', [read(`${RECORDED}/imported-counts/cuts`, { ...(range as object), interval: 'hour' })]],
     ['shared series', [read(`${shared}/series`, series, 'anybody')]],
     ['shared callers', [read(`${shared}/callers`, range, 'anybody')]],
     ['pages: series', [read(`${OWNED}/projects/${PROJECT}/series`, series, 'owner')]],

@@ -67,7 +67,7 @@ async function doAll(store: Store, name: string): Promise<void> {
     day: 20_000,
   });
   await store.counts.readImportedCounts(name, undefined, 1);
-  await store.counts.findCutSpan(name, 1);
+  await store.counts.findCutSpan(name, [0, 1]);
   const reason = 'a test';
   for (const request of [
     { id: '1', reason, action: 'withdraw', selection: { ids: ['a'] } },

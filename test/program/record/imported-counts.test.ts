@@ -157,8 +157,37 @@ describe('imported counts', () => {
       count === null ? null : { start: '2024-01-01T00:00:00.000Z', end: '2024-02-01T00:00:00.000Z', count };
     expect([answer.status, JSON.parse(answer.text)]).toEqual([
       200,
-      { dateFrom: cut(dateFrom), dateTo: cut(dateTo) },
+      { dateFrom: cut(dateFrom), dateTo: cut(dateTo), buckets: null },
     ]);
+  });
+
+  test.each([
+    ['interval=year', null],
+    ['interval=month', null],
+    ['interval=month&timeZone=Asia/Tokyo', 127],
+    ['interval=month&timeZone=America/New_York', 127],
+    ['interval=day', 127],
+    ['interval=day&dateFrom=2024-01-02', null],
+    // The end of the range is told apart.
+    ['interval=month&dateTo=2024-01-20', null],
+    ['interval=week&dateTo=2024-01-20', 127],
+  ])('are reported if the buckets of %s cut their span', async (query, count) => {
+    const answer = await service().send({ path: `${PATH}/cuts?${query}` });
+    expect([answer.status, JSON.parse(answer.text).buckets?.count ?? null]).toEqual([200, count]);
+  });
+
+  test('are refused for buckets of no interval, and for too many', async () => {
+    for (const [query, problem] of [
+      ['interval=fortnight', /^interval: "fortnight" is not an interval/],
+      [
+        'interval=hour&dateFrom=2000-01-01&dateTo=2024-01-01',
+        /^interval: hour makes more than 10000 buckets/,
+      ],
+    ] as const) {
+      const answer = await service().send({ path: `${PATH}/cuts?${query}` });
+      expect(answer.status).toBe(400);
+      expect(detailsOf(answer)).toEqual([expect.stringMatching(problem)]);
+    }
   });
 
   test('are reported in the time zone of the request', async () => {

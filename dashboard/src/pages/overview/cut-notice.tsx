@@ -1,31 +1,26 @@
-/** Says which imported counts the range cuts, and which queries have doubtful times. */
+/** Says which imported counts the range and the bars of the chart cut. */
 import { useQuery } from '@tanstack/react-query';
 import type { CountsRef } from '../../api/paths.js';
 import { cutBoundsQuery } from '../../api/stats.js';
-import type { CutBounds } from '../../api/types.js';
-import { DocsLink } from '../../components/content/docs-link.js';
+import type { CutBounds, Interval } from '../../api/types.js';
 import { Notice } from '../../components/feedback/notice.js';
 import { span } from '../../format/dates.js';
-import { count } from '../../format/numbers.js';
 import type { View } from '../../navigation/view.js';
+import { queriesInWords } from '../corrections/words.js';
 
 interface CutNoticeProps {
   readonly counts: CountsRef;
   readonly view: View;
-  readonly doubtful: number | undefined;
+  /** The interval of the chart; null without a chart. */
+  readonly interval: Interval | null;
+  /** While the interval of the view is not known. */
+  readonly isStale: boolean;
 }
 
-export function CutNotice({ counts, view, doubtful }: CutNoticeProps) {
-  const { data } = useQuery(cutBoundsQuery(counts, view));
-  if (doubtful !== undefined && doubtful > 0)
-    return (
-      <Notice kind="warn">
-        {queries(doubtful)} of times before 2000 {doubtful === 1 ? 'is' : 'are'} in the numbers, but not in
-        the chart: likely, the times were in another unit, or of a clock that was not set.{' '}
-        <DocsLink page="not-arriving#times-before-2000">What to do</DocsLink>
-      </Notice>
-    );
-  if (data === undefined || (data.dateFrom === null && data.dateTo === null)) return null;
+export function CutNotice({ counts, view, interval, isStale }: CutNoticeProps) {
+  const { data } = useQuery({ ...cutBoundsQuery(counts, view, interval), enabled: !isStale });
+  if (data === undefined || (data.dateFrom === null && data.dateTo === null && data.buckets === null))
+    return null;
   return (
     <Notice>
       {data.dateFrom !== null && (
@@ -34,15 +29,18 @@ export function CutNotice({ counts, view, doubtful }: CutNoticeProps) {
       {data.dateTo !== null && (
         <p>This range ends within imported counts: all of their {describe(data.dateTo)} are in it.</p>
       )}
+      {data.buckets !== null && interval !== null && (
+        <p>
+          Imported counts begin in one {interval} of this chart and end in a later one: all of their{' '}
+          {describe(data.buckets)} are in the earlier one.
+          {interval !== 'hour' && ' If they were imported in another time zone, choose that one.'}
+        </p>
+      )}
       <p>Imported counts are counted at the start of their span.</p>
     </Notice>
   );
 }
 
 function describe(cut: NonNullable<CutBounds['dateFrom']>): string {
-  return `${queries(cut.count)} of ${span(cut)}`;
-}
-
-function queries(number: number): string {
-  return number === 1 ? '1 query' : `${count(number)} queries`;
+  return `${queriesInWords(cut.count)} of ${span(cut)}`;
 }

@@ -20,6 +20,7 @@ const CallersCard = lazyPart(
   <Skeleton shape="block" />,
 );
 const CutNotice = lazyPart(() => import('./cut-notice.js'), 'CutNotice');
+const DoubtfulNotice = lazyPart(() => import('./doubtful-notice.js'), 'DoubtfulNotice');
 
 const NO_NOTES: readonly Note[] = [];
 
@@ -54,6 +55,7 @@ export function NumbersView({
   tools,
 }: NumbersViewProps) {
   const { numbers, trends, error, isStale, retry } = reading;
+  const { doubtful = 0 } = numbers ?? {};
   return (
     <>
       {only === undefined && (
@@ -61,8 +63,16 @@ export function NumbersView({
           <Toolbar view={view} setView={setView} reading={reading}>
             {tools}
           </Toolbar>
-          <CutNotice counts={counts} view={view} doubtful={numbers?.doubtful} />
+          {doubtful > 0 && <DoubtfulNotice doubtful={doubtful} />}
         </>
+      )}
+      {numbers !== undefined && (
+        <CutNotice
+          counts={counts}
+          view={view}
+          interval={only === 'numbers' ? null : numbers.interval}
+          isStale={isStale}
+        />
       )}
       {numbers !== undefined ? (
         <div className="overview" aria-busy={isStale || undefined}>

@@ -60,11 +60,10 @@ export function recordingStatements(schema: string) {
     listImports: `SELECT day, sender, first_at AS "first", last_at AS "last" FROM ${schema}.import_range
       WHERE project_id = $1 AND first_at < (day - 1) * ${dayMs}::bigint AND ${projectExists}
       ORDER BY day DESC, sender LIMIT $2`,
-    // The spans that cut $2. $3 is before the start of the longest of them.
     findCutSpan: `SELECT min(start_at) AS start, max(end_at) AS "end", sum(queries)::bigint AS count
-      FROM ${schema}.imported_count
-      WHERE project_id = $1 AND start_at > $3 AND start_at < $2 AND end_at > $2 AND queries > 0
-        AND withdrawn_by IS NULL AND ${projectExists}`,
+      FROM unnest($2::bigint[], $3::bigint[]) AS bucket("from", "to")
+      JOIN ${schema}.imported_count ON start_at >= bucket."from" AND start_at < bucket."to" AND end_at > bucket."to"
+      WHERE project_id = $1 AND queries > 0 AND withdrawn_by IS NULL AND ${projectExists}`,
     sumImportedCounts: `SELECT coalesce(sum(queries), 0)::bigint AS queries
       FROM ${schema}.imported_count WHERE project_id = $1 AND withdrawn_by IS NULL`,
   };

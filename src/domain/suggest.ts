@@ -54,8 +54,23 @@ export function suggestNearMiss<Name extends string>(
   return known.find((one) => distance(name.toLowerCase(), one.toLowerCase()) <= differencesMax);
 }
 
-/** `the periods are …`, after the one that was probably meant. */
+/** `the periods are …`, after the one that was probably meant, or those that share the most words with the unknown name. */
 export function listKnown(kind: string, unknown: string, known: readonly string[]): string {
-  const meant = suggestNearMiss(unknown, known);
-  return `${meant === undefined ? 'the' : `did you mean ${meant}? The`} ${kind}s are ${known.join(', ')}`;
+  const near = suggestNearMiss(unknown, known);
+  const meant = near === undefined ? withMostWordsOf(unknown, known) : [near];
+  return `${meant.length === 0 ? 'the' : `did you mean ${meant.join(' or ')}? The`} ${kind}s are ${known.join(', ')}`;
 }
+
+function withMostWordsOf(unknown: string, known: readonly string[]): string[] {
+  if (unknown.length > comparedCharactersMax) return [];
+  const words = wordsOf(unknown);
+  const shared = known.map((name) => wordsOf(name).filter((word) => words.includes(word)).length);
+  const most = Math.max(1, ...shared);
+  return known.filter((_, at) => shared[at] === most);
+}
+
+/** Numbers and words without a plural's `s`. `last`, `this` and `to date` say too little. */
+const wordsOf = (name: string): string[] =>
+  (name.toLowerCase().match(/[a-z]{3,}|\d+/g) ?? [])
+    .map((word) => word.replace(/s$/, ''))
+    .filter((word) => !['last', 'thi', 'date'].includes(word));

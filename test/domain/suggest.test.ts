@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
 import { unknownNamesMax } from '../../src/domain/limits.js';
-import { suggestNearMiss, unknownNameMessage, unknownNameMessages } from '../../src/domain/suggest.js';
+import {
+  listKnown,
+  suggestNearMiss,
+  unknownNameMessage,
+  unknownNameMessages,
+} from '../../src/domain/suggest.js';
 
 test.each([
   ['datefrom', 'did you mean dateFrom?'],
@@ -59,4 +64,20 @@ test('near misses are found in names of up to 64 characters', () => {
   const long = 'x'.repeat(64);
   expect(suggestNearMiss(long, [`x${long}`])).toBe(`x${long}`);
   expect(suggestNearMiss(`x${long}`, [`xx${long}`])).toBeUndefined();
+});
+
+test.each([
+  ['last_month', 'did you mean last-month? The'],
+  ['months', 'did you mean this-month or last-month or last-12-months? The'],
+  ['PastMonth', 'the'],
+  ['month-before', 'did you mean this-month or last-month or last-12-months? The'],
+  ['30d', 'did you mean last-30-days? The'],
+  ['30days', 'did you mean last-30-days? The'],
+  ['12 months', 'did you mean last-12-months? The'],
+  ['last', 'the'],
+  ['fortnight', 'the'],
+  [`month${' '.repeat(60)}`, 'the'],
+])('the message about the unknown period %j says: %s', (name, hint) => {
+  const known = ['today', 'last-7-days', 'last-30-days', 'this-month', 'last-month', 'last-12-months', 'all'];
+  expect(listKnown('period', name, known)).toBe(`${hint} periods are ${known.join(', ')}`);
 });

@@ -15,14 +15,15 @@ export interface Loss {
   readonly remedy: string;
 }
 
-/** The losses of a project in the last day, and those to come. */
+/** The losses of a project in the last day, and those to come. `nextMs` is when somebody asks the next time. */
 export async function findLosses(
   { directory, ingestion }: IngestionSource,
   project: Pick<Project, 'id' | 'organizationId'>,
   nowMs: number,
+  nextMs?: number,
 ): Promise<Loss[]> {
   const [keys, refused] = await Promise.all([
-    directory.listExpiringKeys(expiryNotice(nowMs), project),
+    directory.listExpiringKeys(expiryNotice(nowMs, nextMs), project),
     findRefusals(ingestion, project.id, nowMs),
   ]);
   return [...keys.map(describeExpiring), ...refused];

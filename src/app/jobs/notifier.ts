@@ -100,7 +100,7 @@ export class Notifier {
         countCallers: (range) => store.counts.countCallers(projectId, range),
         findExtent: () => store.counts.findExtent(projectId),
       });
-      const losses = finding?.notice.type === 'digest' ? await findLosses(store, project, nowMs) : [];
+      const losses = finding?.notice.type === 'digest' ? await findLosses(store, project, nowMs, next) : [];
       const warnings = losses.map(({ message, remedy }) => `${message} ${remedy}`);
       const context = { project, notification, nowMs, link: this.#options.linkTo(projectId), warnings };
       const delivery = finding && {

@@ -83,8 +83,10 @@ export interface ExpiryNotice {
   readonly usedSince: number;
 }
 
-export function expiryNotice(nowMs: number): ExpiryNotice {
-  return { from: nowMs, until: nowMs + keyNoticeDays * dayMs, usedSince: nowMs - keyUseDays * dayMs };
+/** `nextMs` is when there is the next occasion to announce them. */
+export function expiryNotice(nowMs: number, nextMs = nowMs): ExpiryNotice {
+  const until = Math.max(nowMs + keyNoticeDays * dayMs, nextMs + 7 * dayMs);
+  return { from: nowMs, until, usedSince: nowMs - keyUseDays * dayMs };
 }
 
 /** Whether a key that expires at this time is announced now. */

@@ -6,6 +6,7 @@ import { dayMs } from '../../../src/domain/time/duration.js';
 import { auditOf, type Browser, signedIn } from '../../support/http/dashboard.js';
 import {
   detailsOf,
+  QUERIES,
   type Service,
   type ServiceOptions,
   startMs,
@@ -35,6 +36,8 @@ async function start(options: ServiceOptions = {}): Promise<{ service: Service; 
   const service = await startService(options);
   return { service, editor: await signedIn(service, 'ada@example.org', 'editor') };
 }
+
+const JSON_TYPE = { 'content-type': 'application/json' };
 
 const onLoopback = { notifications: { privateNetworks: loopback } };
 
@@ -212,6 +215,60 @@ describe('a notification', () => {
     const changed = await service.store.notifications.findById('default', 'n');
     expect(changed).toMatchObject({ incidentAt: null, hours: 4 });
     expect(changed?.checkAt).toBeLessThan(startMs + weekMs);
+  });
+});
+
+describe('a digest by e-mail announces the keys in use that expire', () => {
+  const ANNOUNCED = 'The key "Widget" (Widget) is in use and expires at';
+
+  test.each([
+    [
+      'within 30 days',
+      'week',
+      '2026-07-30',
+      { '2026-06-29': false, '2026-07-06': true, '2026-08-03': false },
+    ],
+    ['within a week of the next one', 'month', '2026-08-07', { '2026-07-01': true }],
+    ['but not those that the next one announces in time', 'month', '2026-08-09', { '2026-07-01': false }],
+  ])('%s', async (_which, period, expiry, mails) => {
+    const mail = await startMailServer();
+    const notifications = { mail: { smtpUrl: mail.url, mailFrom: 'stats@example.org' } };
+    const { service, editor } = await start({ notifications });
+    const body = { ...digest, period, channel: 'email', destination: 'ada@example.org' };
+    await editor.ask<Saved>({ path: LIST, body }, 201);
+    const recording = { type: 'recording', projectId: 'docs', expiresAt: Date.parse(expiry) } as const;
+    const key = await service.addKey('Widget', recording);
+    await service.addKey('Unused', recording);
+    const announces: Record<string, boolean> = {};
+    for (const day of Object.keys(mails)) {
+      const nowMs = Date.parse(`${day}T12:00:00Z`);
+      service.clock.nowMs = nowMs - dayMs;
+      await service.send({
+        method: 'POST',
+        path: QUERIES,
+        key,
+        body: '{"id":"a","caller":"web"}',
+        headers: JSON_TYPE,
+      });
+      await Promise.all(
+        service.calls.filter(({ method }) => method === 'touchKey').map(({ result }) => result),
+      );
+      // A server that starts then sends what is due.
+      const node = await startService({
+        notifications,
+        database: service.databaseUrl,
+        keys: service.keys,
+        nowMs,
+      });
+      await expect.poll(() => mail.received.length).toBe(Object.keys(announces).length + 1);
+      await node.close();
+      const text = mail.received.at(-1)?.source.replaceAll('=\r\n', '') ?? '';
+      expect(text).not.toContain('Unused');
+      announces[day] = text.includes(
+        `${ANNOUNCED} ${expiry}T00:00:00.000Z. What is sent with it then is lost.`,
+      );
+    }
+    expect(announces).toEqual(mails);
   });
 });
 

@@ -1,7 +1,7 @@
 /** What arrived at a project, by source: counts imports, and reads the counts with the rules that would accept the rest. */
 import { CallerStatsError } from '../domain/errors.js';
 import { formatTime } from '../domain/format.js';
-import { listUnmatched } from '../domain/ingestion/operations.js';
+import { listUnmatched, unsureRoutes } from '../domain/ingestion/operations.js';
 import { describeRefusal } from '../domain/ingestion/refusals.js';
 import type { IngestionReport, RefusalReport, SourceWindow } from '../domain/ingestion/report.js';
 import {
@@ -48,9 +48,10 @@ export async function readIngestion(
   const isCounting = day.some(
     ({ kind, counts }) => kind !== 'import' && counts.recorded + counts.duplicates > 0,
   );
+  const unsure = unsureRoutes(day);
   const inWindow = (totals: readonly SourceTotals[], source: Source): SourceWindow => {
     const found = totals.find((one) => sourceKey(one) === sourceKey(source));
-    const unmatchedValues = found === undefined ? [] : listUnmatched(found, rules, isCounting);
+    const unmatchedValues = found === undefined ? [] : listUnmatched(found, rules, { isCounting, unsure });
     return { ...(found?.counts ?? NO_COUNTS), unmatchedValues };
   };
   const refusalsOf = (source: SeenSource): RefusalReport[] =>

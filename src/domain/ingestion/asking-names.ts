@@ -4,12 +4,22 @@
  */
 import { STEP_ROUTE } from '../queries/telemetry-rules.js';
 
-/** What the last segment of a route consists of: at least one of these … */
-const ASKS =
-  /^(ask|chat|questions?|query|prompt|answers?|assistant|agent|copilot|copilotkit|chatbot|rag|ai)$/;
+/** What the last segment of a route consists of: at least one of these, also in German, Spanish, Portuguese, Italian, French or Japanese … */
+const ASKS = new RegExp(
+  [
+    '^(ask|chat|questions?|query|prompt|answers?|assistant|agent|copilot|copilotkit|chatbot|rag|ai',
+    'fragen?|preguntas?|preguntar|perguntas?|perguntar|domand[ae]|chiedi|demander|質問|質問する)$',
+  ].join('|'),
+);
 /** … and else only these. */
-const BESIDE =
-  /^(api|v\d+|docs?|documentation|site|web|help|support|user|public|my|the|an?|llm|gpt|stream(ing)?)$/;
+const BESIDE = new RegExp(
+  [
+    '^(api|v\\d+|docs?|documentation|site|web|help|support|user|public|my|the|an?|llm|gpt|stream(ing)?',
+    'stellen|eine|hacer|fazer|fare|fai|poser|un[ae]?|uma?|la)$',
+  ].join('|'),
+);
+/** These, too, in a route that has nothing besides: elsewhere they mean calls of models, tickets and what people say. */
+const ALSO_ASKS = /^(talk|completion|support)$/;
 
 /** Segments that may follow, and say how the answer comes. */
 const TAIL = /^(stream(ing)?|sse|invoke|run|send|route|generate|messages?|wait|stream-(log|events)|v\d+)$/;
@@ -44,6 +54,7 @@ export function isAskingRoute(route: string): boolean {
   const parts = path.split('/').filter((part) => part !== '');
   const fixed = parts.filter((part) => !PARAMETER.test(part)).map(wordsOf);
   if (fixed.some(([first = '', ...rest]) => rest.length === 0 && OTHER.test(first))) return false;
+  if (parts.length === fixed.length && isShort(fixed)) return true;
   const tail = fixed.toReversed().findIndex((words) => !TAIL.test(words.join('-')));
   const last = fixed.at(-1 - tail) ?? [];
   if (tail < 0 || !last.every((word) => ASKS.test(word) || BESIDE.test(word) || CONVERSATION.test(word)))
@@ -52,10 +63,22 @@ export function isAskingRoute(route: string): boolean {
   return last.some((word) => ASKS.test(word) || (takesMessages && CONVERSATION.test(word)));
 }
 
+/** Whether it is `/api/completion`, `/v1/talk` or the like. */
+function isShort(segments: readonly (readonly string[])[]): boolean {
+  const words = segments.map((one) => one.join('-'));
+  const last = TAIL.test(words.at(-1) ?? '') ? words.at(-2) : words.at(-1);
+  return (
+    ALSO_ASKS.test(last ?? '') &&
+    words.every((word) => ALSO_ASKS.test(word) || BESIDE.test(word) || TAIL.test(word))
+  );
+}
+
 /** In lower case: `askDocs` and `ask-docs` have two. */
 function wordsOf(text: string): string[] {
   const separate = text.replaceAll(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
-  return /^[._]/.test(separate) ? [separate] : separate.split(/[^a-z0-9]+/).filter((word) => word !== '');
+  return /^[._]/.test(separate)
+    ? [separate]
+    : separate.split(/[^\p{L}\p{M}\p{N}]+/u).filter((word) => word !== '');
 }
 
 /** The last word of the name of an event that an application logs for each question … */

@@ -20,7 +20,7 @@ import {
   SPAN_NAME,
 } from '../queries/telemetry-rules.js';
 import { isAskingEvent, isAskingRoute } from './asking-names.js';
-import { ASKS, type SourceTotals } from './source-counts.js';
+import { ASKS, type SourceTotals, UNSURE } from './source-counts.js';
 
 const MCP_METHOD = 'mcp.method.name';
 const [METHOD = ''] = HTTP_METHODS;
@@ -74,7 +74,10 @@ function isName(value: string): boolean {
   return value !== '' && value.length <= operationCharactersMax && !/[\p{Cc}\p{Cs}]/u.test(value);
 }
 
-/** The operation of a request that a server answered, or may have. */
+/**
+ * The operation of a request that a server answered, or may have. It is `unsure` of what a rule accepts and is not the span of a
+ * server, or has no method: of a request, there may be none of these, or several.
+ */
 function readRequest(record: ReadRecord): string | undefined {
   const route = routeOf(record) ?? '';
   const path = pathOf(record) ?? '';
@@ -82,8 +85,10 @@ function readRequest(record: ReadRecord): string | undefined {
   const [attribute, value] = route === '' ? [PATH, FIXED_PATH.test(path) ? path : ''] : [ROUTE, route];
   if (!isRequest || !isName(value)) return undefined;
   const accepted = outcomeOf(record, value);
-  const method = readMethod(record) ?? '';
-  const outcome = accepted === 'asks' && CHANGING_METHODS.includes(method) ? method : accepted;
+  const method = readMethod(record);
+  const isSure = method !== undefined && (record.isEntry || record.isLog);
+  const asking = isSure ? (CHANGING_METHODS.find((one) => one === method) ?? ASKS) : UNSURE;
+  const outcome = accepted === 'asks' ? asking.trim() : accepted;
   return /^\w{1,20}$/.test(outcome) ? `${attribute}=${value}\t${outcome}` : undefined;
 }
 
@@ -98,6 +103,12 @@ export function splitOperation(operation: string): Operation {
   const at = operation.indexOf('=');
   const [value = '', outcome] = operation.slice(at + 1).split('\t');
   return { attribute: operation.slice(0, at), value, outcome };
+}
+
+/** The names of the routes of which something arrived that a rule would accept and may not be a request. */
+export function unsureRoutes(sources: readonly Pick<SourceTotals, 'operations'>[]): ReadonlySet<string> {
+  const all = sources.flatMap(({ operations }) => [...operations.keys()]);
+  return new Set(all.filter((one) => one.endsWith(UNSURE)).map(nameOfOperation));
 }
 
 /** The attribute and its value. */
@@ -117,18 +128,21 @@ export interface UnmatchedValue {
 
 /**
  * What the records of a source say they are that match no rule, with the rules that would accept them: first those of routes, all at
- * once. None if queries of the project count already, of this source or another: they may be the same ones.
+ * once. None if queries of the project count already, of this source or another: they may be the same ones. None of a route of which
+ * any source sent something `unsure`.
  */
 export function listUnmatched(
   { counts, operations }: Pick<SourceTotals, 'counts' | 'operations'>,
   rules: readonly QueryRule[],
-  isCounting: boolean,
+  { isCounting, unsure }: { readonly isCounting: boolean; readonly unsure: ReadonlySet<string> },
 ): UnmatchedValue[] {
   const values = sumValues(operations);
   const isSilent = !isCounting && counts.unmatched === counts.arrived;
   // Requests replace the known rules: titles and retries of the same questions match those.
   const hasKnown = rules.length === KNOWN_RULES.length && KNOWN_RULES.every((one) => rules.includes(one));
-  const routes = isSilent ? findAskingRoutes(values, rules) : [];
+  const routes = isSilent
+    ? findAskingRoutes(values, rules).filter((one) => !unsure.has(`${one.attribute}=${one.value}`))
+    : [];
   const routeRule =
     routes.length === 0 ? null : formatQueryRules([...(hasKnown ? [] : rules), ...groupRoutes(routes)]);
   const effect = describeRequests(routes);

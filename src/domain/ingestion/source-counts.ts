@@ -114,6 +114,8 @@ export function sourceKey({ kind, name }: Source): string {
 
 /** The end of an operation that is a request which asks (see `operations.ts`). */
 export const ASKS = '\tasks';
+/** The end of one that a rule would accept, of which it is not known whether it is a request. */
+export const UNSURE = '\tunsure';
 
 /** Adds `more` to the counts of operations, without exceeding the number that a source can have. */
 export function addOperations(to: Map<string, number>, more: ReadonlyMap<string, number>): void {
@@ -123,13 +125,13 @@ export function addOperations(to: Map<string, number>, more: ReadonlyMap<string,
   }
 }
 
-/** Whether a source can have another operation. Requests that ask have room of their own beside all others, as pages have many routes. */
+/** Whether a source can have another operation. Requests that ask, or may, have room of their own beside all others, as pages have many routes. */
 export function hasRoomFor(
   operation: string,
   named: ReadonlyMap<string, number> | ReadonlySet<string>,
 ): boolean {
   if (named.size < operationsMax) return true;
-  const asks = (one: string) => one.endsWith(ASKS);
+  const asks = (one: string) => one.endsWith(ASKS) || one.endsWith(UNSURE);
   return [...named.keys()].filter((one) => asks(one) === asks(operation)).length < operationsMax;
 }
 

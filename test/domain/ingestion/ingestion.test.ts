@@ -6,6 +6,7 @@ import {
   readOperations,
   splitOperation,
   suggestRules,
+  unsureRoutes,
 } from '../../../src/domain/ingestion/operations.js';
 import { type Outcome, RecordTally } from '../../../src/domain/ingestion/record-tally.js';
 import {
@@ -13,6 +14,7 @@ import {
   bucketWidthMs,
   COUNT_NAMES,
   type Delivery,
+  hasRoomFor,
   IngestionTally,
   NO_COUNTS,
   OTHER_SOURCES,
@@ -62,7 +64,8 @@ function proposals(
     tally.note('docs', readOperations(record));
   }
   const [{ counts = {}, operations = new Map() } = {}] = tally.deliveries('traces', new Map());
-  return listUnmatched({ counts: { ...NO_COUNTS, ...counts }, operations }, rules, isCounting);
+  const unsure = unsureRoutes([{ operations }]);
+  return listUnmatched({ counts: { ...NO_COUNTS, ...counts }, operations }, rules, { isCounting, unsure });
 }
 
 const request = (route: string, method = 'POST', status = '200') =>
@@ -88,7 +91,12 @@ describe('an operation', () => {
   });
 
   test('is the attribute and its value, and of a request what became of it', () => {
-    const attributes = { 'http.route': '/a=b', 'gen_ai.operation.name': 'chat', other: 'x' };
+    const attributes = {
+      'http.route': '/a=b',
+      'http.method': 'POST',
+      'gen_ai.operation.name': 'chat',
+      other: 'x',
+    };
     const asked = ['gen_ai.operation.name=chat', 'http.route=/a=b\tasks'];
     expect(readOperations(recordOf(attributes))).toEqual(asked);
     const target = { 'http.target': '/ask?q=x', 'http.method': 'OPTIONS' };
@@ -183,9 +191,12 @@ describe('what is proposed to a source that records nothing', () => {
     const counts = { ...NO_COUNTS, arrived: 2, recorded: 1, unmatched: 1 };
     const operations = new Map([['http.route=/ask\tasks', 1]]);
     const none = [{ attribute: 'http.route', value: '/ask', count: 1, otlpQuery: null, effect: null }];
-    expect(listUnmatched({ counts, operations }, KNOWN_RULES, false)).toEqual(none);
+    const unsure = new Set<string>();
+    expect(listUnmatched({ counts, operations }, KNOWN_RULES, { isCounting: false, unsure })).toEqual(none);
     const silent = { ...NO_COUNTS, arrived: 1, unmatched: 1 };
-    expect(listUnmatched({ counts: silent, operations }, KNOWN_RULES, true)).toEqual(none);
+    expect(listUnmatched({ counts: silent, operations }, KNOWN_RULES, { isCounting: true, unsure })).toEqual(
+      none,
+    );
   });
 
   test.each<[what: string, sent: TelemetryRecord]>([
@@ -197,8 +208,34 @@ describe('what is proposed to a source that records nothing', () => {
     ['a request that is sent again elsewhere', request('/ask', 'POST', '307')],
     ['a change of a chat', request('/api/chat', 'PATCH')],
     ['what replaces something', request('/chat', 'PUT')],
+    [
+      'a span without a server, which says neither what was asked nor what was answered',
+      recordOf({ 'http.route': '/ask' }, { isEntry: false }),
+    ],
+    [
+      'a request by a client that names the route',
+      recordOf({ 'http.route': '/ask', 'http.request.method': 'POST' }, { isEntry: false }),
+    ],
+    ['a span of a server without a method', recordOf({ 'http.route': '/ask' })],
+    ['a log record without a method', recordOf({ 'http.route': '/ask' }, { isEntry: false, isLog: true })],
   ])('is nothing for %s', (_what, sent) => {
     expect(proposals([sent]).filter(({ otlpQuery }) => otlpQuery !== null)).toEqual([]);
+  });
+
+  test('is nothing for a route of which a span that may not be a request arrived, too, also from another source', () => {
+    const alone = recordOf({ 'http.route': '/ask' }, { isEntry: false });
+    const none = { otlpQuery: null, effect: null };
+    expect(proposals([request('/ask'), alone])).toMatchObject([{ value: '/ask', count: 2, ...none }]);
+    const counts = { ...NO_COUNTS, arrived: 1, unmatched: 1 };
+    const operations = new Map([['http.route=/ask\tasks', 1]]);
+    const other = { operations: new Map([['http.route=/ask\tunsure', 1]]) };
+    const told = (sources: Parameters<typeof unsureRoutes>[0]) =>
+      listUnmatched({ counts, operations }, KNOWN_RULES, {
+        isCounting: false,
+        unsure: unsureRoutes(sources),
+      });
+    expect(told([{ operations }, other])).toMatchObject([none]);
+    expect(told([{ operations }])).toMatchObject([{ otlpQuery: 'http.route=/ask' }]);
   });
 
   test('is a rule of POST alone where requests of the route also change something', () => {
@@ -349,6 +386,12 @@ describe('what came to a project', () => {
         }
       }),
     );
+  });
+
+  test('has room for requests that ask, or may, beside many others', () => {
+    const full = new Map(Array.from({ length: operationsMax }, (_, at) => [`http.route=/${at}\tGET`, 1]));
+    const rooms = ['asks', 'unsure', 'GET'].map((one) => hasRoomFor(`http.route=/ask\t${one}`, full));
+    expect(rooms).toEqual([true, true, false]);
   });
 
   test('begins a bucket at each fifth minute, before 1970 as well', () => {

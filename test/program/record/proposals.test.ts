@@ -151,6 +151,16 @@ test.each<
     'url.path=/ask',
     1,
   ],
+  [
+    'services in several languages',
+    [
+      ...['/talk', '/api/completion', '/v1/answer', '/support', '/assistant', '/frage', '/api/pregunta'],
+      ...['/pergunta', '/domanda', '/質問'],
+    ].flatMap((one) => [[request(one)], [request(one, 'OPTIONS', 204)]]),
+    'http.route=/api/completion,/api/pregunta,/assistant,/domanda,/frage,/pergunta,/support,/talk,/v1/answer,/質問',
+    10,
+    'would have counted 10 of the last 20 requests; 10 were OPTIONS',
+  ],
   ['Go with patterns', [[request('POST /ask')], [request('GET /{$}', 'GET')]], 'http.route=POST /ask', 1],
   [
     'a function behind a gateway',
@@ -231,6 +241,14 @@ test.each<[what: string, traces: readonly (readonly Sent[])[]]>([
         span({ 'gen_ai.operation.name': one }),
       ]),
     ],
+  ],
+  [
+    'spans with a route and without a server',
+    [[span({ 'http.route': '/ask' }, { name: 'handler' })], [request('/ask')]],
+  ],
+  [
+    'a client that names the route',
+    [[span({ 'http.route': '/ask', 'http.request.method': 'POST' }, { kind: SpanKind.CLIENT })]],
   ],
   ['a script without names', [[span({}), span({})]]],
   [

@@ -22,7 +22,7 @@ class Answers {
     @Tool(description = "Searches the documentation.")
     String search(String query) throws InterruptedException {
       // Longer than the exporter waits: what came before is sent while the tool runs.
-      Thread.sleep(200);
+      Thread.sleep(Long.parseLong(System.getenv("TOOL_MS")));
       return "npm install";
     }
   }

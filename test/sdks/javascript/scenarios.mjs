@@ -5,7 +5,7 @@ import { trace } from '@opentelemetry/api';
 /** Searches the documentation. */
 export async function search() {
   // Longer than the exporter waits: what came before is sent while the tool runs.
-  await wait(200);
+  await wait(Number(process.env.TOOL_MS));
   return 'npm install';
 }
 

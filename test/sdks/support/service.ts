@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { clientOf } from '../../support/cli/cli-client.js';
-import { makeKey, type Place, placeWithProject, project } from '../../support/cli/cli-place.js';
+import { makeKey, placeWithProject, project } from '../../support/cli/cli-place.js';
 import { kill, type Running } from '../../support/cli/process.js';
 import { startHttpServer } from '../../support/http-server.js';
 import { answerLikeOpenAi } from './model.js';
@@ -58,8 +58,65 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   unknown: { what: 'an evaluation, and callers that nothing tells', right: 0, asked: 0 },
 };
 
-/** The counts of all scenarios. */
-export async function countScenarios(service: Service): Promise<Record<string, number>> {
+/** The counts of all scenarios. A tool takes `toolMs`. */
+export async function countScenarios(service: Service, toolMs: number): Promise<Record<string, number>> {
+  const { env, count } = await prepareServer(service);
+  const ownEnv = {
+    ...env,
+    // So that what ends before the answer does is sent before.
+    OTEL_BSP_SCHEDULE_DELAY: '20',
+    TOOL_MS: String(toolMs),
+  };
+  const assistant = await service.start(ownEnv);
+  const evaluated = service.evaluate?.({ ...ownEnv, OTEL_RESOURCE_ATTRIBUTES: 'caller_stats.ignore=true' });
+  const asked = Object.entries(SCENARIOS).map(([caller, scenario]) =>
+    askAll(assistant.url, caller, scenario),
+  );
+  const outcomes = await Promise.allSettled([...asked, evaluated]);
+  const failure = outcomes.find((one) => one.status === 'rejected')?.reason as unknown;
+  const printed = await stop(assistant);
+  if (failure !== undefined) process.stderr.write(printed);
+  if (failure !== undefined) throw failure;
+  return count();
+}
+
+/** What is counted of ten questions before the last of them, and once `SIGTERM` has come at once after its answer. */
+export async function countStopped(service: Service): Promise<Record<'before' | 'after', number>> {
+  const { env, count } = await prepareServer(service);
+  const assistant = await service.start({ ...env, OTEL_BSP_SCHEDULE_DELAY: '600000', TOOL_MS: '0' });
+  const sum = async () => Object.values(await count()).reduce((all, one) => all + one, 0);
+  await askAll(assistant.url, 'web', { what: 'ten at once', right: 10, asked: 9, atOnce: true });
+  const before = await sum();
+  await askAll(assistant.url, 'web', { what: 'the last one', right: 1 });
+  await stop(assistant);
+  return { before, after: await sum() };
+}
+
+/** What the assistant printed as spans, in the log of OpenTelemetry's agent for Java, while it answered a question of Slack with this id. */
+export async function spansLogged(service: Service, id: string): Promise<string> {
+  const { env } = await prepareServer(service);
+  const assistant = await service.start({ ...env, OTEL_TRACES_EXPORTER: 'logging-otlp', TOOL_MS: '0' });
+  const response = await fetch(`${assistant.url}/ask`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'X-Caller': 'slack' },
+    body: JSON.stringify({ id, question: 'ask: How do I install it?' }),
+  });
+  expect(response.status).toBe(200);
+  return stop(assistant);
+}
+
+/** Ends its processes, and returns what they logged. */
+async function stop({ processes }: Assistant): Promise<string> {
+  const logged: string[] = [];
+  for (const { pid, ended } of processes) {
+    kill(pid, 'SIGTERM');
+    logged.push((await ended).stderr);
+  }
+  return logged.join('');
+}
+
+/** A server with a project, and the variables of an assistant that sends to it. */
+async function prepareServer(service: Service) {
   const place = await placeWithProject();
   if (service.rule !== undefined)
     await place.run(['project', 'change', project, '--otlp-query', service.rule]);
@@ -70,25 +127,10 @@ export async function countScenarios(service: Service): Promise<Record<string, n
     OTEL_EXPORTER_OTLP_ENDPOINT: url,
     OTEL_EXPORTER_OTLP_HEADERS: `Authorization=Bearer%20${recording}`,
     OTEL_SERVICE_NAME: 'docs-assistant',
-    // So that what ends before the answer does is sent before.
-    OTEL_BSP_SCHEDULE_DELAY: '20',
     OPENAI_API_KEY: 'none',
     OPENAI_BASE_URL: `${await startHttpServer(answerLikeOpenAi)}/v1`,
   };
-  const assistant = await service.start(env);
-  const evaluated = service.evaluate?.({ ...env, OTEL_RESOURCE_ATTRIBUTES: 'caller_stats.ignore=true' });
-  const asked = Object.entries(SCENARIOS).map(([caller, scenario]) =>
-    askAll(assistant.url, caller, scenario),
-  );
-  const outcomes = await Promise.allSettled([...asked, evaluated]);
-  const failure = outcomes.find((one) => one.status === 'rejected')?.reason as unknown;
-  for (const { pid, ended } of assistant.processes) {
-    kill(pid, 'SIGTERM');
-    const { stderr } = await ended;
-    if (failure !== undefined) process.stderr.write(stderr);
-  }
-  if (failure !== undefined) throw failure;
-  return countsByCaller(place, url, admin);
+  return { env, count: () => countsByCaller(url, admin) };
 }
 
 async function askAll(url: string, caller: string, scenario: Scenario): Promise<void> {
@@ -121,7 +163,7 @@ interface Callers {
   readonly callers: readonly { readonly caller: string; readonly count: number }[];
 }
 
-async function countsByCaller(_: Place, url: string, key: string): Promise<Record<string, number>> {
+async function countsByCaller(url: string, key: string): Promise<Record<string, number>> {
   const headers = { authorization: `Bearer ${key}` };
   const response = await fetch(`${url}/v1/analytics/${project}/assistant/callers`, { headers });
   const { callers } = (await response.json()) as Callers;

@@ -18,6 +18,9 @@ var kit = genkit.Init(context.Background(), genkit.WithPlugins(&openai.OpenAI{
 	Opts:   []option.RequestOption{option.WithBaseURL(os.Getenv("OPENAI_BASE_URL"))},
 }))
 
+// toolTakes is how long the tool works.
+var toolTakes, _ = time.ParseDuration(os.Getenv("TOOL_MS") + "ms")
+
 type query struct {
 	Query string `json:"query"`
 	Input string `json:"input"`
@@ -25,7 +28,7 @@ type query struct {
 
 var search = genkit.DefineTool(kit, "search", "Searches the documentation.", func(*ai.ToolContext, query) (string, error) {
 	// Longer than the exporter waits: what came before is sent while the tool runs.
-	time.Sleep(200 * time.Millisecond)
+	time.Sleep(toolTakes)
 	return "npm install", nil
 })
 

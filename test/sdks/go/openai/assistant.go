@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"os"
 	"strings"
 	"time"
 
@@ -10,6 +11,9 @@ import (
 )
 
 var client = openai.NewClient()
+
+// toolTakes is how long the tool works.
+var toolTakes, _ = time.ParseDuration(os.Getenv("TOOL_MS") + "ms")
 
 // answer does what the first word of the question says.
 func answer(ctx context.Context, question string, to io.Writer) error {
@@ -21,7 +25,7 @@ func answer(ctx context.Context, question string, to io.Writer) error {
 			return err
 		}
 		// Longer than the exporter waits: what came before is sent while the tool runs.
-		time.Sleep(200 * time.Millisecond)
+		time.Sleep(toolTakes)
 		return call(ctx, "With its result: "+question, to)
 	case "team":
 		if err := call(ctx, "Rewrite: "+question, io.Discard); err != nil {

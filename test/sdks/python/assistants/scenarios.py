@@ -25,7 +25,7 @@ def wait_for(work: Coroutine[Any, Any, Any]) -> Any:
 def search(query: str = "") -> str:
     """Searches the documentation."""
     # Longer than the exporter waits: what came before is sent while the tool runs.
-    sleep(0.2)
+    sleep(int(os.environ["TOOL_MS"]) / 1000)
     return "npm install"
 
 

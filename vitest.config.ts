@@ -108,9 +108,16 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [
             ...exclude,
-            ...['browser', 'executable', 'sdks', 'mcp-clients', 'generated', 'pages', ...whole].map(
-              (folder) => `test/${folder}/**`,
-            ),
+            ...[
+              'browser',
+              'browsers',
+              'executable',
+              'sdks',
+              'mcp-clients',
+              'generated',
+              'pages',
+              ...whole,
+            ].map((folder) => `test/${folder}/**`),
           ],
           // The long properties, and removing what they wrote, take a while on a busy machine.
           testTimeout: 120_000,

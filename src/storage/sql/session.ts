@@ -38,9 +38,9 @@ export interface Dialect {
   ) => Promise<string[]>;
   /** Waits for the recordings into a locked project that are in progress, and lets others wait until the transaction ends. */
   readonly stopRecording: (session: Session, projectId: string) => Promise<void>;
-  /** Deletes a locked project and its keys, and leaves a note of what `purgeDeleted` has to remove. */
   /** Follows the creation and each change of a project, in the same transaction. */
   readonly projectChanged: (session: Session, projectId: string) => Awaitable<void>;
+  /** Deletes a locked project and its keys, and leaves a note of what `purgeDeleted` has to remove. */
   readonly deleteProject: (session: Session, projectId: string, at: number) => Promise<void>;
 }
 

@@ -74,6 +74,16 @@ const keys = '/projects/demo/keys';
 const signedIn: readonly Subject[] = [
   ['overview', year, (page) => page.getByRole('slider').waitFor()],
   [
+    'overview of a week',
+    `${year}&week=1`,
+    (page) => page.getByRole('table', { name: /^Week by hour/ }).waitFor(),
+  ],
+  [
+    'overview of a week as a table',
+    `${year}&week=1&table=1`,
+    (page) => page.getByRole('table', { name: /^Week by hour/ }).waitFor(),
+  ],
+  [
     'overview as a table',
     `${year}&table=1`,
     (page) => page.getByRole('table', { name: /^Queries/ }).waitFor(),
@@ -188,7 +198,7 @@ const narrowest = { width: 970, height: 800 };
 const phone = { width: 320, height: 700 };
 
 /** The quick run looks at these in dark colors too: they have the most colors and elements. */
-const inDark = ['overview', 'keys', 'sources', 'account'];
+const inDark = ['overview', 'overview of a week', 'keys', 'sources', 'account'];
 
 /** Checks a page in its current state for accessibility problems, in light and dark colors. */
 async function findProblems(page: Page, isDark = true): Promise<string[]> {

@@ -423,6 +423,67 @@ describe('in detail', () => {
     expect([png.bytes.readUInt32BE(16), png.bytes.readUInt32BE(20)]).toEqual([2400, 1280]);
   });
 
+  test('the hours of the week are those of the zone, by type, as colors and as numbers', async () => {
+    const { server } = shared();
+    const zone = 'Europe/Berlin';
+    const { page } = await openThen(
+      shared(),
+      `/projects/demo?period=this-month&zone=${zone}&weekStart=sunday`,
+    );
+    await page.getByLabel('Interval').selectOption('Week by hour');
+    const bounds = periodBounds('this-month', zone);
+    const buckets = await bucketsOf(server, { ...bounds, interval: 'hour', timeZone: zone });
+    const expected = (of: 'total' | 'web') =>
+      [7, 1, 2, 3, 4, 5, 6].map((weekday) =>
+        Array.from({ length: 24 }, (_, hour) =>
+          buckets
+            .map((bucket) => ({ at: Temporal.Instant.from(bucket.start).toZonedDateTimeISO(zone), bucket }))
+            .filter(({ at }) => at.dayOfWeek === weekday && at.hour === hour)
+            .reduce((sum, { bucket }) => sum + bucket[of], 0),
+        ),
+      );
+    const table = page.getByRole('table', { name: /^Week by hour, times in Europe/ });
+    const cells = async () => {
+      const rows = await table.locator('tbody tr').all();
+      const texts = await Promise.all(rows.map((row) => row.locator('td').allTextContents()));
+      return texts.map((row) => row.map((text) => numberOf(text) ?? 0));
+    };
+    await expect.poll(cells, patience).toEqual(expected('total'));
+    expect(await table.locator('tbody th').allInnerTexts()).toEqual([
+      'Sun',
+      'Mon',
+      'Tue',
+      'Wed',
+      'Thu',
+      'Fri',
+      'Sat',
+    ]);
+    expect(await table.locator('.week-level-5').first().getAttribute('title')).toMatch(
+      /^\w{3}, .*: [\d,]+ quer/,
+    );
+    await page.getByRole('button', { name: 'Show as table' }).click();
+    for (const type of ['API', 'Other']) await page.getByRole('button', { name: type, exact: true }).click();
+    await expect.poll(cells, patience).toEqual(expected('web'));
+    await page.reload();
+    await expect.poll(cells, patience).toEqual(expected('web'));
+    await page.getByLabel('Interval').selectOption('Days');
+    await page.getByRole('table', { name: /^Queries per day/ }).waitFor();
+  });
+
+  test('a range with too many hours for a week says so, and offers a shorter one', async () => {
+    const { troubles, page } = await openThen(shared(), '/projects/demo?period=this-month&zone=UTC');
+    const api = '/api/organizations/default/projects/demo';
+    const range = 'dateFrom=2020-01-01&dateTo=2026-01-01&timeZone=UTC&weekStart=monday';
+    troubles.expect(
+      `GET ${api}/week-hours?${range}: 400`,
+      `GET ${api}/imported-counts?${range}&interval=hour: 400`,
+    );
+    await page.goto('/projects/demo?from=2020-01-01&to=2025-12-31&zone=UTC&week=1');
+    await page.getByText('This range has too many hours').waitFor();
+    await page.getByRole('button', { name: 'Show 12 months to date' }).click();
+    await page.getByRole('table', { name: /^Week by hour/ }).waitFor();
+  });
+
   test('the table is sorted by each of its columns', async () => {
     const { page } = await openThen(
       shared(),

@@ -5,15 +5,17 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { WEEK_HOURS } from '../../src/app/reading/reports.js';
 import { INTERVALS, type Interval } from '../../src/domain/calendar/names.js';
 import { type Counts, withTotal, zeroCounts } from '../../src/domain/counting/counts.js';
 import { parseSeriesRequest, type SeriesRequest } from '../../src/domain/counting/report-request.js';
 import type { Series } from '../../src/domain/counting/series.js';
 import { CALLER_TYPES } from '../../src/domain/queries/caller.js';
 import type { Query } from '../../src/domain/queries/query.js';
+import { WEEK_STARTS } from '../../src/domain/time/calendar.js';
 import { dayMs } from '../../src/domain/time/duration.js';
 import { readSeries } from '../../src/storage/series.js';
-import { localUnit, oddMoments } from '../support/local-calendar.js';
+import { localHourOfWeek, localUnit, oddMoments } from '../support/local-calendar.js';
 import { by, placeFactories, projectOf } from '../support/storage/store.js';
 import { lawParameters, recount } from './events.js';
 
@@ -117,6 +119,53 @@ describe.each(placeFactories)('%s', (kind, factory) => {
         const units = series.buckets.map(({ start }) => localUnit(Date.parse(start), interval, timeZone));
         expect(new Set(units).size).toBe(units.length);
       }),
+      { ...law, numRuns: Math.ceil(law.numRuns / 4) },
+    );
+  });
+
+  test('each query is in the cell of its weekday and hour, and the cells add up to the range', async () => {
+    const store = await (await factory()).open();
+    const names = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
+    let projects = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        scenario,
+        fc.constantFrom(...WEEK_STARTS),
+        async ({ queries, parameters: { interval: _, ...parameters } }, weekStart) => {
+          const project = `week-${projects++}`;
+          await store.directory.createProject(projectOf(project), by);
+          await store.counts.record(project, queries);
+          const request = WEEK_HOURS.parse({ ...parameters, weekStart }, { nowMs: 0 });
+          if (!request.ok) throw new Error(request.problems.join());
+          const { days } = await WEEK_HOURS.read(store, project, request.value);
+          const first = names.indexOf(weekStart);
+          expect(days.map(({ day }) => day)).toEqual(names.map((_name, at) => names[(first + at) % 7]));
+          const cells = days.flatMap(({ day, hours }) =>
+            hours.map(({ times, ...counts }, hour) => ({
+              cell: `${names.indexOf(day)} ${hour}`,
+              times,
+              counts,
+            })),
+          );
+          expect(cells).toHaveLength(7 * 24);
+          const { range } = request.value;
+          const counted = queries.filter(
+            ({ occurredAt }) => occurredAt >= range.from && occurredAt < range.to,
+          );
+          for (const { cell, counts } of cells) {
+            const ofCell = counted.filter(
+              ({ occurredAt }) => localHourOfWeek(occurredAt, parameters.timeZone) === cell,
+            );
+            expect(counts, cell).toEqual(recount(ofCell, range));
+          }
+          expect(addUp(cells.map(({ counts }) => counts))).toEqual(await store.counts.count(project, range));
+          const hourly = await readSeries(store, project, parseRequest({ ...parameters, interval: 'hour' }));
+          const times = hourly.buckets.map(({ start }) =>
+            localHourOfWeek(Date.parse(start), parameters.timeZone),
+          );
+          for (const one of cells) expect(one.times).toBe(times.filter((cell) => cell === one.cell).length);
+        },
+      ),
       { ...law, numRuns: Math.ceil(law.numRuns / 4) },
     );
   });

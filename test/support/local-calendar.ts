@@ -38,6 +38,12 @@ function mondayOf(local: Date): string {
   return `${date.toISOString().slice(0, 'YYYY-MM-DD'.length)}, Monday`;
 }
 
+/** The weekday, from 0 for Sunday, and the hour on the clock. */
+export function localHourOfWeek(timeMs: number, timeZone: string): string {
+  const local = new Date(timeMs + otherOffsetAt(timeMs, timeZone));
+  return `${local.getUTCDay()} ${local.getUTCHours()}`;
+}
+
 /** Unusual transitions of time zones, each with a moment near it. */
 export const oddMoments: readonly (readonly [timeZone: string, what: string, near: string])[] = [
   ['UTC', 'nothing', '2026-01-01T00:00:00Z'],

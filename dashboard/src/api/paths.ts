@@ -48,6 +48,11 @@ export function numbersPath(ref: CountsRef, view: View): string {
   });
 }
 
+/** How the queries of a range are distributed over the hours of the week. */
+export function weekHoursPath(ref: CountsRef, view: View): string {
+  return reportPath(ref, 'week-hours', countsParameters({ ...view, compare: null }));
+}
+
 /** The imports that reach back. */
 export function importsPath({ organizationId, projectId }: ProjectRef): string {
   return `${projectPath(organizationId, projectId)}/imports`;

@@ -11,10 +11,11 @@ import {
   numbersPath,
   type ProjectRef,
   trendsPath,
+  weekHoursPath,
   wholePath,
 } from './paths.js';
 import { type Failing, recoverAfter } from './query-client.js';
-import type { Changes, Counts, CutBounds, Imports, Interval, Numbers, Series } from './types.js';
+import type { Changes, Counts, CutBounds, Imports, Interval, Numbers, Series, WeekHours } from './types.js';
 
 /** While queries can still fall into the range. */
 const openMs = 10_000;
@@ -74,5 +75,13 @@ export function trendsQuery(ref: CountsRef, view: View, interval: Interval) {
     ...getQuery<Series>(trendsPath(ref, view, interval)),
     staleTime: trendsStaleMs,
     placeholderData: keepPreviousData<Series>,
+  };
+}
+
+/** How the queries of a range are distributed over the hours of the week. */
+export function weekHoursQuery(ref: CountsRef, view: View) {
+  return {
+    ...getQuery<WeekHours>(weekHoursPath(ref, view)),
+    refetchInterval: (query: Failing) => recoverAfter(query) || periodMs,
   };
 }

@@ -10,6 +10,7 @@ import type {
 export type { ShownCorrection as Correction } from '../../../src/app/corrections.js';
 export type { Changes } from '../../../src/app/reading/changes.js';
 export type { Numbers } from '../../../src/app/reading/numbers.js';
+export type { WeekHours } from '../../../src/app/reading/week-hours.js';
 export type { Comparison, Interval, Period } from '../../../src/domain/calendar/names.js';
 export type { Counts } from '../../../src/domain/counting/counts.js';
 export type { CutBounds } from '../../../src/domain/counting/cut-bounds.js';

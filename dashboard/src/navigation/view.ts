@@ -17,6 +17,8 @@ export interface View {
   /** The only caller to count; null for all. */
   readonly caller: string | null;
   readonly table: boolean;
+  /** Whether the chart shows the hours of the week. */
+  readonly week: boolean;
   /** Types hidden from the chart. */
   readonly hidden: readonly CallerType[];
 }
@@ -36,6 +38,7 @@ export function readView(query: URLSearchParams, project: Viewed, usualChoice = 
     compare: findKey(COMPARISON_NAMES, query.get('compare')) ?? null,
     caller: isCallerName(caller) ? caller : null,
     table: query.get('table') === '1',
+    week: query.get('week') === '1',
     hidden: CALLER_TYPES.filter((type) => query.get('hide')?.split(',').includes(type)),
   };
 }
@@ -54,6 +57,7 @@ export function writeView({
   compare,
   caller,
   table,
+  week,
   hidden,
 }: View): string {
   const query = new URLSearchParams({
@@ -64,6 +68,7 @@ export function writeView({
     ...(compare === null ? {} : { compare }),
     ...(caller === null ? {} : { caller }),
     ...(table ? { table: '1' } : {}),
+    ...(week ? { week: '1' } : {}),
     ...(hidden.length > 0 ? { hide: hidden.join(',') } : {}),
   });
   // These characters are valid in a query and easier to read unescaped.

@@ -37,6 +37,7 @@ import { countsThen } from './as-of.js';
 import { type Changes, changesToCsv, readChanges } from './changes.js';
 import { readCutBounds } from './cut-bounds.js';
 import { type Numbers, readNumbers } from './numbers.js';
+import { readWeekHours, type WeekHours } from './week-hours.js';
 
 /** What can be asked about the counts of a project. */
 export interface Readable<Question, Answer> {
@@ -117,6 +118,14 @@ export const NUMBERS: Readable<NumbersRequest, Numbers> = {
   isLong: true,
   parse: parseNumbersRequest,
   read: readNumbers,
+};
+
+/** For the dashboard. */
+export const WEEK_HOURS: Readable<CountsRequest, WeekHours> = {
+  parameters: REPORT_PARAMETERS.weekHours,
+  isLong: true,
+  parse: parseCountsRequest,
+  read: readWeekHours,
 };
 
 /** The imported counts that a range counts wholly or not at all, although only a part of their span is within it. */

@@ -146,6 +146,13 @@ function* unitsIn(range: DateRange, { toUnit, unitStart }: Numbering, zone: Time
   }
 }
 
+/** The hour of the week that the clock shows from an edge on, from 0. */
+export function hourOfWeek({ timeMs, offsetMs }: Edge, weekStart: WeekStart): number {
+  const { toUnit, unitStart } = WEEKS[weekStart];
+  const localMs = timeMs + offsetMs;
+  return Math.floor((localMs - unitStart(toUnit(localMs))) / hourMs);
+}
+
 function edgeAt(timeMs: number, zone: TimeZone): Edge {
   return { timeMs, offsetMs: offsetAt(timeMs, zone) };
 }

@@ -66,6 +66,7 @@ export const REPORT_PARAMETERS = {
   series: [...COMPARED_PARAMETERS, 'caller', 'interval', 'by', 'asOf'],
   changes: ['since', ...RANGE_PARAMETERS],
   numbers: [...COMPARED_PARAMETERS, 'caller', 'interval'],
+  weekHours: [...RANGE_PARAMETERS, 'caller'],
   /** Not counts, but the queries themselves. */
   queries: [...RANGE_PARAMETERS, 'caller'],
 } as const satisfies Readonly<Record<string, readonly ReportParameter[]>>;

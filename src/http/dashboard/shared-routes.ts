@@ -11,6 +11,7 @@ import {
   CutBoundsParameters,
   NumbersParameters,
   SeriesParameters,
+  WeekHoursParameters,
 } from '../schemas/schemas.js';
 import { HttpError } from '../server/errors.js';
 import { asksForPage, sendPage } from '../server/files.js';
@@ -49,6 +50,7 @@ export function addShared(app: FastifyInstance, dashboard: Dashboard, slots: Slo
     ['series', SeriesParameters, handlers.series],
     ['callers', CallersParameters, handlers.callers],
     ['numbers', NumbersParameters, handlers.numbers],
+    ['week-hours', WeekHoursParameters, handlers.weekHours],
     ['imported-counts', CutBoundsParameters, handlers.cutBounds],
   ] as const) {
     addResource(app, `/api/shared/:token/${name}`, {

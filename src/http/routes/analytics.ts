@@ -15,6 +15,7 @@ import {
   type Report,
   readInSlot,
   SERIES,
+  WEEK_HOURS,
 } from '../../app/reading/reports.js';
 import { ALL_TIME } from '../../domain/counting/date-range.js';
 import { REPORT_PARAMETER_NAMES, type ReportInput } from '../../domain/counting/report-request.js';
@@ -114,6 +115,7 @@ export function createReportHandlers(
     callerStats: readerOf(CALLER_STATS, read),
     series: writerOf(SERIES, 'buckets'),
     numbers: readerOf(NUMBERS, read),
+    weekHours: readerOf(WEEK_HOURS, read),
     cutBounds: readerOf(CUT_BOUNDS, read),
     callers: writerOf(CALLERS, 'callers'),
     changes: readerOf(CHANGES, read),

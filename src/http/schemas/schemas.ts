@@ -629,6 +629,7 @@ export const CutBoundsParameters = parametersOf(REPORT_PARAMETERS.cutBounds, {
 });
 export const QueriesParameters = parametersOf(REPORT_PARAMETERS.queries, RECEIPT_SCHEMAS);
 export const NumbersParameters = parametersOf(REPORT_PARAMETERS.numbers);
+export const WeekHoursParameters = parametersOf(REPORT_PARAMETERS.weekHours);
 
 export const DryRunParameter = strictObjectSchema(
   {},

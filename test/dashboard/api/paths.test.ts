@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { cutBoundsPath, numbersPath, trendsPath, wholePath } from '../../../dashboard/src/api/paths.js';
+import {
+  cutBoundsPath,
+  numbersPath,
+  trendsPath,
+  weekHoursPath,
+  wholePath,
+} from '../../../dashboard/src/api/paths.js';
 import type { View } from '../../../dashboard/src/navigation/view.js';
 
 const ref = { path: '/api/organizations/default/projects/docs' };
@@ -11,6 +17,7 @@ const view: View = {
   compare: null,
   caller: null,
   table: false,
+  week: false,
   hidden: [],
 };
 const asked = (path: string) => Object.fromEntries(new URL(path, 'https://stats.example').searchParams);
@@ -32,6 +39,7 @@ describe('the overview asks by names, which the server understands', () => {
     const one: View = { ...view, compare: 'previous', caller: 'slack' };
     expect(asked(trendsPath(ref, one, 'day'))).toEqual({ ...named, interval: 'day', by: 'caller' });
     expect(asked(cutBoundsPath(ref, one, null))).toEqual(named);
+    expect(asked(weekHoursPath(ref, one))).toEqual({ ...named, caller: 'slack' });
     expect(asked(cutBoundsPath(ref, one, 'day'))).toEqual({ ...named, interval: 'day' });
   });
 

@@ -14,6 +14,7 @@ const usual: View = {
   compare: null,
   caller: null,
   table: false,
+  week: false,
   hidden: [],
 };
 
@@ -64,6 +65,7 @@ describe('the URL of an overview', () => {
       compare: fc.constantFrom(null, ...COMPARISONS),
       caller: fc.constantFrom(null, 'slack', 'sdk.git', '1_a'),
       table: fc.boolean(),
+      week: fc.boolean(),
       hidden: fc.subarray(['web', 'api', 'other'] as const),
     });
     fc.assert(

@@ -186,7 +186,7 @@ describe('a foreign organization returns the same 404 as an unknown one:', () =>
     const paths = DASHBOARD_ROUTES.filter(
       ({ method, path }) => method === 'GET' && path.includes(':projectId'),
     );
-    expect(paths).toHaveLength(11);
+    expect(paths).toHaveLength(12);
     for (const { path } of paths) {
       for (const project of ['rival-docs', 'none', 'x'.repeat(70), 'docs%20']) {
         const asked = exampleOf(path).replace('/docs/', `/${project}/`);
@@ -265,7 +265,7 @@ describe('a reader', () => {
     const summaries = await reader.ask<SummariesResponse>({ path: `${organization}/summaries` });
     expect(summaries).toMatchObject({ projects: [{ id: 'docs' }], projectsTotal: 1 });
     const paths = DASHBOARD_ROUTES.filter(({ path, who }) => who === 'reader' && path.includes(':projectId'));
-    expect(paths).toHaveLength(9);
+    expect(paths).toHaveLength(10);
     for (const { path } of paths)
       for (const project of ['blog', 'none', 'rival-docs', 'DOCS', 'docs,blog', ''])
         for (const method of ['GET', 'HEAD']) {

@@ -1,6 +1,7 @@
 /** The numbers of the dashboard: refusals, then what they have in common with the public API, then examples. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Numbers } from '../../../src/app/reading/numbers.js';
+import type { WeekHours } from '../../../src/app/reading/week-hours.js';
 import { COMPARISONS, INTERVALS, PERIODS } from '../../../src/domain/calendar/names.js';
 import type { CallerCounts, CallerStats } from '../../../src/domain/counting/counts.js';
 import type { Series } from '../../../src/domain/counting/series.js';
@@ -218,4 +219,49 @@ test('a project without queries has zeros', async () => {
     { dateFrom: '2026-03-31T00:00:00.000+00:00', dateTo: '2026-04-01T00:00:00.000+00:00' },
     true,
   ]);
+});
+
+describe('the hours of the week', () => {
+  const WEEK = PATH.replace('numbers', 'week-hours');
+  const weekOf = (parameters: Record<string, string>) =>
+    viewer.send({ path: `${WEEK}?${new URLSearchParams(parameters)}` });
+
+  test('are refused with a comparison or an interval, and for more hours than a series has', async () => {
+    expect(detailsOf(await weekOf({ compare: 'previous', interval: 'day', period: 'x' }))).toEqual([
+      expect.stringMatching(/^"compare": is not a parameter here/),
+      expect.stringMatching(/^"interval": is not a parameter here/),
+      expect.stringMatching(/^period: /),
+    ]);
+    const long = await weekOf({ dateFrom: '2024-01-01', dateTo: '2026-01-01' });
+    expect([long.status, detailsOf(long)]).toEqual([
+      400,
+      [expect.stringMatching(/^interval: hour makes more than 10000 buckets/)],
+    ]);
+  });
+
+  test('are those of the clock, for one caller or all, and add up to the period', async () => {
+    for (const caller of [{}, { caller: 'slack' }]) {
+      const parameters = {
+        period: 'last-12-months',
+        timeZone: 'Europe/Berlin',
+        weekStart: 'sunday',
+        ...caller,
+      };
+      const { days } = JSON.parse((await weekOf(parameters)).text) as WeekHours;
+      const { buckets } = await publicAnswer<Series>(SERIES, { ...parameters, interval: 'hour' });
+      const naive = days.map((_, day) =>
+        Array.from({ length: 24 }, (_hour, hour) =>
+          buckets
+            .filter(({ start }) => new Date(`${start.slice(0, 10)}T00:00Z`).getUTCDay() === day)
+            .filter(({ start }) => Number(start.slice(11, 13)) === hour)
+            .reduce((sum, { total }) => sum + total, 0),
+        ),
+      );
+      expect(days[0]?.day).toBe('sunday');
+      expect(days.map(({ hours }) => hours.map(({ total }) => total))).toEqual(naive);
+      // One hour of a Sunday in March was skipped, and one in October came twice.
+      expect(days[0]?.hours.map(({ times }) => times).slice(0, 4)).toEqual([52, 52, 52, 52]);
+    }
+    expect((await weekOf({ dateFrom: '2030-01-01', dateTo: '2030-01-02' })).text).toContain('"times":0');
+  });
 });

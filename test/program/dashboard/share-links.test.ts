@@ -44,7 +44,7 @@ async function ticketOf(service: Service, token: string): Promise<string> {
 
 const bearer = (ticket: string) => ({ authorization: `Bearer ${ticket}` });
 
-const REPORTS = ['/caller-stats', '/series', '/callers', '/numbers', '/imported-counts'];
+const REPORTS = ['/caller-stats', '/series', '/callers', '/numbers', '/week-hours', '/imported-counts'];
 
 describe('creating a share link', () => {
   test('refuses invalid fields, naming each, and projects of others', async () => {

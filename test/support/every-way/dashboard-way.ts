@@ -59,6 +59,7 @@ function opened({ timeZone = 'UTC', weekStart, interval, compare, caller }: Inpu
     compare: COMPARISONS.find((one) => one === compare) ?? null,
     caller: caller ?? null,
     table: false,
+    week: false,
     hidden: [],
   };
   return readView(new URLSearchParams(writeView(view)), { timeZone: 'Asia/Tokyo' });

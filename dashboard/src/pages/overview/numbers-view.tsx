@@ -1,7 +1,7 @@
 /** The numbers of a project with the toolbar that selects them, for members and for holders of a share link. */
 import type { ReactNode } from 'react';
 import type { CountsRef } from '../../api/paths.js';
-import type { Numbers } from '../../api/types.js';
+import type { Interval, Numbers } from '../../api/types.js';
 import type { Note } from '../../chart/notes.js';
 import { Failure } from '../../components/feedback/notice.js';
 import { Loading, Skeleton } from '../../components/feedback/skeleton.js';
@@ -70,7 +70,7 @@ export function NumbersView({
         <CutNotice
           counts={counts}
           view={view}
-          interval={only === 'numbers' ? null : numbers.interval}
+          interval={only === 'numbers' ? null : shownInterval(view, numbers)}
           isStale={isStale}
         />
       )}
@@ -79,7 +79,9 @@ export function NumbersView({
           {only !== 'chart' && (
             <Tiles numbers={numbers} onExplain={onExplain && (() => onExplain(numbers.range))} />
           )}
-          {only !== 'numbers' && <TimeCard view={view} setView={setView} numbers={numbers} notes={notes} />}
+          {only !== 'numbers' && (
+            <TimeCard counts={counts} view={view} setView={setView} numbers={numbers} notes={notes} />
+          )}
           {only === undefined && (
             <CallersCard
               numbers={numbers}
@@ -101,4 +103,8 @@ export function NumbersView({
       <Announcement view={view} reading={reading} />
     </>
   );
+}
+
+function shownInterval(view: View, { interval }: Numbers): Interval {
+  return view.week ? 'hour' : interval;
 }

@@ -13,6 +13,7 @@ import {
   NoParameters,
   NumbersParameters,
   SeriesParameters,
+  WeekHoursParameters,
 } from '../../schemas/schemas.js';
 import { addResource } from '../../server/resource.js';
 import type { Dashboard } from '../context.js';
@@ -34,6 +35,7 @@ export function addCounts(app: FastifyInstance, dashboard: Dashboard): void {
     ['changes', ChangesParameters, handlers.changes],
     ['ingestion', NoParameters, handlers.ingestion],
     ['numbers', NumbersParameters, handlers.numbers],
+    ['week-hours', WeekHoursParameters, handlers.weekHours],
     ['imported-counts', CutBoundsParameters, handlers.cutBounds],
   ] as const) {
     addResource(app, `/api/organizations/:organizationId/projects/:projectId/${name}`, {

@@ -1,6 +1,7 @@
 /** Queries over time, as a chart or as a table. */
 import { ChartColumnStacked, Table2 } from 'lucide-react';
 import { CALLER_TYPE_NAMES, CALLER_TYPES } from '../../../../../src/domain/queries/caller.js';
+import type { CountsRef } from '../../../api/paths.js';
 import type { CallerType, Numbers } from '../../../api/types.js';
 import { Chart } from '../../../chart/chart.js';
 import type { Note } from '../../../chart/notes.js';
@@ -12,6 +13,7 @@ import { lazyPart } from '../../../navigation/lazy-code.js';
 import type { View } from '../../../navigation/view.js';
 import { daysOf } from '../../../time/local.js';
 
+const WeekCells = lazyPart(() => import('./week-cells.js'), 'WeekCells', <Skeleton shape="chart" />);
 const TimeTable = lazyPart(() => import('./time-table.js'), 'TimeTable', <Skeleton shape="chart" />);
 
 interface TimeCardProps {
@@ -20,9 +22,13 @@ interface TimeCardProps {
   readonly numbers: Numbers;
 }
 
-export function TimeCard({ view, setView, numbers, notes }: TimeCardProps & { notes: readonly Note[] }) {
-  const { buckets, interval, counts } = numbers;
-  const title = `Queries per ${interval}`;
+interface WholeProps extends TimeCardProps {
+  readonly counts: CountsRef;
+  readonly notes: readonly Note[];
+}
+
+export function TimeCard({ counts, view, setView, numbers, notes }: WholeProps) {
+  const title = view.week ? 'Week by hour' : `Queries per ${numbers.interval}`;
   const as = view.table ? 'Show as chart' : 'Show as table';
   return (
     <section className="card time-card" aria-label={title}>
@@ -38,42 +44,55 @@ export function TimeCard({ view, setView, numbers, notes }: TimeCardProps & { no
           <span className="card-head-label">{as}</span>
         </Button>
       </div>
-      {view.table ? (
+      {view.week ? (
+        <WeekCells counts={counts} view={view} setView={setView} title={title} />
+      ) : view.table ? (
         <TimeTable numbers={numbers} view={view} title={title} />
       ) : (
-        <div className="time-card-chart">
-          {buckets.length === 0 ? (
-            <EmptyState title="No queries in this range" />
-          ) : (
-            <Chart
-              label={title}
-              notes={notes}
-              bars={buckets}
-              isCompared={view.compare !== null}
-              types={CALLER_TYPES.filter((type) => !view.hidden.includes(type))}
-              interval={interval}
-              onPick={
-                interval === 'hour' ? undefined : (bar) => setView({ choice: daysOf(bar), interval: null })
-              }
-            />
-          )}
-          {buckets.length > 0 && counts.total === 0 && (
-            <div className="time-card-none">
-              <p>No queries in this range</p>
-              <Button onClick={() => setView({ choice: { period: 'all' }, interval: null })}>
-                Show everything
-              </Button>
-            </div>
-          )}
-        </div>
+        <TimeChart view={view} setView={setView} numbers={numbers} notes={notes} title={title} />
       )}
     </section>
   );
 }
 
+interface TimeChartProps extends TimeCardProps {
+  readonly notes: readonly Note[];
+  readonly title: string;
+}
+
+function TimeChart({ view, setView, numbers, notes, title }: TimeChartProps) {
+  const { buckets, interval, counts } = numbers;
+  return (
+    <div className="time-card-chart">
+      {buckets.length === 0 ? (
+        <EmptyState title="No queries in this range" />
+      ) : (
+        <Chart
+          label={title}
+          notes={notes}
+          bars={buckets}
+          isCompared={view.compare !== null}
+          types={CALLER_TYPES.filter((type) => !view.hidden.includes(type))}
+          interval={interval}
+          onPick={interval === 'hour' ? undefined : (bar) => setView({ choice: daysOf(bar), interval: null })}
+        />
+      )}
+      {buckets.length > 0 && counts.total === 0 && (
+        <div className="time-card-none">
+          <p>No queries in this range</p>
+          <Button onClick={() => setView({ choice: { period: 'all' }, interval: null })}>
+            Show everything
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
 /** The legend; each entry hides or shows its type. */
 function Legend({ view, setView, numbers: { buckets, previous } }: TimeCardProps) {
-  const hasIncomplete = !view.table && buckets.some(({ incomplete }) => incomplete !== undefined);
+  const hasIncomplete =
+    !view.table && !view.week && buckets.some(({ incomplete }) => incomplete !== undefined);
   const toggle = (type: CallerType): void => {
     const isHidden = view.hidden.includes(type);
     const hidden = isHidden ? view.hidden.filter((one) => one !== type) : [...view.hidden, type];
@@ -101,7 +120,7 @@ function Legend({ view, setView, numbers: { buckets, previous } }: TimeCardProps
           Incomplete
         </span>
       )}
-      {view.compare !== null && previous !== null && (
+      {view.compare !== null && previous !== null && !view.week && (
         <span className="legend-mark">
           <span className="swatch swatch-before" aria-hidden />
           {rangeName(previous)}

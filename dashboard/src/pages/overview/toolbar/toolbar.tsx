@@ -77,8 +77,10 @@ function IntervalSelect({ view, setView, reading: { numbers } }: ToolbarProps) {
     <label className="toolbar-select">
       <span className="out-of-sight">Interval</span>
       <select
-        value={view.interval ?? 'auto'}
-        onChange={(event) => setView({ interval: findKey(INTERVAL_NAMES, event.target.value) ?? null })}
+        value={view.week ? 'week-hours' : (view.interval ?? 'auto')}
+        onChange={({ target: { value } }) =>
+          setView({ interval: findKey(INTERVAL_NAMES, value) ?? null, week: value === 'week-hours' })
+        }
       >
         <option value="auto">Auto{automatic ? ` (${automatic})` : ''}</option>
         {keysOf(INTERVAL_NAMES).map((interval) => {
@@ -90,6 +92,7 @@ function IntervalSelect({ view, setView, reading: { numbers } }: ToolbarProps) {
             </option>
           );
         })}
+        <option value="week-hours">Week by hour</option>
       </select>
     </label>
   );

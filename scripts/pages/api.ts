@@ -49,7 +49,7 @@ const INTRODUCTION = `# API
 
 Every operation in short. A server has the whole descriptions in its OpenAPI document, at \`/openapi.json\`, and lets you try the operations at
 \`/docs/try\`. [Operations over HTTP](http.md) explains the answers, [Time](../concepts/time.md) the ranges, and [Errors](errors.md) the rest. What is
-not marked as optional is always there, and what has no type is a string.`;
+not marked as optional is always there. What has no type is a string, except within an object.`;
 
 const KEYS: Readonly<Record<string, string>> = {
   adminKey: 'an admin key',
@@ -145,7 +145,9 @@ function type(schema: Schema): string {
   if (schema.enum !== undefined) return values(schema.enum) + rest(schema);
   if (items !== undefined) return `list of ${type(items)}${rest(schema)}`;
   if (schema.properties !== undefined) {
-    return `object (${inner(Object.entries(schema.properties))})`;
+    // Their types are in the OpenAPI document.
+    const names = Object.keys(schema.properties).map((name) => `\`${name}\``);
+    return `object (${names.join(', ')})`;
   }
   return [schema.type ?? 'any'].flat().join(' or ') + rest(schema);
 }
@@ -155,17 +157,6 @@ function values(all: readonly unknown[]): string {
   const shown = all.length > 12 ? all.slice(0, 3) : all;
   const more = all.length > shown.length ? ` or one of ${all.length - shown.length} others` : '';
   return shown.map((one) => `\`${one}\``).join(', ') + more;
-}
-
-/** Properties with their types. Neighbours of one type say it once. */
-function inner(properties: readonly (readonly [string, Schema])[]): string {
-  return properties
-    .map(([name, one], at) => {
-      const next = properties[at + 1]?.[1];
-      return next !== undefined && type(next) === type(one) ? `\`${name}\`,` : `\`${name}\`: ${type(one)};`;
-    })
-    .join(' ')
-    .slice(0, -1);
 }
 
 /** Limits and defaults. */

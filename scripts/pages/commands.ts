@@ -50,17 +50,27 @@ const COMMON = ['--json', '--help', '--organization', '--url', '--csv'];
 /** What the top of the page says of the commands that read a range. */
 const OF_RANGES = ['--from', '--to', '--period', '--time-zone', '--week-start'];
 
+/** What the top of the page says of the commands that choose queries. */
+const OF_SELECTIONS = ['--caller', '--from', '--to', '--recorded-since', '--recorded-to', '--recorded-by'];
+
 /** What `import` says of the commands below it as well. */
 const OF_IMPORTS = ['--project', '--caller', '--strict', '--dry-run'];
 
 /** The options of a command that the page describes elsewhere. */
 function elsewhere(command: Command): readonly string[] {
   if (command.parent?.name() === 'import') return [...COMMON, ...OF_IMPORTS];
-  return ['stats', 'changes', 'export'].includes(command.name()) ? [...COMMON, ...OF_RANGES] : COMMON;
+  return [
+    ...COMMON,
+    ...(['stats', 'changes', 'export'].includes(command.name()) ? OF_RANGES : []),
+    ...(['export', 'correct'].includes(command.name()) ? OF_SELECTIONS : []),
+  ];
 }
 
 const isElsewhere = (command: Command, { long, description }: Option): boolean =>
-  elsewhere(command).includes(long ?? '') || description.includes('(env: ');
+  elsewhere(command).includes(long ?? '') ||
+  // Settings, and the page about OpenTelemetry, which has these with the same words.
+  description.includes('(env: ') ||
+  long?.startsWith('--otlp-') === true;
 
 /** What the top of the page says of all ids, and what has a section of its own. */
 const isListed = ({ description }: Argument): boolean => /^its id, from \w+ list$/.test(description);
@@ -81,14 +91,8 @@ function helpOf(command: Command): string {
     visibleOptions: ({ options }) =>
       options.filter((option) => !option.hidden && !isElsewhere(command, option)),
   });
-  let text = '';
-  command.configureOutput({
-    writeOut: (part) => {
-      text += part;
-    },
-    getOutHasColors: () => false,
-  });
-  command.outputHelp();
+  // Without what `--help` adds at its end, which the guides say.
+  const text = command.helpInformation();
   // The heading says how to call it.
   return text.replace(/^Usage: .*\n\n/, '').trimEnd();
 }

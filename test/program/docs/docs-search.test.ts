@@ -168,6 +168,217 @@ const EXPECTED: readonly (readonly [query: string, page: string])[] = [
   ['semantic versioning', 'versioning'],
 ];
 
+/**
+ * What operators, engineers and analysts may type: four lists of 40, each written before anybody had seen what the search finds
+ * for it (it found 32, 28, 24 and 30 of them first), and then mended by kinds of words. Of two pages that say it, either may come first.
+ */
+const MORE: readonly (readonly [query: string, pages: string])[] = [
+  ['change listen port', 'settings'],
+  ['put behind cloudflare', 'run'],
+  ['lost admin password', 'dashboard'],
+  ['invite a colleague', 'dashboard'],
+  ['revoke a key', 'keys'],
+  ['delete a project', 'projects'],
+  ['rename caller', 'corrections'],
+  ['website widget counts', 'sharing'],
+  ['pagerduty notification', 'alerts'],
+  ['weekly email digest', 'alerts'],
+  ['backup to s3', 'backup'],
+  ['restore from backup', 'backup'],
+  ['upgrade version', 'backup|install'],
+  ['postgres setup', 'settings|moving'],
+  ['login with google', 'sign-in'],
+  ['kubernetes helm', 'run'],
+  ['read-only filesystem', 'operate|run'],
+  ['how much memory', 'install'],
+  ['error 503 overload', 'errors'],
+  ['retry after timeout', 'errors'],
+  ['idempotency key', 'ids'],
+  ['double counting', 'ids'],
+  ['timezone of days', 'time'],
+  ['week starts monday', 'projects|time'],
+  ['import nginx logs', 'import'],
+  ['import csv history', 'import'],
+  ['excel export', 'reading|export'],
+  ['grafana dashboard', 'reading'],
+  ['scrape config', 'operate'],
+  ['send from fastapi', 'client|recipes-python'],
+  ['javascript snippet', 'client'],
+  ['curl record query', 'record'],
+  ['openapi spec', 'api'],
+  ['mcp server claude', 'reading'],
+  ['ssl for postgres', 'settings'],
+  ['gdpr personal data', 'privacy'],
+  ['retention delete old', 'projects'],
+  ['bot traffic filter', 'corrections'],
+  ['content security policy', 'security'],
+  ['systemd unit file', 'install'],
+  ['upgrade docker image', 'backup|install'],
+  ['smtp setup', 'alerts'],
+  ['invalid credentials exporting spans', 'opentelemetry|not-arriving'],
+  ["traces don't show up", 'opentelemetry|not-arriving'],
+  ['import from logfiles', 'import'],
+  ['import from matomo', 'import'],
+  ['stats in wrong timezone', 'time'],
+  ['raspberry pi', 'install'],
+  ['adblocker blocks dashboard', 'projects'],
+  ['exclude my own visits', 'corrections'],
+  ['delete my account', 'privacy'],
+  ['merge two callers', 'corrections'],
+  ['connection refused', 'not-arriving|opentelemetry|errors'],
+  ['lost connection to postgres', 'operate|errors|failover'],
+  ['gzip request body', 'record'],
+  ['python async', 'client'],
+  ['gunicorn workers', 'client|recipes-python'],
+  ['dark theme embed', 'sharing'],
+  ['compare two months', 'time'],
+  ['hourly breakdown', 'http'],
+  ['top callers', 'http|queries'],
+  ['key leaked on github', 'keys|security'],
+  ['who changed settings', 'keys'],
+  ['require mfa for everyone', 'sign-in'],
+  ['remove a member', 'sign-in|privacy|commands'],
+  ['webhook not delivered', 'alerts'],
+  ['monthly report email', 'alerts'],
+  ['connect looker studio', 'reading'],
+  ['read counts from node', 'reading|client'],
+  ['chatgpt connector', 'reading'],
+  ['spring boot micrometer', 'recipes-java'],
+  ['clock skew future timestamps', 'time|not-arriving'],
+  ['database size growth', 'scaling|projects'],
+  ['postgres read replica', 'failover'],
+  ['pgbouncer transaction mode', 'settings'],
+  ['exit codes', 'commands'],
+  ['what counts as a question', 'queries|opentelemetry'],
+  ['node 20 end of life', 'versioning|install'],
+  ['container health check', 'operate|run'],
+  ['send from cloudflare pages', 'recipes-serverless'],
+  ['first admin account', 'dashboard'],
+  ['setup link expired', 'dashboard'],
+  ['reverse proxy 404', 'run|not-arriving'],
+  ['restart on failure', 'install'],
+  ['graceful shutdown', 'client|errors|commands'],
+  ['move to new server', 'moving|backup'],
+  ['verify counts', 'exactness|commands'],
+  ['database corrupted', 'backup|operate|commands'],
+  ['free disk space', 'projects|operate|commands'],
+  ['vacuum sqlite', 'projects'],
+  ['change project name', 'projects'],
+  ['project not found', 'errors|not-arriving'],
+  ['api key header', 'http|keys|errors'],
+  ['limit requests per key', 'errors'],
+  ['block ip address', 'keys'],
+  ['allow only our network', 'keys'],
+  ['login without password', 'sign-in'],
+  ['reset authenticator', 'sign-in|dashboard'],
+  ['discord notification', 'alerts'],
+  ['anomaly detection', 'alerts'],
+  ['traffic dropped to zero', 'alerts|not-arriving'],
+  ['new integration appears', 'alerts'],
+  ['year over year', 'time|dashboard'],
+  ['last 30 days', 'time'],
+  ['daily counts json', 'http'],
+  ['pandas dataframe', 'reading'],
+  ['jupyter notebook', 'reading'],
+  ['cursor ide mcp', 'reading'],
+  ['copy data to warehouse', 'export'],
+  ['backfill old questions', 'import|import-counts'],
+  ['caddy access log', 'import'],
+  ['undo import', 'corrections|import'],
+  ['duplicate spans', 'opentelemetry'],
+  ['streaming response disconnect', 'client|opentelemetry'],
+  ['count api calls separately', 'queries'],
+  ['user agent rules', 'client|import'],
+  ['offline queue', 'client'],
+  ['ruby on rails', 'recipes|opentelemetry'],
+  ['what data is sent to server', 'privacy'],
+  ['license', 'faq'],
+  ['mobile view of dashboard', 'dashboard'],
+  ['change my email address', 'sign-in|dashboard|privacy'],
+  ['invite link not working', 'dashboard'],
+  ['two organizations one server', 'keys|sign-in'],
+  ['create reading key', 'reading|keys'],
+  ['key for ci pipeline', 'keys'],
+  ['secret file location', 'settings'],
+  ['config via environment', 'settings'],
+  ['sqlite file path', 'settings'],
+  ['postgres schema name', 'settings'],
+  ['alpine linux', 'install'],
+  ['macos gatekeeper', 'install'],
+  ['winsw', 'install'],
+  ['run as non-root', 'run|install'],
+  ['health endpoint', 'operate'],
+  ['log level debug', 'operate|settings'],
+  ['trace requests', 'operate'],
+  ['alert on high latency', 'operate'],
+  ['nightly dump', 'backup|export'],
+  ['recover deleted project', 'projects|backup'],
+  ['postgres primary lost', 'failover'],
+  ['rebalance shards', 'citus'],
+  ['ten million queries', 'scaling'],
+  ['slow reports', 'scaling|operate|errors'],
+  ['what does duplicate mean', 'how-it-works|ids|record'],
+  ['same message twice', 'ids|opentelemetry'],
+  ['utc or local time', 'time'],
+  ['quarter report', 'time|http'],
+  ['compare with previous week', 'time'],
+  ['weekly chart', 'http|time|dashboard'],
+  ['count slack and discord separately', 'queries|client'],
+  ['unknown callers', 'queries|client|opentelemetry'],
+  ['pydantic ai', 'recipes-python|opentelemetry'],
+  ['count retries once', 'ids|opentelemetry|errors'],
+  ['rename project id', 'projects'],
+  ['import json array', 'import'],
+  ['wrong timestamps imported', 'corrections|import|not-arriving'],
+  ['number lower than yesterday', 'changes'],
+  ['google sheets importdata', 'reading'],
+  ['iframe blocked', 'sharing'],
+];
+
+/** The same, for which nothing was mended and nothing may be: they tell how well the search finds what nobody thought of. */
+const KEPT_AWAY: readonly (readonly [query: string, pages: string])[] = [
+  ['share counts with boss', 'sharing'],
+  ['who sees the dashboard', 'sign-in|sharing'],
+  ['remove tests from counts', 'corrections'],
+  ['report for each month', 'reading|http'],
+  ['percentage change', 'dashboard|time'],
+  ['count by sdk', 'queries|http'],
+  ['numbers differ from langfuse', 'faq|changes'],
+  ['download chart image', 'dashboard'],
+  ['csv in excel wrong dates', 'reading|http'],
+  ['postgres password in url', 'settings'],
+  ['key in environment variable', 'commands|settings|reading'],
+  ['backup while running', 'backup'],
+  ['test a backup', 'backup'],
+  ['two servers same database', 'how-it-works|scaling|failover'],
+  ['zero downtime upgrade', 'backup'],
+  ['rollback after update', 'backup|install'],
+  ['open file limit', 'operate|errors'],
+  ['high cpu', 'scaling|operate'],
+  ['health check docker', 'operate|run'],
+  ['journal logs service', 'operate'],
+  ['grafana alert rule', 'reading|operate'],
+  ['first time setup', 'dashboard|run|index|tutorial'],
+  ['setup sso azure', 'sign-in'],
+  ['locked out of account', 'sign-in|dashboard'],
+  ['session expires', 'sign-in'],
+  ['revoke share link', 'sharing'],
+  ['vulnerability report', 'security'],
+  ['data protection officer', 'privacy'],
+  ['how long is data kept', 'privacy|projects'],
+  ['sveltekit', 'client|recipes-serverless'],
+  ['fastify plugin', 'client'],
+  ['request id header', 'client|ids'],
+  ['batch size', 'client|settings|record|errors'],
+  ['dropped queries callback', 'client'],
+  ['uvicorn lifespan', 'client|recipes-python'],
+  ['go module', 'client|recipes-go'],
+  ['maven dependency', 'recipes-java'],
+  ['collector config yaml', 'opentelemetry'],
+  ['evaluation runs counted', 'opentelemetry'],
+  ['grpc endpoint', 'opentelemetry|run'],
+];
+
 /** What readers type for what went wrong: the words of the title of the page. */
 const TITLES: readonly (readonly [query: string, page: string])[] = [
   ['I recorded something wrong', 'corrections'],
@@ -191,10 +402,20 @@ async function loadIndex(): Promise<MiniSearch> {
 
 const index = await loadIndex();
 
-/** The page of the first result. */
-function findFirst(query: string): string | undefined {
-  const [first] = index.search(query);
-  return first && (String(first.id).replace(/#.*/, '').slice(1) || 'index');
+/** The pages of the results, the best first. */
+function findPages(query: string): readonly string[] {
+  const pages = index.search(query).map(({ id }) => String(id).replace(/#.*/, '').slice(1) || 'index');
+  return [...new Set(pages)];
+}
+
+const findFirst = (query: string): string | undefined => findPages(query)[0];
+
+/** The queries for which none of their pages is among the first ones. */
+function findWrong(queries: typeof MORE, firstMax = 1): readonly string[] {
+  return queries.flatMap(([query, pages]) => {
+    const found = findPages(query).slice(0, firstMax);
+    return pages.split('|').some((page) => found.includes(page)) ? [] : [`${query}: ${found}, not ${pages}`];
+  });
 }
 
 test('a word of no page finds nothing', () => {
@@ -206,10 +427,20 @@ test.each(TITLES)('"%s" finds its page first', (query, page) => {
 });
 
 test('at least 95 in 100 searches have the right page first', () => {
-  expect(EXPECTED).toHaveLength(158);
-  const wrong = EXPECTED.flatMap(([query, page]) => {
-    const first = findFirst(query);
-    return first === page ? [] : [`${query}: ${first}, not ${page}`];
-  });
-  expect(wrong.length, wrong.join('\n')).toBeLessThanOrEqual(7);
+  expect([EXPECTED.length, MORE.length]).toEqual([158, 160]);
+  for (const queries of [EXPECTED, MORE]) {
+    const wrong = findWrong(queries);
+    expect(wrong.length, wrong.join('\n')).toBeLessThanOrEqual(Math.floor(queries.length / 20));
+  }
+});
+
+test('of searches that nobody has tuned, as many have the right page first, and in the first three, as were found', () => {
+  expect(KEPT_AWAY).toHaveLength(40);
+  for (const [firstMax, wrongMax] of [
+    [1, 15],
+    [3, 3],
+  ] as const) {
+    const wrong = findWrong(KEPT_AWAY, firstMax);
+    expect(wrong.length, wrong.join('\n')).toBeLessThanOrEqual(wrongMax);
+  }
 });

@@ -166,6 +166,64 @@ describe('on a cluster', () => {
   });
 });
 
+describe('counts on a cluster', () => {
+  test('of a deleted or missing project are zero, although its counters are there', async () => {
+    const { store } = await newStore({ distributed: true });
+    await store.directory.createProject(projectOf('a'), by);
+    await store.counts.record('a', [{ id: 'q', caller: 'web', occurredAt: 0 }]);
+    expect(await store.counts.count('a', { from: 0, to: dayMs })).toMatchObject({ total: 1 });
+    await store.directory.deleteProject(org, 'a', by);
+    for (const id of ['a', 'missing'])
+      expect(await store.counts.count(id, { from: 0, to: dayMs })).toMatchObject({ total: 0 });
+  });
+
+  test('are what a recount of the queries gives, for any range', async () => {
+    const quarterMs = 15 * 60_000;
+    // Mostly few, so that queries are at the bounds of ranges.
+    const quarter = fc.oneof(
+      { weight: 3, arbitrary: fc.integer({ min: -3, max: 3 }) },
+      fc.integer({ min: -12_000, max: 12_000 }),
+    );
+    const time = fc
+      .tuple(quarter, fc.constantFrom(-1, 0, 1, 10_000, 12_345))
+      .map(([at, more]) => at * quarterMs + more);
+    const bound = fc.oneof(
+      quarter.map((at) => at * quarterMs),
+      quarter.map((at) => at * 32 * quarterMs),
+      time,
+    );
+    const query = fc.record({ caller: fc.constantFrom('web', 'api', 'slack'), occurredAt: time });
+    const { store } = await newStore({ distributed: true });
+    let projects = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(query, { minLength: 1, maxLength: 60 }),
+        fc.array(fc.tuple(bound, bound), { minLength: 1, maxLength: 20 }),
+        async (queries, ranges) => {
+          const id = `p${projects++}`;
+          await store.directory.createProject(projectOf(id), by);
+          await store.counts.record(
+            id,
+            queries.map((one, at) => ({ ...one, id: String(at) })),
+          );
+          for (const [one, other] of ranges) {
+            const range = { from: Math.min(one, other), to: Math.max(one, other) };
+            const counted = queries.filter(({ occurredAt: at }) => at >= range.from && at < range.to);
+            const of = (caller: string) => counted.filter((query) => query.caller === caller).length;
+            expect(await store.counts.count(id, range)).toEqual({
+              web: of('web'),
+              api: of('api'),
+              other: of('slack'),
+              total: counted.length,
+            });
+          }
+        },
+      ),
+      { numRuns: 20 },
+    );
+  });
+});
+
 describe('distributing', () => {
   test('waits for a change in progress, and has it in the copy', async () => {
     const { store, url, schema } = await newStore({ distributed: false });

@@ -14,6 +14,7 @@ export function projectStatements(schema: string) {
     findCopy: `SELECT FROM pg_catalog.pg_tables WHERE schemaname = '${schema}' AND tablename = 'project_copy'`,
     listCopies: `SELECT ${PROJECT.select('project_copy')} FROM ${schema}.project_copy
       WHERE organization_id = $1 ORDER BY created_at, id`,
+    isCopied: `SELECT FROM ${schema}.project_copy WHERE id = $1`,
     removeCopy: `DELETE FROM ${schema}.project_copy WHERE id = $1`,
     readForCopy: `SELECT to_jsonb(project)::text AS project FROM ${schema}.project WHERE id = $1 AND deleted_at IS NULL`,
     writeCopy: `INSERT INTO ${schema}.project_copy SELECT * FROM jsonb_populate_record(NULL::${schema}.project_copy, $1)`,

@@ -62,8 +62,11 @@ export function recordingStatements(schema: string) {
       ORDER BY day DESC, sender LIMIT $2`,
     findCutSpan: `SELECT min(start_at) AS start, max(end_at) AS "end", sum(queries)::bigint AS count
       FROM unnest($2::bigint[], $3::bigint[]) AS bucket("from", "to")
-      JOIN ${schema}.imported_count ON start_at >= bucket."from" AND start_at < bucket."to" AND end_at > bucket."to"
-      WHERE project_id = $1 AND queries > 0 AND withdrawn_by IS NULL AND ${projectExists}`,
+      CROSS JOIN LATERAL (
+        SELECT start_at, end_at, queries FROM ${schema}.imported_count WHERE project_id = $1 AND start_at >= bucket."from"
+          AND start_at < bucket."to" AND end_at > bucket."to" AND queries > 0 AND withdrawn_by IS NULL
+      ) AS cut
+      WHERE ${projectExists}`,
     sumImportedCounts: `SELECT coalesce(sum(queries), 0)::bigint AS queries
       FROM ${schema}.imported_count WHERE project_id = $1 AND withdrawn_by IS NULL`,
   };

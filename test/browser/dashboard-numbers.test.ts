@@ -375,6 +375,17 @@ describe('in detail', () => {
     await expectTiles(page, await countsOf(server, bounds));
   });
 
+  test('a caller fits into the row of the toolbar, and without queries is named', async () => {
+    const { page } = await open(shared(), '/projects/demo?period=12-months-to-date&zone=UTC&caller=slakc', {
+      viewport: { width: 1280, height: 900 },
+    });
+    await page.getByText('No queries from slakc in this range').waitFor();
+    const [first, last] = await Promise.all(
+      ['.toolbar-range', '.toolbar-end'].map((part) => page.locator(part).first().boundingBox()),
+    );
+    expect(Math.abs((first?.y ?? 0) - (last?.y ?? 100))).toBeLessThan(10);
+  });
+
   test('downloads contain what is on screen', async () => {
     const { server } = shared();
     const zone = 'Europe/Berlin';

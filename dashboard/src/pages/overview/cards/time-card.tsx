@@ -62,10 +62,11 @@ interface TimeChartProps extends TimeCardProps {
 
 function TimeChart({ view, setView, numbers, notes, title }: TimeChartProps) {
   const { buckets, interval, counts } = numbers;
+  const nothing = `No queries ${view.caller === null ? '' : `from ${view.caller} `}in this range`;
   return (
     <div className="time-card-chart">
       {buckets.length === 0 ? (
-        <EmptyState title="No queries in this range" />
+        <EmptyState title={nothing} />
       ) : (
         <Chart
           label={title}
@@ -79,7 +80,7 @@ function TimeChart({ view, setView, numbers, notes, title }: TimeChartProps) {
       )}
       {buckets.length > 0 && counts.total === 0 && (
         <div className="time-card-none">
-          <p>No queries in this range</p>
+          <p>{nothing}</p>
           <Button onClick={() => setView({ choice: { period: 'all' }, interval: null })}>
             Show everything
           </Button>

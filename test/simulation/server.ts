@@ -5,9 +5,10 @@
 import type { FastifyRequest } from 'fastify';
 import type { Correction } from '../../src/domain/corrections/correction.js';
 import type { Query } from '../../src/domain/queries/query.js';
+import type { CorrectionChanges } from '../../src/storage/ports/corrections.js';
 import type { RecordResult } from '../../src/storage/ports/counts.js';
 import type { RecordCall } from '../../src/storage/postgres/recorder.js';
-import type { Session } from '../../src/storage/sql/session.js';
+import type { ArgsOf, ResultsOf, Session } from '../../src/storage/sql/session.js';
 import type { Product, StartProduct } from './bundle.js';
 import type { CorrectedRows, CorrectionOperation } from './corrections.js';
 import type { Ledger } from './ledger.js';
@@ -430,6 +431,7 @@ function correctionsOf(
     reads,
     product.SQLITE,
     new product.SqliteQueryRows(reads),
-    (method, args) => submit({ kind: 'corrections', method, args } as CorrectionOperation) as never,
+    <Name extends keyof CorrectionChanges>(method: Name, args: ArgsOf<CorrectionChanges>[Name]) =>
+      submit({ kind: 'corrections', method, args }) as Promise<ResultsOf<CorrectionChanges>[Name]>,
   );
 }

@@ -1,10 +1,11 @@
 /** Changes the credentials of users: passwords and second factors. */
 import { createHash, randomBytes } from 'node:crypto';
 import { CallerStatsError } from '../domain/errors.js';
-import { resetLinkSeconds } from '../domain/limits.js';
+import { resetLinkSeconds, resetMailsMax } from '../domain/limits.js';
 import { secondMs } from '../domain/time/duration.js';
 import type { AuthProvider, AuthRequest, AuthResponse } from './auth-provider.js';
 import { checkPassword, translateErrors } from './errors.js';
+import { MAILED_PREFIX } from './names.js';
 import { forgetPending, forgetTrustedDevices } from './second-factor/trusted-devices.js';
 import { removeCredentials } from './single-sign-on.js';
 
@@ -42,6 +43,35 @@ export class Credentials {
     const expiresAt = new Date(this.#authProvider.clock.now() + resetLinkSeconds * secondMs);
     await internalAdapter.createVerificationValue({ identifier: resetOf(token), value: id, expiresAt });
     return token;
+  }
+
+  /**
+   * As `startPasswordReset`, for a link that a stranger may have asked for. Undefined if the user has `resetMailsMax` of them that work
+   * still. The second result forgets that the link was mailed.
+   */
+  async startMailedReset(
+    email: string,
+  ): Promise<{ readonly token: string; readonly forget: () => Promise<void> } | undefined> {
+    const { internalAdapter, adapter } = await this.#authProvider.context();
+    const { id } = await this.#requireUser(email);
+    const nowMs = this.#authProvider.clock.now();
+    // Ends with the links of the user: whatever ends them removes all that was begun (see `forgetPending`).
+    const identifier = MAILED_PREFIX + randomBytes(24).toString('base64url');
+    const expiresAt = new Date(nowMs + resetLinkSeconds * secondMs);
+    await internalAdapter.createVerificationValue({ identifier, value: id, expiresAt });
+    const forget = () => internalAdapter.deleteVerificationByIdentifier(identifier);
+    // Counted with its own, so that several servers never pass the limit together.
+    const mailed = await adapter.count({
+      model: 'verification',
+      where: [
+        { field: 'value', value: id },
+        { field: 'identifier', operator: 'starts_with', value: MAILED_PREFIX },
+        { field: 'expiresAt', operator: 'gt', value: new Date(nowMs) },
+      ],
+    });
+    if (mailed <= resetMailsMax) return { token: await this.startPasswordReset(email), forget };
+    await forget();
+    return undefined;
   }
 
   /** Whether the address has an account, and that has a password. */

@@ -61,3 +61,6 @@ export interface SingleSignOn {
   /** Whether users with a second factor have to enter it here, or the provider's own is enough. */
   readonly secondFactor: 'require' | 'trust';
 }
+
+/** Begins the identifiers of links that were mailed. They are not secret, and no part of a link. */
+export const MAILED_PREFIX = 'mailed-reset-';

@@ -21,6 +21,7 @@ import {
   APPLICATION_PREFIX,
   cookiePrefix,
   type LegacyAlgorithms,
+  MAILED_PREFIX,
   PROVIDER_ID,
   SINGLE_SIGN_ON_PATH,
   type SingleSignOn,
@@ -101,7 +102,7 @@ export function buildLibrary(options: LibraryOptions) {
       modelName: 'user_verification',
       storeIdentifier: {
         default: 'hashed',
-        overrides: { [TRUST_PREFIX]: 'plain', [APPLICATION_PREFIX]: 'plain' },
+        overrides: { [TRUST_PREFIX]: 'plain', [APPLICATION_PREFIX]: 'plain', [MAILED_PREFIX]: 'plain' },
       },
       additionalFields: {
         ipAddress: { type: 'string', required: false },

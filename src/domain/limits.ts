@@ -185,7 +185,7 @@ export const resetLinkSeconds = (60 * minuteMs) / secondMs;
 export const resetMailsMax = 5;
 /** Such links that visitors of one address may ask for within `resetLinkSeconds`, for whomever. */
 export const resetRequestsMax = 20;
-/** Requests for such links that one process works on at a time: each may wait for the mail server. */
+/** Requests for such links whose account one process looks for at a time, and such mails that it sends at a time. */
 export const resetRequestsWaitingMax = 100;
 /** Share links of one project: more than anybody has uses for. */
 export const shareLinksMax = 50;

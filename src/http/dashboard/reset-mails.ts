@@ -13,14 +13,12 @@ import { CallerStatsError } from '../../domain/errors.js';
 import { sharedNetworksOf } from '../../domain/keys/networks.js';
 import {
   resetLinkSeconds,
-  resetMailsMax,
   resetRequestsMax,
   resetRequestsWaitingMax,
   wideNetworkFactor,
 } from '../../domain/limits.js';
 import { generateId, type RandomInt } from '../../domain/random-text.js';
 import type { Clock } from '../../domain/time/clock.js';
-import { secondMs } from '../../domain/time/duration.js';
 import { createThrottledWarning } from '../../shared/throttled-log.js';
 import type { Store } from '../../storage/ports/store.js';
 import { getClientAddress } from '../request/target.js';
@@ -38,6 +36,9 @@ interface Options {
 export class ResetMails {
   readonly #options: Options;
   readonly #running = new Set<Promise<void>>();
+  /** Of these, requests whose account is looked for, and mails that wait for the mail server. */
+  #looking = 0;
+  #mailing = 0;
   readonly #warn: ReturnType<typeof createThrottledWarning>;
 
   constructor(options: Options) {
@@ -53,7 +54,8 @@ export class ResetMails {
 
   /**
    * Once the answer has left, mails a link to the address if it has an account with a password: one without uses single sign-on, and
-   * its provider decides who gets in. Throws `429` if the network of the visitor has asked too often, and `503` if too many wait.
+   * its provider decides who gets in. Throws `429` if the network of the visitor has asked too often, and `503` if too many wait: neither
+   * says who has an account. So of too many mails, the log tells.
    */
   async ask(request: FastifyRequest, reply: FastifyReply, email: string): Promise<void> {
     const { pagesUrl } = this.#options.notifications;
@@ -64,10 +66,13 @@ export class ResetMails {
       );
     const address = getClientAddress(request);
     await this.#limitVisitor(address);
-    if (this.#running.size >= resetRequestsWaitingMax)
+    if (this.#looking >= resetRequestsWaitingMax)
       throw new CallerStatsError('busy', 'Too many people ask for a link now; try again in a minute.');
+    this.#looking++;
     const mailed = whenAnswered(reply)
-      .then(() => this.#mail({ email, address, pagesUrl }))
+      .then(() => this.#options.credentials.hasPassword(email))
+      .finally(() => this.#looking--)
+      .then((hasPassword) => (hasPassword ? this.#mail({ email, address, pagesUrl }) : null))
       .catch((error: unknown) => reasonOf(error))
       .then((problem) => {
         if (problem !== null)
@@ -75,11 +80,6 @@ export class ResetMails {
       });
     this.#running.add(mailed);
     void mailed.then(() => this.#running.delete(mailed));
-  }
-
-  /** Resets the limit of mails to a person. Call it when a link was used, because the other links have ended. */
-  async linksEnded(email: string): Promise<void> {
-    await this.#options.store.throttles.reset(await this.#keyOf(email));
   }
 
   /** Resolves once no mail is on its way. */
@@ -104,19 +104,26 @@ export class ResetMails {
   }
 
   /** Returns why no mail was sent to somebody who should get one. */
-  async #mail({ email, address, pagesUrl }: Asked): Promise<string | null> {
+  async #mail(asked: Asked): Promise<string | null> {
+    if (this.#mailing >= resetRequestsWaitingMax) return 'too many mails are on their way';
+    this.#mailing++;
+    try {
+      return await this.#mailLink(asked);
+    } finally {
+      this.#mailing--;
+    }
+  }
+
+  async #mailLink({ email, address, pagesUrl }: Asked): Promise<string | null> {
     const { credentials, store, clock, notifications, randomInt } = this.#options;
-    if (!(await credentials.hasPassword(email))) return null;
-    const key = await this.#keyOf(email);
-    const limit = { attemptsMax: resetMailsMax, windowMs: resetLinkSeconds * secondMs };
-    const { isAllowed, resetsAt } = await store.throttles.take(key, limit, clock.now());
+    const reset = await credentials.startMailedReset(email);
     // The links that were mailed before still work.
-    if (!isAllowed) return null;
-    const link = `${pagesUrl}/reset#${await credentials.startPasswordReset(email)}`;
+    if (reset === undefined) return null;
+    const link = `${pagesUrl}/reset#${reset.token}`;
     const mail = { to: email, pagesUrl, link, id: generateId(randomInt) };
     const { problem } = await mailLink((one) => notifications.channels.sendMail(one), mail);
     if (problem !== null) {
-      await store.throttles.giveBack(key, resetsAt);
+      await reset.forget();
       return problem;
     }
     const change = { action: 'user.password', detail: 'reset link sent by e-mail' } as const;

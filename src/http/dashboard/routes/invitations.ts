@@ -143,7 +143,6 @@ export function addPasswordReset(
       await store.directory.logUserChange(address, { action: 'user.password', detail }, by);
       // Whoever has the link is the user: failures of this browser, or of strangers, do not keep them out.
       await loginThrottle.trustBrowser(request, reply, address);
-      await resetMails.linksEnded(address);
       return noContent(reply);
     },
   });

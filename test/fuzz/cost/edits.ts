@@ -125,6 +125,9 @@ const VALUES: readonly Tree[] = [
   { toString: 1, length: 1e9 },
 ];
 
+/** Characters of such a list: settings have as many at most. */
+const textCount = 1000;
+
 /** Requests of one input. */
 const REQUESTS = [2, 3, 5, 10];
 export const requestsMax = 20;
@@ -186,6 +189,15 @@ function randomUnit(random: Random, shape: Edit['shape'], path: readonly string[
   if (shape !== 'value') return 'x';
   if (/Id$/.test(path.at(-1) ?? '') && !random.oneIn(3)) return random.pick(IDS);
   return random.pick<Tree>(random.oneIn(2) ? TEXTS : VALUES);
+}
+
+/** Each text as a list of itself: something may read all of it for each item of another list. */
+export function textLists(tree: Tree): Edit[] {
+  return pathsIn(tree).flatMap((path) => {
+    const own = valueAt(tree, path);
+    if (typeof own !== 'string') return [];
+    return SEPARATORS.map((separator) => ({ path, shape: 'text', count: textCount, unit: own + separator }));
+  });
 }
 
 /** The input with one thing changed. */

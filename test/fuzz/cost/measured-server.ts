@@ -27,6 +27,8 @@ export interface Sent {
   readonly body: Buffer;
   /** Of the body before it is compressed, unless that is `body`. */
   readonly plainBytes?: number;
+  /** See `Request`. */
+  readonly isFixed?: boolean;
 }
 
 /** What a request took of the event loop: the longest turn, and all of them. */
@@ -35,10 +37,11 @@ export interface Share {
   readonly plainBytes: number;
   readonly usedMs: number;
   readonly longestMs: number;
+  readonly isFixed: boolean;
 }
 
 /** What requests took together. */
-export interface Cost extends Share {
+export interface Cost extends Omit<Share, 'isFixed'> {
   readonly statuses: readonly number[];
   readonly requests: readonly Share[];
   readonly residentBytes: number;
@@ -58,10 +61,13 @@ interface Answer {
   readonly text: string;
 }
 
-export function write({ method, path, by, form, query, body }: Request, isPacked: boolean): Sent {
+export function write(
+  { method, path, by, form, query, body, isFixed = false }: Request,
+  isPacked: boolean,
+): Sent {
   const target = query === undefined ? path : `${path}?${toQuery(query)}`;
   if (body === undefined || form === undefined)
-    return { method, path: target, by, headers: {}, body: Buffer.alloc(0) };
+    return { method, path: target, by, headers: {}, body: Buffer.alloc(0), isFixed };
   const plain =
     form === 'protobuf'
       ? toProtobuf(body)
@@ -69,13 +75,20 @@ export function write({ method, path, by, form, query, body }: Request, isPacked
   // All others refuse compressed bodies.
   const packs = isPacked && (by === 'recording' || path.endsWith('/imported-counts'));
   return {
-    ...{ method, path: target, by, body: packs ? gzipSync(plain) : plain, plainBytes: plain.length },
+    ...{
+      method,
+      path: target,
+      by,
+      body: packs ? gzipSync(plain) : plain,
+      plainBytes: plain.length,
+      isFixed,
+    },
     headers: { 'content-type': TYPES[form], ...(packs && { 'content-encoding': 'gzip' }) },
   };
 }
 
-function sizesOf({ body, path, plainBytes = body.length }: Sent) {
-  return { bytes: body.length + path.length, plainBytes: plainBytes + path.length };
+function sizesOf({ body, path, plainBytes = body.length, isFixed = false }: Sent) {
+  return { bytes: body.length + path.length, plainBytes: plainBytes + path.length, isFixed };
 }
 
 export class MeasuredServer {

@@ -1,5 +1,5 @@
 /** The requests that the search changes: one or more for each body and set of parameters that the server reads. */
-import type { Tree } from './tree.js';
+import { Big, type Tree } from './tree.js';
 
 export interface Request {
   readonly method: 'GET' | 'POST' | 'PATCH';
@@ -9,6 +9,8 @@ export interface Request {
   readonly form?: 'json' | 'lines' | 'protobuf';
   readonly query?: Tree;
   readonly body?: Tree;
+  /** The search does not change it: what it costs more than with the usual other requests lies in these. */
+  readonly isFixed?: boolean;
 }
 
 const PROJECT = 'assistant-demo';
@@ -60,6 +62,15 @@ const log: Tree = {
 const traces: Tree = {
   resourceSpans: [{ resource, scopeSpans: [{ spans: [span, otherSpan] }] }],
 };
+const attribute = text('gen_ai.response.model', 'x');
+const detailedSpan: Tree = {
+  ...(otherSpan as object),
+  attributes: [new Big('items', attribute, 20, '')],
+};
+/** Cheap with the usual rules: others show what they cost for each span and attribute. */
+const detailedSpans: Tree = {
+  resourceSpans: [{ resource, scopeSpans: [{ spans: [new Big('items', detailedSpan, 500, '')] }] }],
+};
 const logs: Tree = { resourceLogs: [{ resource, scopeLogs: [{ logRecords: [log] }] }] };
 
 const record = (form: NonNullable<Request['form']>, body: Tree, path: string): Request => ({
@@ -97,6 +108,51 @@ const rules: Tree = {
   otlpDefaultCaller: 'unknown',
 };
 
+const PAGES: readonly (readonly [string, readonly Request[]])[] = [
+  ['pages: projects', [owned(`${OWNED}/projects`, { name: 'x', id: 'fuzz-{i}' })]],
+  ['pages: keys', [owned(`${OWNED}/keys`, { type: 'recording', name: 'x', projectId: 'demo' })]],
+  [
+    'pages: share links',
+    [owned(`${OWNED}/projects/demo/share-links`, { name: 'x', origins: ['https://example.com'] })],
+  ],
+  [
+    'pages: notifications',
+    [
+      owned(`${OWNED}/projects/demo/notifications`, {
+        kind: 'silence',
+        hours: 24,
+        timeZone: 'UTC',
+        channel: 'webhook',
+        destination: 'https://127.0.0.1/refused',
+      }),
+    ],
+  ],
+  [
+    'pages: sign-in',
+    [
+      {
+        method: 'POST',
+        by: 'anybody',
+        path: '/api/sign-in',
+        form: 'json',
+        body: { email: 'a@example.com', password: 'x' },
+      },
+    ],
+  ],
+  [
+    'pages: forgotten password',
+    [
+      {
+        method: 'POST',
+        by: 'anybody',
+        path: '/api/password-reset/mail',
+        form: 'json',
+        body: { email: 'ada@example.org' },
+      },
+    ],
+  ],
+];
+
 /** `shared` is the path of a share link. */
 export function operationsOf(shared: string): ReadonlyMap<string, readonly Request[]> {
   const series: Tree = { ...(range as object), interval: 'day' };
@@ -117,6 +173,13 @@ export function operationsOf(shared: string): ReadonlyMap<string, readonly Reque
       'rules, then spans',
       [owned(`${OWNED}/projects/demo`, rules, 'PATCH'), record('json', traces, '/v1/traces')],
     ],
+    [
+      'rules, then detailed spans',
+      [
+        owned(`${OWNED}/projects/demo`, rules, 'PATCH'),
+        { ...record('json', detailedSpans, '/v1/traces'), isFixed: true },
+      ],
+    ],
     ['tools', [{ method: 'POST', by: 'admin', form: 'json', body: call, path: '/mcp' }]],
     ['counts', [read(`${REPORTS}/caller-stats`, compared)]],
     ['series', [read(`${REPORTS}/caller-stats/series`, series)]],
@@ -129,35 +192,6 @@ export function operationsOf(shared: string): ReadonlyMap<string, readonly Reque
     ['shared series', [read(`${shared}/series`, series, 'anybody')]],
     ['shared callers', [read(`${shared}/callers`, range, 'anybody')]],
     ['pages: series', [read(`${OWNED}/projects/${PROJECT}/series`, series, 'owner')]],
-    ['pages: projects', [owned(`${OWNED}/projects`, { name: 'x', id: 'fuzz-{i}' })]],
-    ['pages: keys', [owned(`${OWNED}/keys`, { type: 'recording', name: 'x', projectId: 'demo' })]],
-    [
-      'pages: share links',
-      [owned(`${OWNED}/projects/demo/share-links`, { name: 'x', origins: ['https://example.com'] })],
-    ],
-    [
-      'pages: notifications',
-      [
-        owned(`${OWNED}/projects/demo/notifications`, {
-          kind: 'silence',
-          hours: 24,
-          timeZone: 'UTC',
-          channel: 'webhook',
-          destination: 'https://127.0.0.1/refused',
-        }),
-      ],
-    ],
-    [
-      'pages: sign-in',
-      [
-        {
-          method: 'POST',
-          by: 'anybody',
-          path: '/api/sign-in',
-          form: 'json',
-          body: { email: 'a@example.com', password: 'x' },
-        },
-      ],
-    ],
+    ...PAGES,
   ]);
 }

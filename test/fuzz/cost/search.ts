@@ -1,6 +1,16 @@
 /** Finds requests that take much of a server: climbs towards more processor time and memory for each byte that is sent. */
 import { Random } from '../random.js';
-import { apply, describe, type Input, mutate, randomEdit, requestsMax, without } from './edits.js';
+import {
+  apply,
+  describe,
+  type Edit,
+  type Input,
+  mutate,
+  randomEdit,
+  requestsMax,
+  textLists,
+  without,
+} from './edits.js';
 import { type Cost, MeasuredServer, type Sent, type Share, write } from './measured-server.js';
 import type { Request } from './operations.js';
 import { Big, inRequest, TooLarge, type Tree, textMax } from './tree.js';
@@ -62,6 +72,22 @@ function shareOf(plainBytes: number): number {
   return Math.min(1, 1 / 2 + plainBytes / 1e6);
 }
 
+function valuesOf({ query, body }: Request): Tree {
+  return { ...(query !== undefined && { query }), ...(body !== undefined && { body }) };
+}
+
+function numberedIn(request: Request, input: number, at: number): Request {
+  return { ...request, ...(inRequest(valuesOf(request), input, at) as object) };
+}
+
+/** What an input cost, and the longest turn of its fixed requests with the usual other ones. */
+interface Measured extends Cost {
+  readonly usualMs: number;
+}
+
+/** A fixed request may take so many times as much as usual. */
+const dearTimes = 2;
+
 interface Tried {
   readonly input: Input;
   readonly score: number;
@@ -82,6 +108,8 @@ class Search {
   readonly #operations: ReadonlyMap<string, readonly Request[]>;
   readonly #loadMs: number;
   readonly #best = new Map<string, Tried[]>();
+  /** Of each operation, those that were not tried yet. */
+  readonly #lists = new Map<string, Edit[]>();
   readonly #findings: Finding[] = [];
   readonly #random: Random;
   #longestMs = 0;
@@ -127,6 +155,12 @@ class Search {
       return random.oneIn(2) ? once : changed(once);
     }
     const tree = this.#treeOf([operation]);
+    const lists = this.#lists.get(operation) ?? textLists(tree);
+    this.#lists.set(operation, lists);
+    if (lists.length > 0 && random.oneIn(2)) {
+      const edits = lists.splice(random.int(lists.length), 1);
+      return { chain: [operation], edits, isPacked: false };
+    }
     const edits = random.times(1 + random.int(3), () => randomEdit(random, tree));
     return { chain: [operation], edits, isPacked: random.oneIn(2) };
   }
@@ -162,7 +196,7 @@ class Search {
     this.#options.onFinding?.(finding);
   }
 
-  async #costlyAlone(input: Input): Promise<Cost | undefined> {
+  async #costlyAlone(input: Input): Promise<Measured | undefined> {
     await this.#server.restart();
     await this.#warmUp(input.chain);
     return this.#costlyTwice(input);
@@ -176,7 +210,7 @@ class Search {
   }
 
   /** What the better one of two attempts took, if it is too much. */
-  async #costlyTwice(input: Input): Promise<Cost | undefined> {
+  async #costlyTwice(input: Input): Promise<Measured | undefined> {
     const first = await this.#measure(input);
     if (first === undefined || first.isLost || this.#problemOf(first) === undefined)
       return first?.isLost ? first : undefined;
@@ -185,17 +219,20 @@ class Search {
     return second.longestMs < first.longestMs ? second : first;
   }
 
-  #problemOf(cost: Cost): string | undefined {
-    const { longestMs, usedMs, bytes, statuses, requests, residentBytes, isLost } = cost;
+  #problemOf(cost: Measured): string | undefined {
+    const { usualMs, longestMs, usedMs, bytes, statuses, requests, residentBytes, isLost } = cost;
     const { loadsMax, residentBytesMax } = this.#options;
-    const most = loadsMax * this.#loadMs;
-    const isTooMuch = ({ longestMs: held, plainBytes }: Share) => held > most * shareOf(plainBytes);
+    const mostOf = ({ isFixed, plainBytes }: Share) =>
+      isFixed
+        ? Math.max(dearTimes * usualMs, this.#loadMs / 2)
+        : loadsMax * this.#loadMs * shareOf(plainBytes);
+    const isTooMuch = (share: Share) => share.longestMs > mostOf(share);
     const worst = requests.find(isTooMuch) ?? requests.find((request) => request.longestMs === longestMs);
     const which = requests.length < 2 ? '' : ` in ${requests.length} requests, the worst of ${worst?.bytes}`;
     const sent = `${bytes} bytes${which}, answered ${[...new Set(statuses)].join(', ')}`;
     if (statuses.some((status) => status === 500)) return sent;
     if (worst !== undefined && isTooMuch(worst))
-      return `${sent}, held the event loop for ${isLost ? 'more than ' : ''}${Math.round(worst.longestMs)} ms of ${Math.round(usedMs)} ms`;
+      return `${sent}, held the event loop for ${isLost ? 'more than ' : ''}${Math.round(worst.longestMs)} ms of ${Math.round(usedMs)} ms${worst.isFixed ? `, usually ${Math.round(usualMs)} ms` : ''}`;
     if (residentBytes > residentBytesMax)
       return `${sent}, left it with ${Math.round(residentBytes / 1e6)} MB`;
     return undefined;
@@ -206,16 +243,13 @@ class Search {
   }
 
   #treeOf(chain: readonly string[]): Tree {
-    return this.#requestsOf(chain).map(({ query, body }) => ({
-      ...(query !== undefined && { query }),
-      ...(body !== undefined && { body }),
-    }));
+    return this.#requestsOf(chain).map((request) => (request.isFixed ? {} : valuesOf(request)));
   }
 
   #write({ chain, edits, isPacked }: Input): Sent[] {
     const tree = edits.reduce<Tree>((one, edit) => apply(one, edit), this.#treeOf(chain)) as readonly Tree[];
     const requests = this.#requestsOf(chain).flatMap((request, at) => {
-      let values: Tree = tree[at] ?? {};
+      let values: Tree = request.isFixed ? valuesOf(request) : (tree[at] ?? {});
       let times = 1;
       for (; values instanceof Big; values = values.of) times *= values.count;
       return Array<{ request: Request; values: Tree }>(Math.min(times, requestsMax)).fill({
@@ -225,13 +259,13 @@ class Search {
     });
     this.#sent++;
     const sent = requests.map(({ request, values }, at) =>
-      write({ ...request, ...(inRequest(values, this.#sent, at) as object) }, isPacked),
+      write(numberedIn({ ...request, ...(values as object) }, this.#sent, at), isPacked),
     );
     if (sent.reduce((sum, { body }) => sum + body.length, 0) > textMax) throw new TooLarge();
     return sent;
   }
 
-  async #measure(input: Input): Promise<Cost | undefined> {
+  async #measure(input: Input): Promise<Measured | undefined> {
     let sent: Sent[];
     try {
       sent = this.#write(input);
@@ -241,14 +275,22 @@ class Search {
     }
     const limitMs = lostTimes * this.#options.loadsMax * this.#loadMs;
     const cost = await this.#server.measure(sent, limitMs);
-    // Settings that an input changed must not change what the next one costs.
-    const settings = this.#requestsOf(input.chain).filter(({ method }) => method === 'PATCH');
-    if (settings.length > 0)
-      await this.#server.measure(
-        settings.map((request) => write(request, false)),
-        limitMs,
-      );
+    const usualMs = await this.#undo(input, limitMs);
     if (cost.residentBytes > this.#options.residentBytesMax && !cost.isLost) await this.#server.restart();
-    return cost;
+    return { ...cost, usualMs };
+  }
+
+  /** Settings that an input changed must not change what the next one costs. Returns what its fixed requests take with the usual ones. */
+  async #undo({ chain }: Input, limitMs: number): Promise<number> {
+    const requests = this.#requestsOf(chain);
+    const isNeeded = requests.some(({ isFixed }) => isFixed)
+      ? () => true
+      : ({ method }: Request) => method === 'PATCH';
+    const usual = requests.filter(isNeeded);
+    if (!usual.some(({ method }) => method === 'PATCH')) return 0;
+    this.#sent++;
+    const sent = usual.map((request, at) => write(numberedIn(request, this.#sent, at), false));
+    const { requests: shares } = await this.#server.measure(sent, limitMs);
+    return shares.reduce((most, { isFixed, longestMs }) => (isFixed ? Math.max(most, longestMs) : most), 0);
   }
 }

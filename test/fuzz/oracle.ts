@@ -14,8 +14,8 @@ const OTHER_METHOD = new Set([401, 403, 404, 405, 429]);
 /** Statuses of paths outside the OpenAPI document: files, redirects and errors. */
 const OTHER_PATH = new Set([200, 206, 302, 304, 308, 404, 405, 415, 416]);
 
-/** More statuses of the dashboard's API. */
-const DASHBOARD = new Set([204, 401, 403, 409, 429]);
+/** More statuses of the dashboard's API, and of what applications that people connect use. */
+const DASHBOARD = new Set([201, 204, 401, 403, 409, 429]);
 
 /** Statuses of an operation without a valid key. */
 const WITHOUT_KEY = new Set([400, 401, 417, 429, 431, 503]);
@@ -24,6 +24,9 @@ const OTLP = /^\/v1\/(?:traces|logs|metrics)$/;
 
 /** What the Model Context Protocol refuses has an error of its own. */
 const TOOL_MESSAGE = ['components', 'schemas', 'ToolMessage'] as const;
+
+/** What applications are refused has the form of RFC 6749, section 5.2. */
+const OAUTH_ERROR = /^\{"error":"[a-z_]+","error_description":"[^"\\]+"\}$/;
 
 const ERROR = ['components', 'schemas', 'Error'] as const;
 
@@ -98,7 +101,7 @@ export class Oracle {
       return body[0] === 0x12 && body.length > 2 ? undefined : 'the error is not a Status of protobuf';
     }
     if (type !== 'application/json; charset=utf-8') return `the error has the type ${type}`;
-    if (method === 'HEAD') return undefined;
+    if (method === 'HEAD' || OAUTH_ERROR.test(text)) return undefined;
     this.#openApi.requireValid(JSON.parse(text), ...errorOf(operation, text));
     return undefined;
   }
@@ -115,7 +118,7 @@ export class Oracle {
     const isOwn = documented(method) === operation?.method;
     if (operation === undefined || !isOwn) {
       const allowed = operation === undefined ? OTHER_PATH : OTHER_METHOD;
-      const isDashboard = /^(https?:\/\/[^/]*)?\/api\//.test(path);
+      const isDashboard = /^(https?:\/\/[^/]*)?\/(api|oauth)\//.test(path);
       if (allowed.has(status) || (isDashboard && DASHBOARD.has(status))) return undefined;
       return `${status} is not documented for it`;
     }

@@ -13,6 +13,11 @@ const PAGES = words(`
   /docs/assets/%00 /assets/%zz /api /api/nothing /set-up
 `);
 
+/** What applications that people connect send. */
+const APPLICATION_ROUTES = ['/oauth/token', '/oauth/register'].map((path) => ({ method: 'POST', path }));
+
+const notText = { toString: 1 };
+
 const FIELDS: Readonly<Record<string, readonly unknown[]>> = {
   email: ['a@example.org', 'x', ''],
   password: ['correct horse battery', '', 1],
@@ -20,12 +25,18 @@ const FIELDS: Readonly<Record<string, readonly unknown[]>> = {
   code: ['123456'],
   name: ['A name', 'x'.repeat(200)],
   role: ['owner', 'nobody'],
+  grant_type: ['authorization_code', 'refresh_token', 'password', notText],
+  client_id: ['x.y', notText],
+  code_verifier: ['x'.repeat(43), notText],
+  refresh_token: ['cs-application-x.y', notText],
+  client_name: ['An application', notText],
+  redirect_uris: [['https://chat.example/'], ['javascript:x'], [notText], notText],
 };
 
 /** A request to the dashboard's API, or for a page. */
 export function undocumentedRequest(random: Random): Parts {
   const isApi = random.oneIn(2);
-  const route = random.pick(DASHBOARD_ROUTES);
+  const route = random.pick([...DASHBOARD_ROUTES, ...APPLICATION_ROUTES, ...APPLICATION_ROUTES]);
   const hasBody = isApi && route.method !== 'GET';
   const fields = Object.entries(FIELDS)
     .filter(() => random.oneIn(2))

@@ -36,15 +36,18 @@ export function parseRegistration(body: Readonly<Record<string, unknown>>): Resu
   const { redirect_uris: uris, client_name: given = 'an application' } = body;
   if (typeof given !== 'string' || !isName(given))
     return failure('The client_name is not 1 to 100 visible characters.');
-  if (!Array.isArray(uris) || uris.length === 0 || uris.length > redirectUrisMax)
+  if (!isListOfTexts(uris) || uris.length === 0 || uris.length > redirectUrisMax)
     return failure(`The redirect_uris are not a list of 1 to ${redirectUrisMax} URIs.`);
-  const redirectUris = uris.map(String);
-  const wrong = redirectUris.find((uri) => !isRedirectUri(uri));
+  const wrong = uris.find((uri) => !isRedirectUri(uri));
   if (wrong !== undefined)
     return failure(
       'One of the redirect_uris is not absolute, has a fragment, or is too long; http is only for localhost.',
     );
-  return success({ name: given, redirectUris });
+  return success({ name: given, redirectUris: uris });
+}
+
+function isListOfTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string');
 }
 
 function isRedirectUri(text: string): boolean {

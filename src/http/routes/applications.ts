@@ -145,7 +145,10 @@ async function findTokens(
   applications: Applications,
   fields: Readonly<Record<string, unknown>>,
 ): Promise<Tokens | undefined | 'unknown'> {
-  const field = (name: string): string => String(fields[name] ?? '');
+  const field = (name: string): string => {
+    const value = fields[name];
+    return typeof value === 'string' ? value : '';
+  };
   switch (field('grant_type')) {
     case 'authorization_code':
       return applications.exchange(field('code'), {

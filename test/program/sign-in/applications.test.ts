@@ -133,6 +133,7 @@ describe('refused', () => {
     ['a relative one', ['/callback']],
     ['a long one', [`https://chat.example/${'x'.repeat(redirectUriCharactersMax)}`]],
     ['one of two', [RETURN, 'file:///etc/passwd']],
+    ['what is not a text', [{ toString: 1 }]],
   ])('is a registration with %s', async (_what, uris) => {
     const answer = await register(service(), { client_name: 'Chat', redirect_uris: uris });
     expect([answer.status, answer.body['error']]).toEqual([400, 'invalid_client_metadata']);
@@ -207,6 +208,26 @@ describe('refused', () => {
     service().clock.nowMs += applicationCodeSeconds * secondMs;
     expect(await late.exchange()).toMatchObject({ status: 400, error: 'invalid_grant' });
   });
+
+  test.each(['grant_type', 'code', 'refresh_token', 'client_id', 'redirect_uri', 'code_verifier'])(
+    'is a %s that is not a text',
+    async (name) => {
+      for (const value of [{ toString: 1 }, [{ toString: 1 }], 1, null])
+        for (const grant of ['authorization_code', 'refresh_token']) {
+          const { status, text } = await service().send({
+            method: 'POST',
+            path: '/oauth/token',
+            key: null,
+            headers: { 'content-type': 'application/json' },
+            body: JSON.stringify({ grant_type: grant, [name]: value }),
+          });
+          expect([status, JSON.parse(text)]).toEqual([
+            400,
+            expect.objectContaining({ error: expect.any(String) }),
+          ]);
+        }
+    },
+  );
 
   test('is a token for anything but reading tools', async () => {
     const browser = await signedIn(service(), 'cleo@example.org', 'owner');

@@ -39,7 +39,7 @@ export class Credentials {
   async startPasswordReset(email: string): Promise<string> {
     const { internalAdapter } = await this.#authProvider.context();
     const { id, email: address } = await this.#requireUser(email);
-    const token = randomBytes(18).toString('base64url') + markOf(address);
+    const token = randomBytes(32).toString('base64url') + markOf(address);
     const expiresAt = new Date(this.#authProvider.clock.now() + resetLinkSeconds * secondMs);
     await internalAdapter.createVerificationValue({ identifier: resetOf(token), value: id, expiresAt });
     return token;

@@ -185,6 +185,8 @@ export const resetLinkSeconds = (60 * minuteMs) / secondMs;
 export const resetMailsMax = 5;
 /** Such links that visitors of one address may ask for within `resetLinkSeconds`, for whomever. */
 export const resetRequestsMax = 20;
+/** The longest time until the account of such a request is looked for: what the server does then must not tell who has one. */
+export const resetDelayMsMax = 5_000;
 /** Requests for such links whose account one process looks for at a time, and such mails that it sends at a time. */
 export const resetRequestsWaitingMax = 100;
 /** Share links of one project: more than anybody has uses for. */

@@ -1,5 +1,5 @@
 /** Backup and restore, for stores that do it themselves. */
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { CallerStatsError } from '../domain/errors.js';
 import { isSameStore, locationOf } from './open.js';
@@ -33,6 +33,7 @@ export async function restoreStore(
 ): Promise<Restored> {
   const file = requireFile(url, 'pg_restore restores it');
   if (!existsSync(backup)) throw new CallerStatsError('not_found', `There is no file ${resolve(backup)}.`);
+  if (!statSync(backup).isFile()) throw new CallerStatsError('invalid', `${resolve(backup)} is not a file.`);
   await requireOther(url, backup);
   const { restoreFile } = await import('./sqlite/files/backup.js');
   return restoreFile(resolve(backup), file, replace, nowMs);

@@ -29,6 +29,8 @@ export interface DashboardSettings {
   readonly keyLifeMax: number | null;
   readonly shareLinks: ShareLinkRule;
   readonly randomInt: (max: number) => number;
+  /** Left out, that of the limits. */
+  readonly resetDelayMsMax?: number | undefined;
   /** The version of the server, for signed-in users. */
   readonly version: string;
   /** The folder of the built pages. */

@@ -2,6 +2,7 @@
  * Mails links that set a new password to people who forgot theirs. A visitor learns nothing of who has an account: the answer is the
  * same, and leaves before anything looks for the account.
  */
+import { setTimeout } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { mailLink } from '../../app/notifications/link-mail.js';
 import type { NotificationSetup } from '../../app/notifications/notifications.js';
@@ -12,6 +13,7 @@ import { STRANGER } from '../../auth/sign-in-log.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import { sharedNetworksOf } from '../../domain/keys/networks.js';
 import {
+  resetDelayMsMax,
   resetLinkSeconds,
   resetRequestsMax,
   resetRequestsWaitingMax,
@@ -31,11 +33,13 @@ interface Options {
   readonly clock: Clock;
   readonly notifications: Pick<NotificationSetup, 'channels' | 'pagesUrl'>;
   readonly randomInt: RandomInt;
+  readonly resetDelayMsMax?: number | undefined;
 }
 
 export class ResetMails {
   readonly #options: Options;
   readonly #running = new Set<Promise<void>>();
+  readonly #stopping = new AbortController();
   /** Of these, requests whose account is looked for, and mails that wait for the mail server. */
   #looking = 0;
   #mailing = 0;
@@ -70,6 +74,7 @@ export class ResetMails {
       throw new CallerStatsError('busy', 'Too many people ask for a link now; try again in a minute.');
     this.#looking++;
     const mailed = whenAnswered(reply)
+      .then(() => this.#delay())
       .then(() => this.#options.credentials.hasPassword(email))
       .finally(() => this.#looking--)
       .then((hasPassword) => (hasPassword ? this.#mail({ email, address, pagesUrl }) : null))
@@ -82,9 +87,18 @@ export class ResetMails {
     void mailed.then(() => this.#running.delete(mailed));
   }
 
-  /** Resolves once no mail is on its way. */
+  /** Sends what was asked for. Resolves once no mail is on its way. */
   async finished(): Promise<void> {
+    this.#stopping.abort();
     await Promise.all(this.#running);
+  }
+
+  /** The next request of the visitor would wait for the work of a mail, and so tell of an account. */
+  async #delay(): Promise<void> {
+    const { randomInt, resetDelayMsMax: delayMsMax = resetDelayMsMax } = this.#options;
+    if (delayMsMax === 0) return;
+    const { signal } = this.#stopping;
+    await setTimeout(randomInt(delayMsMax), undefined, { signal }).catch(() => {});
   }
 
   async #limitVisitor(address: string): Promise<void> {

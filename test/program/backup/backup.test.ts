@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
@@ -117,6 +117,13 @@ describe('restore refuses', () => {
 
   test.concurrent('a missing file', async () => {
     expect(await restoring(await placeWithProject(), 'none', '--replace')).toMatch(/There is no file .*none/);
+  });
+
+  test.concurrent('a folder, and what is read without end', async () => {
+    const place = await placeWithProject();
+    mkdirSync(place.path('folder'));
+    expect(await restoring(place, 'folder', '--replace')).toMatch(/folder is not a file/);
+    expect(await restoring(place, '/dev/zero', '--replace')).toMatch(/zero is not a file/);
   });
 
   test.concurrent('the database itself', async () => {

@@ -20,11 +20,17 @@ const pagesUrl = 'https://stats.example.org';
 async function start(
   mail: Parameters<typeof startMailServer>[0] = {},
   onEnd?: Parameters<typeof startService>[1],
+  more: Parameters<typeof startService>[0] = {},
 ) {
   travel(Date.now());
   const server = await startMailServer(mail);
   const mailed = { smtpUrl: server.url, mailFrom: 'stats@example.org' };
-  const options = { notifications: { mail: mailed }, users: { publicUrl: pagesUrl }, nowMs: Date.now() };
+  const options = {
+    notifications: { mail: mailed },
+    users: { publicUrl: pagesUrl },
+    nowMs: Date.now(),
+    ...more,
+  };
   const service = await startService(options, onEnd);
   return { ...server, service };
 }
@@ -123,6 +129,20 @@ test('the answer is the same whoever has an account, and waits for no look at it
   release();
   await arrived(received, 1);
   expect(received[0]?.to).toEqual([ada]);
+});
+
+test('nobody sees from the time of the next answer that a mail is sent', async () => {
+  const ends: (() => Promise<void>)[] = [];
+  const onEnd = (end: () => Promise<void>) => void ends.unshift(end);
+  const { service, received } = await start({}, onEnd, { resetDelayMsMax: 2 ** 31 - 1 });
+  await signedIn(service, ada, 'owner');
+  const { mock } = vi.spyOn(service.store.users, 'run');
+  expect((await ask(stranger(service), ada)).status).toBe(204);
+  expect((await service.send({ path: '/livez', key: null })).status).toBe(200);
+  expect(mock.calls).toEqual([]);
+  // A server that stops does not wait.
+  for (const end of ends) await end();
+  expect(received).toHaveLength(1);
 });
 
 test('an account without a password gets none: its provider decides who gets in', async () => {

@@ -119,6 +119,7 @@ export interface ServiceOptions {
   readonly metrics?: ServerMetrics;
   /** The time at the start. Default: `startMs`. */
   readonly nowMs?: number;
+  readonly resetDelayMsMax?: number;
 }
 
 /** How people sign in: with a password, at the address that they use. */
@@ -175,6 +176,7 @@ export async function startService(
     shareLinks = 'any',
     logLevel = 'trace',
     metrics,
+    resetDelayMsMax = 0,
   }: ServiceOptions = {},
   onEnd: (end: End) => void = onTestFinished,
 ): Promise<Service> {
@@ -213,6 +215,7 @@ export async function startService(
       keyLifeMax,
       shareLinks,
       randomInt: (max) => randomInt(max),
+      resetDelayMsMax,
       version: '1.2.3',
     },
     docs: await makeDocs(folder),

@@ -236,6 +236,12 @@ func (recorder *Recorder) Close(ctx context.Context) error {
 	if isFirst {
 		recorder.ring()
 		recorder.finish(recorder.flush(ctx))
+		return recorder.closeErr
+	}
+	select {
+	case <-recorder.ended:
+		return recorder.closeErr
+	default:
 	}
 	select {
 	case <-recorder.ended:

@@ -130,8 +130,12 @@ func TestAFullQueueAndAServerThatAsksToWait(t *testing.T) {
 	}
 	equal(t, "queued", recorder.Stats().Queued, 10)
 	equal(t, "flushed", recorder.Flush(canceled()), context.Canceled)
-	if err := recorder.Close(within(t, 10*time.Millisecond)); !errors.Is(err, context.DeadlineExceeded) {
-		t.Error(err)
+	// A second call has the same answer, although its time was over before.
+	for _, ctx := range []context.Context{within(t, 10*time.Millisecond), canceled(), canceled(), canceled(), canceled()} {
+		err := recorder.Close(ctx)
+		if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "10 queries were not acknowledged") {
+			t.Error(err)
+		}
 	}
 	equal(t, "codes", fmt.Sprint(codes), "map[closed:10 queue-full:5]")
 }

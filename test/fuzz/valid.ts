@@ -46,9 +46,9 @@ export function validRequest(operation: Operation, project: Project, world: Worl
   };
 }
 
-/** A series needs both bounds: the range of all recorded queries has too many buckets. */
+/** Bars need both bounds: the range of all recorded queries has too many. */
 function isRequired({ template }: Operation, { name }: Parameter): boolean {
-  return name === 'since' || (template.endsWith('/series') && name.startsWith('date'));
+  return name === 'since' || (/\/(series|cuts)$/.test(template) && name.startsWith('date'));
 }
 
 /** Leaves out parameters that are refused together with another one that is chosen. */

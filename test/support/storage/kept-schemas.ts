@@ -53,7 +53,13 @@ export async function keptSchemaIn(databaseUrl: string, version: number): Promis
         [`${schema}.${table}`, column, beside],
       );
     }
-    await client.query('SELECT citus_add_local_table_to_metadata($1::regclass)', [`${schema}.audit`]);
+    const audit = `${schema}.audit`;
+    await client.query('SELECT citus_add_local_table_to_metadata($1::regclass)', [audit]);
+    await client.query(
+      `SELECT setval(pg_get_serial_sequence($1, 'number'), number)
+       FROM (SELECT max(number) AS number FROM ${audit}) AS last WHERE number IS NOT NULL`,
+      [audit],
+    );
     await client.query(
       `SELECT create_distributed_function(oid, 'asked_project', colocate_with => $2) FROM pg_proc
        WHERE pronamespace = to_regnamespace($1) AND proname IN ('record', 'import_counts')`,

@@ -39,7 +39,7 @@ class ExportTest(RecordingTest):
         command.write_text(f'#!/bin/sh\nexec node {MAIN} "$@"\n')
         command.chmod(0o755)
         # In the middle of last month in any time zone.
-        self.occurred_at = datetime.now(timezone.utc).replace(day=1) - timedelta(days=15)
+        self.occurred_at = datetime.now(timezone.utc).replace(day=1, microsecond=0) - timedelta(days=15)
         self.record(IDS)
 
     def record(self, ids: tuple[str, ...]) -> None:

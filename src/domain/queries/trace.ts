@@ -129,6 +129,8 @@ class Place {
   path: Path | undefined;
   /** What was known when the span was recorded as one of a query. */
   recorded: Path | undefined;
+  /** Whether it was sent again since: then it is recorded again, because only the store knows for certain what it has. */
+  isSentAgain = false;
   /** The path that is counted among those of the spans of queries. */
   counted: Path | undefined;
   firstChild: Place | undefined;
@@ -222,8 +224,7 @@ export class Trace {
     if (before === undefined || isDifferent(before, span)) this.#forgetPaths(place);
     if (span.messageAt !== undefined && span.parentSpanId !== '')
       this.#addMessage(this.#find(span.parentSpanId), { at: span.messageAt, spanId });
-    // A span that is sent again is recorded again, because only the store knows for certain what it has.
-    place.recorded = undefined;
+    place.isSentAgain = before !== undefined;
     if (span.askedAt !== undefined) this.#unrecorded.add(place);
   }
 
@@ -255,7 +256,7 @@ export class Trace {
     for (const place of this.#unrecorded) {
       const path = this.#walk(place);
       const askedAt = place.span?.askedAt;
-      const { query, mistake } = askedAt === undefined ? {} : newsOf(path, place.recorded);
+      const { query, mistake } = askedAt === undefined ? {} : newsOf(path, place);
       if (askedAt === undefined || (query ?? mistake) === undefined) this.#unrecorded.delete(place);
       else {
         if (query) addToGroup(groups, groupName(query), query, [place, path], askedAt);
@@ -400,6 +401,7 @@ export class Trace {
 
   #noteRecorded(place: Place, known: Path): void {
     place.recorded = known;
+    place.isSentAgain = false;
     if (place.path === known) this.#unrecorded.delete(place);
   }
 
@@ -606,9 +608,9 @@ function addToGroup(
  */
 function newsOf(
   path: Path,
-  recorded: Path | undefined,
+  { recorded, isSentAgain }: Place,
 ): { readonly query?: Path | undefined; readonly mistake?: Path | undefined } {
-  if (recorded !== undefined && saysNothingNew(path, recorded)) return {};
+  if (recorded !== undefined && !isSentAgain && saysNothingNew(path, recorded)) return {};
   const isOfOther =
     recorded !== undefined &&
     recorded.explicitId === undefined &&
@@ -616,7 +618,7 @@ function newsOf(
     recorded.begin?.entry?.key !== path.begin?.entry?.key;
   return {
     query: path.isIgnored ? undefined : path,
-    mistake: path.isIgnored || isOfOther ? recorded : undefined,
+    mistake: (path.isIgnored || isOfOther) && recorded?.isIgnored !== true ? recorded : undefined,
   };
 }
 

@@ -409,3 +409,29 @@ describe('the work of a request', () => {
     expect(found.map(({ keys }) => keys.innerSpanIds?.length)).toEqual([15]);
   });
 });
+
+/** Records what is to be recorded, and returns the ids of the spans it begins with, by whether it is to be ignored. */
+function record(trace: Trace) {
+  return trace.unrecorded().map(({ isIgnored, noteRecorded }) => {
+    noteRecorded();
+    return isIgnored ? 'taken back' : 'counted';
+  });
+}
+
+describe('a span that counted and is sent again', () => {
+  const model: Spans[number] = ['model', { ...below('flow'), ...asked }];
+  const ignoredFlow: Spans[number] = ['flow', { isIgnored: true }];
+
+  test.each<[what: string, again: Spans, Spans | undefined, string[][]]>([
+    ['counts again, for the store to decide', [model], undefined, [['counted']]],
+    ['is taken back beside an ignored one above it', [model, ignoredFlow], undefined, [['taken back']]],
+    ['is taken back behind it', [ignoredFlow, model], undefined, [['taken back']]],
+    ['is taken back once', [ignoredFlow, model], [model], [['taken back'], []]],
+    ['is taken back after it', [model], [ignoredFlow], [['counted'], ['taken back']]],
+  ])('%s', (_, again, later, expected) => {
+    const index = new TraceIndex(100_000);
+    expect(record(addAll(index, [model]))).toEqual(['counted']);
+    const rest = [again, later].flatMap((spans) => (spans === undefined ? [] : [spans]));
+    expect(rest.map((spans) => record(addAll(index, spans)))).toEqual(expected);
+  });
+});

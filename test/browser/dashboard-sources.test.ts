@@ -21,7 +21,8 @@ test('sources appear by themselves, with the rule for what matches none, and key
   await page.getByRole('link', { name: 'Sources' }).click();
   await page.getByText('Nothing has arrived in the last seven days').waitFor();
 
-  const answer = [{ 'http.route': '/api/ask' }, { 'gen_ai.operation.name': 'execute_tool' }];
+  const ask = { 'http.request.method': 'POST', 'http.route': '/api/ask' };
+  const answer = [ask, { 'gen_ai.operation.name': 'execute_tool' }];
   await sendSpans(server, 'shop', answer, 10);
   const sources = page.getByRole('table', { name: 'Sources', exact: true });
   const row = (name: string) => sources.getByRole('row', { name });
@@ -47,7 +48,6 @@ test('sources appear by themselves, with the rule for what matches none, and key
   expect(await page.getByText('Now they are http.route=/api/ask.').count()).toBe(1);
   await values.getByRole('row', { name: '/api/ask' }).getByText('None proposed').waitFor();
 
-  const ask = { 'http.route': '/api/ask' };
   await sendSpans(server, 'docs-assistant', [
     ask,
     { ...ask, 'caller_stats.caller': 'Not a name' },

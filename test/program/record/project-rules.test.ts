@@ -22,6 +22,7 @@ const SPANS: readonly Sent[] = [1, 2].flatMap((number): Sent[] => {
       kind: SpanKind.SERVER,
       hasRemoteParent: true,
       attributes: {
+        'http.request.method': 'POST',
         'http.route': '/ask',
         'http.request.header.origin': 'https://docs.example.com',
         who: 'slack',

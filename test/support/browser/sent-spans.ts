@@ -1,4 +1,5 @@
 /** Spans that a browser test sends to the sample's project. */
+import { SpanKind } from '@opentelemetry/api';
 import { bodyOf, JSON_TYPE, type Sent, spanId, traceId } from '../http/telemetry.js';
 import type { DashboardServer } from './dashboard-server.js';
 
@@ -14,6 +15,7 @@ export async function sendSpans(
     spanId: spanId(at),
     resource: { 'service.name': service },
     attributes,
+    ...('http.route' in attributes && { kind: SpanKind.SERVER }),
   }));
   const response = await fetch(`${url}/v1/traces`, {
     method: 'POST',

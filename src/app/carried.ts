@@ -119,11 +119,11 @@ export async function recordCarriedQueries(
   queries: readonly CarriedQuery[],
 ): Promise<RecordResult> {
   const result = await recordQueries(target, sender, projectId, queries.map(toRecorded));
-  const changed = queries.flatMap(({ id, caller, isWithdrawn = false, changes = [], known = [] }) =>
-    changes.length > 0 || known.length > 0 || isWithdrawn
-      ? [{ id, caller, isWithdrawn, changes, known }]
-      : [],
-  );
+  const changed = queries
+    .filter(({ changes, known, isWithdrawn }) => changes?.length || known?.length || isWithdrawn)
+    .map(({ id, caller, isWithdrawn = false, changes = [], known = [] }) => {
+      return { id, caller, isWithdrawn, changes, known };
+    });
   for (let at = 0; at < changed.length; at += correctionStepQueriesMax)
     await target.store.corrections.restoreChanges(
       projectId,

@@ -24,6 +24,7 @@ export function unknownNameMessages(
   namedMax = unknownNamesMax,
 ): string[] {
   const unknown = names.filter((name) => !known.includes(name));
+  if (unknown.length === 0) return [];
   const named = unknown.slice(0, namedMax).map((name) => unknownNameMessage(kind, name, known));
   const more = unknown.length - named.length;
   return more > 0 ? [...named, `and ${more} more unknown ${kind}s`] : named;

@@ -56,7 +56,7 @@ export async function readCountFiles(
   for (const source of sources) {
     try {
       const records = readCounts(source.read(progress.advance), reading, nowMs);
-      for await (const record of records) take(record, source.name);
+      for await (const some of records) for (const record of some) take(record, source.name);
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
       totals.read++;

@@ -13,6 +13,7 @@ import { unknownNameMessage } from '../../domain/suggest.js';
 import { parseBound, parseTimestamp } from '../../domain/time/date-time.js';
 import { startOfDate, type TimeZone } from '../../domain/time/time-zone.js';
 import { readTable } from '../import/csv.js';
+import type { InChunks } from '../import/records.js';
 
 /** How to read the records. */
 export interface CountReading {
@@ -54,7 +55,7 @@ export function readCounts(
   chunks: AsyncIterable<Buffer>,
   reading: CountReading,
   nowMs: number,
-): AsyncGenerator<CountRecord> {
+): InChunks<CountRecord> {
   return readTable(chunks, {
     headerProblems: (columns) => headerProblems(columns, reading),
     createReader: (columns) => (record) =>

@@ -26,9 +26,9 @@ export class Batcher {
     this.#concurrentBatchesMax = Math.max(1, Math.floor(concurrentQueriesMax / batchQueries));
   }
 
-  async add(query: CarriedQuery): Promise<void> {
-    this.#batch.push(query);
-    if (this.#batch.length >= this.#batchQueries) await this.#send();
+  /** If it returns a promise, wait for it before adding more. */
+  add(query: CarriedQuery): Promise<void> | undefined {
+    return this.#batch.push(query) < this.#batchQueries ? undefined : this.#send();
   }
 
   /** Resolves when all added queries are recorded. */

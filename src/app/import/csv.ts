@@ -12,7 +12,14 @@ import { failure, quote, type Result, success } from '../../domain/result.js';
 import { unknownNameMessage } from '../../domain/suggest.js';
 import { EXACT_ROW, EXPORTED_COLUMNS, ROUNDED_NUMBER } from '../export/rows.js';
 import { type Converter, createConverter, isObject, type Reading } from './fields.js';
-import { type ImportRecord, type Line, type Parsed, readLines, tooLongProblem } from './records.js';
+import {
+  type ImportRecord,
+  type InChunks,
+  type Line,
+  type Parsed,
+  readLines,
+  tooLongProblem,
+} from './records.js';
 
 const quoteByte = 0x22;
 
@@ -37,7 +44,7 @@ interface TableRecord<T> {
  * The first record names the columns, and its commas, semicolons or tabs decide what separates them, unless a line `sep=;`
  * before it does. An empty `occurredAt` counts as missing; so does an empty `caller` with `--caller`.
  */
-export function readCsv(chunks: AsyncIterable<Buffer>, reading: Reading): AsyncGenerator<ImportRecord> {
+export function readCsv(chunks: AsyncIterable<Buffer>, reading: Reading): InChunks<ImportRecord> {
   return readTable<unknown>(chunks, {
     headerProblems: (columns) => headerProblems(columns, reading),
     createReader: (columns) => {
@@ -65,20 +72,30 @@ const roundedProblem =
 export async function* readTable<T>(
   chunks: AsyncIterable<Buffer>,
   table: Table<T>,
-): AsyncGenerator<TableRecord<T>> {
+): InChunks<TableRecord<T>> {
   let rows: Rows<T> | undefined;
-  for await (const record of splitRecords(chunks)) {
-    if (rows !== undefined) {
-      yield* rows.read(record);
-      continue;
+  for await (const records of splitRecords(chunks)) {
+    const read: TableRecord<T>[] = [];
+    for (const record of records) {
+      if (rows !== undefined) {
+        read.push(...rows.read(record));
+        continue;
+      }
+      const begun = readHeader(record, table);
+      if (Array.isArray(begun)) return yield begun;
+      rows = begun;
     }
-    const { line, fields, lines } = record;
-    const problems = fields.ok ? table.headerProblems(fields.value) : fields.problems;
-    if (!fields.ok || problems.length > 0) return yield { line, value: failure(...problems) };
-    rows = new Rows(fields.value, table);
-    const swallowed = rows.findRows(lines.slice(1));
-    if (swallowed.length > 0) return yield* nameSwallowed(line, swallowed);
+    yield read;
   }
+}
+
+/** Returns what is bad if the table cannot be read. */
+function readHeader<T>({ line, fields, lines }: CsvRecord, table: Table<T>): Rows<T> | TableRecord<T>[] {
+  const problems = fields.ok ? table.headerProblems(fields.value) : fields.problems;
+  if (!fields.ok || problems.length > 0) return [{ line, value: failure(...problems) }];
+  const rows = new Rows(fields.value, table);
+  const swallowed = rows.findRows(lines.slice(1));
+  return swallowed.length > 0 ? [...nameSwallowed(line, swallowed)] : rows;
 }
 
 function* nameSwallowed(line: number, swallowed: readonly number[]): Generator<TableRecord<never>> {
@@ -162,10 +179,10 @@ interface CsvRecord {
   readonly lines: readonly LineFields[];
 }
 
-async function* splitRecords(chunks: AsyncIterable<Buffer>): AsyncGenerator<CsvRecord> {
+async function* splitRecords(chunks: AsyncIterable<Buffer>): InChunks<CsvRecord> {
   const splitter = new RecordSplitter();
-  for await (const line of readLines(chunks)) yield* splitter.take(line);
-  yield* splitter.end();
+  for await (const lines of readLines(chunks)) yield lines.flatMap((line) => [...splitter.take(line)]);
+  yield [...splitter.end()];
 }
 
 /** Joins lines until the number of quotes is even, which is where a record ends. */

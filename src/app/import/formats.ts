@@ -6,11 +6,11 @@ import { createLogParser, type LogReading } from './access-log.js';
 import { createConverter, type Reading } from './fields.js';
 import { isJsonText, readJson } from './json.js';
 import { findPreset, isPresetName, PRESETS, type PresetName } from './presets.js';
-import { type ImportRecord, parseLines, readJsonLines } from './records.js';
+import { type ImportRecord, type InChunks, parseLines, readJsonLines } from './records.js';
 import { createEventConverter } from './stream.js';
 
 /** Reads the records of a source. */
-export type Reader = (chunks: AsyncIterable<Buffer>) => AsyncGenerator<ImportRecord>;
+export type Reader = (chunks: AsyncIterable<Buffer>) => InChunks<ImportRecord>;
 
 const presets = Object.entries(PRESETS).map(([name, { what }]) => [name, what] as const);
 

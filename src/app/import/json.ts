@@ -7,7 +7,7 @@ import { importRecordBytesMax } from '../../domain/limits.js';
 import { isWhiteSpace, parseJson, stripByteOrderMark } from '../../domain/queries/lines.js';
 import { failure, quote } from '../../domain/result.js';
 import { prepend, takeStart } from './file/unpack.js';
-import { type ImportRecord, type Line, type Parsed, Span, tooLongProblem } from './records.js';
+import { type ImportRecord, type InChunks, type Line, type Parsed, Span, tooLongProblem } from './records.js';
 
 const newline = 0x0a;
 const quotationMark = 0x22;
@@ -28,10 +28,12 @@ export async function* readJson(
   chunks: AsyncIterable<Buffer>,
   path: readonly string[],
   convert: (value: unknown) => Parsed,
-): AsyncGenerator<ImportRecord> {
+): InChunks<ImportRecord> {
   const finder = new RecordFinder(path);
-  for await (const chunk of chunks) for (const found of finder.take(chunk)) yield parseRecord(found, convert);
-  for (const found of finder.end()) yield parseRecord(found, convert);
+  const parse = (found: Iterable<Line | ImportRecord>) =>
+    Array.from(found, (one) => parseRecord(one, convert));
+  for await (const chunk of chunks) yield parse(finder.take(chunk));
+  yield parse(finder.end());
 }
 
 /**

@@ -68,14 +68,12 @@ class Sender {
 
   async sendFile(source: Source): Promise<void> {
     try {
-      for await (const { number, bytes } of readLines(
-        source.read(this.#plan.progress.advance),
-        otlpLineBytesMax,
-      )) {
-        const place = `${source.name}:${number}`;
-        if (bytes === undefined) this.#addBad(1, `${place}: is longer than ${otlpLineBytesMax} bytes`);
-        else if (!isBlank(bytes)) await this.#sendLine(bytes, number, source.name);
-      }
+      for await (const lines of readLines(source.read(this.#plan.progress.advance), otlpLineBytesMax))
+        for (const { number, bytes } of lines) {
+          const place = `${source.name}:${number}`;
+          if (bytes === undefined) this.#addBad(1, `${place}: is longer than ${otlpLineBytesMax} bytes`);
+          else if (!isBlank(bytes)) await this.#sendLine(bytes, number, source.name);
+        }
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
       this.#addBad(1, `${source.name}: ${error.message}`);

@@ -13,23 +13,30 @@ export interface Line {
   readonly bytes: Buffer | undefined;
 }
 
+/**
+ * What each chunk of a file has, together: waiting for every line would take as long as reading it.
+ */
+export type InChunks<T> = AsyncGenerator<readonly T[]>;
+
 /** Splits a stream into lines. Memory use does not depend on the length of lines. */
 export async function* readLines(
   chunks: AsyncIterable<Buffer>,
   bytesMax = importRecordBytesMax,
-): AsyncGenerator<Line> {
+): InChunks<Line> {
   let line = new Span(1, bytesMax);
   for await (const chunk of chunks) {
+    const lines: Line[] = [];
     let start = 0;
     for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
       line.add(chunk.subarray(start, end));
-      yield line.toLine();
+      lines.push(line.toLine());
       line = new Span(line.number + 1, bytesMax);
       start = end + 1;
     }
     line.add(chunk.subarray(start));
+    yield lines;
   }
-  if (!line.isEmpty) yield line.toLine();
+  if (!line.isEmpty) yield [line.toLine()];
 }
 
 /** A part of a file that may continue in the next chunk. Keeps nothing of one that is too long. */
@@ -81,10 +88,14 @@ export interface ImportRecord {
 export async function* parseLines(
   chunks: AsyncIterable<Buffer>,
   parse: (bytes: Buffer) => Parsed,
-): AsyncGenerator<ImportRecord> {
-  for await (const { number, bytes } of readLines(chunks)) {
-    if (bytes === undefined) yield { line: number, value: failure(tooLongProblem) };
-    else if (!isBlank(bytes)) yield { line: number, value: parse(bytes) };
+): InChunks<ImportRecord> {
+  for await (const lines of readLines(chunks)) {
+    const records: ImportRecord[] = [];
+    for (const { number, bytes } of lines) {
+      if (bytes === undefined) records.push({ line: number, value: failure(tooLongProblem) });
+      else if (!isBlank(bytes)) records.push({ line: number, value: parse(bytes) });
+    }
+    yield records;
   }
 }
 
@@ -92,7 +103,7 @@ export async function* parseLines(
 export function readJsonLines(
   chunks: AsyncIterable<Buffer>,
   convert: (value: unknown) => Parsed = success,
-): AsyncGenerator<ImportRecord> {
+): InChunks<ImportRecord> {
   return parseLines(chunks, (bytes) => {
     const json = parseJson(bytes);
     return json.ok ? convert(json.value) : json;

@@ -19,6 +19,7 @@ import type { Progress } from '../progress.js';
 import { Batcher, type Sink } from './batcher.js';
 import { type Source, SourceError } from './file/source.js';
 import type { Reader } from './formats.js';
+import type { Parsed } from './records.js';
 import { type ExportedRecord, Spool } from './spool.js';
 
 /** The totals of an import. Without `strict`, `read = recorded + duplicates + bad + skipped`. */
@@ -62,12 +63,14 @@ export async function runImport(plan: ImportPlan): Promise<ImportTotals> {
   const batcher = new Batcher(plan.sink, plan.batchQueries);
   const totals: ImportTotals = { read: 0, recorded: 0, duplicates: 0, bad: 0, skipped: 0 };
   const counts = new CountBatch(plan.restoreCounts);
-  const take = async (record: ExportedRecord): Promise<void> => {
-    if ('count' in record) return counts.add(record);
-    if (!('request' in record)) return batcher.add(record);
+  const restore = async (correction: CarriedCorrection): Promise<void> => {
     // What came before it does not know it.
     await Promise.all([batcher.flush(), counts.flush()]);
-    await plan.restore?.(record);
+    await plan.restore?.(correction);
+  };
+  const take: OnRecord = (record) => {
+    if ('request' in record) return restore(record);
+    return 'count' in record ? counts.add(record) : batcher.add(record);
   };
   if (plan.strict || plan.beforeRecording !== undefined) await recordAfterAll(plan, totals, take);
   else await readAll(plan, totals, take);
@@ -119,7 +122,8 @@ class CountBatch {
   }
 }
 
-type OnRecord = (record: ExportedRecord) => Promise<void>;
+/** If it returns a promise, wait for it before the next record. */
+type OnRecord = (record: ExportedRecord) => Promise<void> | undefined;
 
 /** Reads all sources, even after one that cannot be read to its end. */
 async function readAll(plan: ImportPlan, totals: ImportTotals, onRecord: OnRecord): Promise<void> {
@@ -144,17 +148,16 @@ async function readSource(
 ): Promise<void> {
   const { progress } = plan;
   const readRecords = plan.selectReader(source.name);
-  for await (const { line, value } of readRecords(source.read(progress.advance))) {
-    totals.read++;
-    if (totals.read % 1000 === 0) progress.show(totals.read);
-    if (value === 'skipped') {
-      totals.skipped++;
-      continue;
+  for await (const records of readRecords(source.read(progress.advance))) {
+    const nowMs = plan.clock.now();
+    for (const { line, value } of records) {
+      totals.read++;
+      if (totals.read % 1000 === 0) progress.show(totals.read);
+      const record = parseRecord(value, nowMs, known);
+      const place = () => `${source.name}:${line}`;
+      const taken = isTaken(record, place, plan, totals) ? onRecord(record.value) : undefined;
+      if (taken !== undefined) await taken;
     }
-    const place = `${source.name}:${line}`;
-    const record = value.ok ? parseRecord(value.value, plan, known) : value;
-    if (!record.ok) addBad(plan, totals, `${place}: ${record.problems.map(withZone).join('; ')}`);
-    else if (isTaken(record.value, place, plan, totals)) await onRecord(record.value);
   }
 }
 
@@ -166,8 +169,25 @@ function withZone(problem: string): string {
   );
 }
 
-/** Counts a good record. Returns whether to record it. */
-function isTaken(record: ExportedRecord, place: string, plan: ImportPlan, totals: ImportTotals): boolean {
+/** Counts a record, and reports a bad one. Returns whether to record it. */
+function isTaken(
+  record: Result<ExportedRecord> | 'skipped',
+  place: () => string,
+  plan: ImportPlan,
+  totals: ImportTotals,
+): record is Extract<Result<ExportedRecord>, { readonly ok: true }> {
+  if (record === 'skipped') totals.skipped++;
+  else if (!record.ok) addBad(plan, totals, `${place()}: ${record.problems.map(withZone).join('; ')}`);
+  else return isRecorded(record.value, place, plan, totals);
+  return false;
+}
+
+function isRecorded(
+  record: ExportedRecord,
+  place: () => string,
+  plan: ImportPlan,
+  totals: ImportTotals,
+): boolean {
   const isCorrection = 'request' in record;
   const isWithdrawn =
     'count' in record ? record.withdrawnBy !== null : 'isWithdrawn' in record && record.isWithdrawn;
@@ -178,30 +198,32 @@ function isTaken(record: ExportedRecord, place: string, plan: ImportPlan, totals
     return false;
   }
   if (isCorrection) totals.read--;
-  else if (!('count' in record) && record.occurredAt < likelyTimeMsMin) plan.onUnlikelyTime?.(place);
+  else if (!('count' in record) && record.occurredAt < likelyTimeMsMin) plan.onUnlikelyTime?.(place());
   return true;
 }
 
 /** `known` are the ids of the corrections so far. */
-function parseRecord(value: unknown, { clock }: ImportPlan, known: Set<string>): Result<ExportedRecord> {
+function parseRecord(parsed: Parsed, nowMs: number, known: Set<string>): Result<ExportedRecord> | 'skipped' {
+  if (parsed === 'skipped' || !parsed.ok) return parsed;
+  const { value } = parsed;
   if (isCarriedCorrection(value)) {
     const carried = parseCarriedCorrection(value.correction);
     if (carried.ok) known.add(carried.value.request.id);
     return carried;
   }
   const record = isCarriedCount(value)
-    ? parseCarriedCount(value.importedCount, clock.now())
-    : parseCarriedQuery(value, clock.now());
+    ? parseCarriedCount(value.importedCount, nowMs)
+    : parseCarriedQuery(value, nowMs);
   const unknown = record.ok
-    ? correctionsOf(record.value).find((correction) => !known.has(correction))
+    ? correctionsOf(record.value)?.find((correction) => !known.has(correction))
     : undefined;
   return unknown === undefined
     ? record
     : failure(`corrections: names ${quote(unknown)}, which no line before it describes`);
 }
 
-function correctionsOf(record: CarriedQuery | CarriedCount): readonly string[] {
-  return 'count' in record ? record.withdrawals : (record.changes ?? []).map(({ correction }) => correction);
+function correctionsOf(record: CarriedQuery | CarriedCount): readonly string[] | undefined {
+  return 'count' in record ? record.withdrawals : record.changes?.map(({ correction }) => correction);
 }
 
 function addBad({ namedMax, progress }: ImportPlan, totals: ImportTotals, problem: string): void {

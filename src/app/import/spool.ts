@@ -45,9 +45,12 @@ export class Spool {
   async *read(): AsyncGenerator<ExportedRecord> {
     await this.#write();
     const chunks: AsyncIterable<Buffer> = this.#file.createReadStream({ start: 0, autoClose: false });
-    for await (const { line, value } of readJsonLines(chunks)) {
-      if (value === 'skipped' || !value.ok) throw new Error(`line ${line} of the temporary file is damaged`);
-      yield value.value as ExportedRecord;
+    for await (const records of readJsonLines(chunks)) {
+      for (const { line, value } of records) {
+        if (value === 'skipped' || !value.ok)
+          throw new Error(`line ${line} of the temporary file is damaged`);
+        yield value.value as ExportedRecord;
+      }
     }
   }
 

@@ -57,8 +57,12 @@ export function hashIds(ids: string): string {
 }
 
 /** The query as it was recorded first. */
-export function toRecorded({ isWithdrawn, changes, known, ...query }: CarriedQuery): ArrivingQuery {
-  return { ...query, caller: changes?.[0]?.caller ?? query.caller };
+export function toRecorded(carried: CarriedQuery): ArrivingQuery {
+  // As most are.
+  const { isWithdrawn, changes, known } = carried;
+  if (isWithdrawn === undefined && changes === undefined && known === undefined) return carried;
+  const { id, occurredAt, receipt, caller } = carried;
+  return { id, occurredAt, receipt, caller: changes?.[0]?.caller ?? caller };
 }
 
 /** As exports have it, with the names of a request. `parseCarriedCorrection` reads it. */
@@ -87,7 +91,11 @@ export function showCarriedCount({ start, end, day, withdrawals, ...count }: Car
 
 /** Whether a line of an export is an imported count. */
 export function isCarriedCount(input: unknown): input is { readonly importedCount: unknown } {
-  return isObject(input) && Object.keys(input).join() === 'importedCount';
+  return hasOnly(input, 'importedCount');
+}
+
+function hasOnly(input: unknown, field: string): boolean {
+  return isObject(input) && Object.hasOwn(input, field) && Object.keys(input).length === 1;
 }
 
 /** Parses what `JSON.stringify` makes of the fields of an imported count. Reports every problem. */
@@ -114,7 +122,7 @@ function areIds(input: unknown): input is readonly string[] {
 
 /** Whether a line of an export is a correction. */
 export function isCarriedCorrection(input: unknown): input is { readonly correction: unknown } {
-  return isObject(input) && Object.keys(input).join() === 'correction';
+  return hasOnly(input, 'correction');
 }
 
 /** Parses what `JSON.stringify` makes of the fields of a correction. Reports every problem. */

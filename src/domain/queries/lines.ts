@@ -72,7 +72,7 @@ export function parseJson(bytes: Uint8Array, bounds?: JsonBounds): Result<unknow
 export function decodeJson(bytes: Uint8Array, bounds: JsonBounds = {}): Result<string> {
   const text = decodeUtf8(bytes);
   if (!text.ok) return text;
-  const excess = findExcess(bytes, bounds);
+  const excess = isSmall(text.value, bounds) ? undefined : findExcess(bytes, bounds);
   return excess === undefined ? success(stripByteOrderMark(text.value)) : failure(excess);
 }
 
@@ -93,6 +93,18 @@ function describeSecond(text: string, { message }: Error): string | undefined {
   const line = text.slice(0, Number(at)).split('\n').length;
   const place = line === 1 ? '' : `, on line ${line}`;
   return `has a second ${kind} behind the first value${place}; JSON is one value, such as one array`;
+}
+
+/** Whether a text has too few characters for an excess of parts, and too few brackets for one of levels. */
+function isSmall(text: string, { partsMax = jsonPartsMax, itemPartsMax = partsMax }: JsonBounds): boolean {
+  if (text.length > Math.min(partsMax, itemPartsMax)) return false;
+  let brackets = 0;
+  for (const bracket of '[{') {
+    for (let at = text.indexOf(bracket); at !== -1; at = text.indexOf(bracket, at + 1)) {
+      if (++brackets > jsonLevelsMax) return false;
+    }
+  }
+  return true;
 }
 
 /** Counts, outside of strings, open brackets (levels) and all opening brackets, commas and colons (parts). */

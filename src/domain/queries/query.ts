@@ -4,7 +4,7 @@ import {
   queryIdCharactersMax,
   unknownItemNamesMax,
 } from '../limits.js';
-import { collectProblems, failure, prefixProblems, type Result, success } from '../result.js';
+import { failure, prefixProblems, type Result, success } from '../result.js';
 import { unknownNameMessages } from '../suggest.js';
 import { parseTimestamp, YEAR_ZERO_MS } from '../time/date-time.js';
 import { CALLER_FORM, CALLER_PATTERN, isCallerName } from './caller.js';
@@ -31,13 +31,13 @@ export function parseQuery(input: unknown, nowMs: number): Result<Query> {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     return failure('is not a query: send an object with id, caller and, optionally, occurredAt');
   }
-  const { id, caller, occurredAt, ...rest } = input as Record<string, unknown>;
+  const { id, caller, occurredAt } = input as Record<string, unknown>;
   const time = parseOccurredAt(occurredAt, nowMs);
   const problems = [
     ...idProblems(id),
     ...callerProblems(caller),
-    ...collectProblems(time),
-    ...unknownNameMessages('field', Object.keys(rest), QUERY_FIELDS, unknownItemNamesMax),
+    ...(time.ok ? [] : time.problems),
+    ...unknownNameMessages('field', Object.keys(input), QUERY_FIELDS, unknownItemNamesMax),
   ];
   if (problems.length > 0 || !time.ok) return failure(...problems);
   return success({ id: id as string, caller: caller as string, occurredAt: time.value });

@@ -92,6 +92,7 @@ function startOfDay(year: number, month: number, day: number): number {
 
 function dateProblem(year: number, month: number, day: number): string | undefined {
   if (month < 1 || month > 12) return 'is not a date: months go from 01 to 12';
+  if (day >= 1 && day <= 28) return undefined;
   const days = (startOfDay(year, month + 1, 1) - startOfDay(year, month, 1)) / dayMs;
   if (day < 1 || day > days)
     return `is not a date: ${monthNames[month - 1]} of that year has the days 01 to ${days}`;

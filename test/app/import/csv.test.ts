@@ -12,10 +12,11 @@ async function readIds(text: string, chunkBytes: number): Promise<unknown[]> {
   }
   const form = await readForm({ format: 'csv' });
   const ids: unknown[] = [];
-  for await (const { value } of selectReader(form, 'file')(chunks())) {
-    if (value === 'skipped') throw new Error('a CSV record was skipped');
-    ids.push(value.ok ? (value.value as { id: unknown }).id : value.problems);
-  }
+  for await (const records of selectReader(form, 'file')(chunks()))
+    for (const { value } of records) {
+      if (value === 'skipped') throw new Error('a CSV record was skipped');
+      ids.push(value.ok ? (value.value as { id: unknown }).id : value.problems);
+    }
   return ids;
 }
 
@@ -162,8 +163,8 @@ test('characters in quotes do not count as separators', async () => {
   async function* chunks() {
     yield Buffer.from('at,"a;b;c"\n2026-01-31T12:00:00Z,x');
   }
-  for await (const { value } of selectReader(form, 'file')(chunks())) {
-    expect(value).toMatchObject({ ok: true, value: { id: 'x' } });
+  for await (const records of selectReader(form, 'file')(chunks())) {
+    for (const { value } of records) expect(value).toMatchObject({ ok: true, value: { id: 'x' } });
   }
 });
 

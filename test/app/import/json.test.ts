@@ -14,10 +14,11 @@ async function read(text: string, path: readonly string[] = [], chunkBytes = 100
     for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
   }
   const found: Found[] = [];
-  for await (const { line, value } of readJson(chunks(), path, success)) {
-    if (value === 'skipped') throw new Error('a record was skipped');
-    found.push([line, value.ok ? value.value : value.problems.join('; ')]);
-  }
+  for await (const records of readJson(chunks(), path, success))
+    for (const { line, value } of records) {
+      if (value === 'skipped') throw new Error('a record was skipped');
+      found.push([line, value.ok ? value.value : value.problems.join('; ')]);
+    }
   return found;
 }
 

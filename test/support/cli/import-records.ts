@@ -1,4 +1,5 @@
 import { selectReader } from '../../../src/app/import/formats.js';
+import type { ImportRecord } from '../../../src/app/import/records.js';
 import { type FormOptions, readForm } from '../../../src/cli/options/import-form.js';
 import { parseQuery } from '../../../src/domain/queries/query.js';
 
@@ -20,7 +21,9 @@ export async function readRecords(
     for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
   }
   const outcomes: [number, Outcome][] = [];
-  for await (const { line, value } of selectReader(await readForm(options), name)(chunks())) {
+  const records: ImportRecord[] = [];
+  for await (const some of selectReader(await readForm(options), name)(chunks())) records.push(...some);
+  for (const { line, value } of records) {
     if (value === 'skipped') {
       outcomes.push([line, value]);
       continue;

@@ -15,12 +15,14 @@ import { type ReadRecord, RuleMatcher } from './rule-matcher.js';
 import {
   ASGI_EVENT,
   ASKING_METHODS,
+  CALL_NAMES,
   CALL_RULES,
   HTTP_METHODS,
   HTTP_STATUSES,
   ID_ATTRIBUTES,
   IGNORE_PATTERNS,
   IGNORE_RULES,
+  isBesideAnswer,
   isEmbedding,
   isNoQuestion,
   isTurn,
@@ -109,6 +111,7 @@ export class RecordRules {
       ...TURN_ATTRIBUTES,
       ...IGNORE_RULES.map(({ attribute }) => attribute),
       ...IGNORE_PATTERNS.map(([attribute]) => attribute),
+      ...CALL_NAMES,
       ...[ASGI_EVENT, LANGFUSE_MODEL, LANGFUSE_ROOT, MCP_CLIENT],
       SERVICE_ATTRIBUTE,
       ...OPERATION_ATTRIBUTES,
@@ -133,7 +136,8 @@ export class RecordRules {
     return (
       matchesRules(attributes, IGNORE_RULES) ||
       matchesRules(resource, IGNORE_RULES) ||
-      (!isEntry && isNoQuestion(name, parentSpanId === '')) ||
+      (!isEntry && (isNoQuestion(name, parentSpanId === '') || isBesideAnswer(name))) ||
+      CALL_NAMES.some((one) => isBesideAnswer(attributes.get(one) ?? '')) ||
       IGNORE_PATTERNS.some(([attribute, pattern]) => pattern.test(attributes.get(attribute) ?? ''))
     );
   }

@@ -65,9 +65,41 @@ export const KNOWN_RULES: readonly KnownRule[] = [
     values: ['invoke_agent', 'invoke_workflow', 'chat', 'generate_content', 'text_completion'],
   },
   {
-    source: "Semantic Kernel's completions of text, and dd-trace 6.21 with OTLP (2026-11-26).",
+    source:
+      'Semantic Kernel for .NET, Java and Python, by its sources (2026-11-28), and dd-trace 6.21 with OTLP (2026-11-26).',
     attribute: 'gen_ai.operation.name',
-    values: ['text_completions', 'llm'],
+    values: [
+      ...['chat.completions', 'chat.streaming_completions', 'text.completions', 'text.streaming_completions'],
+      ...['text_completions', 'llm'],
+    ],
+  },
+  {
+    source:
+      "Model calls that do not name their operation, once they have an answer: LangChain4j's in Quarkus, and InvokeModel of Amazon " +
+      'Bedrock in JavaScript; by their sources (2026-11-28).',
+    attribute: 'gen_ai.response.finish_reasons',
+    values: [],
+  },
+  {
+    source: "Alibaba's conventions, which Dify writes, too; by its source (2026-11-28).",
+    attribute: 'gen_ai.span.kind',
+    values: ['AGENT', 'LLM'],
+  },
+  {
+    source: "MLflow's own tracing, whose values are JSON; by its documentation (2026-11-28).",
+    attribute: 'mlflow.spanType',
+    values: ['AGENT', 'CHAT_MODEL', 'LLM', '"AGENT"', '"CHAT_MODEL"', '"LLM"'],
+  },
+  {
+    source:
+      "Logfire's own instrumentation of OpenAI and Anthropic before it named operations; by its source (2026-11-28).",
+    attribute: SPAN_NAME,
+    values: [
+      ...['Chat Completion', 'Completion', 'Message', 'Responses API'].map(
+        (what) => `${what} with {request_data[model]!r}`,
+      ),
+      'Responses API with {gen_ai.request.model!r}',
+    ],
   },
   {
     source:
@@ -181,9 +213,11 @@ export function isTurn(name: string, attributes: ReadonlyMap<string, string>): b
 
 /** Attributes that name a run of a workflow, or a message, on each of its steps, also on those that are repeated. */
 export const RUN_IDS: readonly string[] = [
-  // Temporal's SDKs for Python, Go and Java, and its SDK for TypeScript.
+  // Temporal's SDKs for Python and Go, and its SDK for TypeScript.
   'temporalWorkflowID',
   'temporalWorkflowId',
+  // Azure's Durable Functions, and Dapr's workflows.
+  'durabletask.task.instance_id',
   ...UNIQUE_RUN_IDS,
   'bullmq.job.id',
   SPEECH_ID,
@@ -332,8 +366,31 @@ export const IGNORE_RULES: readonly QueryRule[] = [
   { attribute: 'faas.trigger', values: ['timer'] },
 ];
 
-/** Braintrust: what belongs to an experiment, and scorers. */
+/** What writes a title or suggests questions, by its name: `generate_title`, `invoke_agent title-writer`, `suggestedQuestions`. */
+const BESIDE_ANSWER = (() => {
+  const gap = '[ _-]?';
+  const verb = `(generate|create|make|write|suggest|update|set)${gap}`;
+  const title = `((an?|the|chat|conversation|thread|session)${gap})*titles?(${gap}(generat(or|ion)|agent|writer|maker|task|chain))?`;
+  const questions = `(suggest(ed|ion)?s?|follow${gap}ups?|related)${gap}(questions|prompts|replies)`;
+  const suggestions = `((question|prompt|reply)${gap})?suggestions?|${verb}follow${gap}ups`;
+  return new RegExp(
+    `^(invoke_agent |agent run:? )?['"]?([\\w-]+[.:/])*(${verb})?(${title}|${questions}|${suggestions})['"]?(\\.(agent|chain|task|workflow))?$`,
+    'i',
+  );
+})();
+
+export function isBesideAnswer(name: string): boolean {
+  return (
+    /title|suggest|follow|related/i.test(name) && BESIDE_ANSWER.test(name.replace(/([a-z])([A-Z])/g, '$1_$2'))
+  );
+}
+
+/** Where an SDK writes what the application calls a call or an agent: the AI SDK, and the semantic conventions. */
+export const CALL_NAMES: readonly string[] = ['ai.telemetry.functionId', 'gen_ai.agent.name'];
+
+/** Braintrust: what belongs to an experiment, and scorers; and what timers and probes request: Vercel's, Google's and Kubernetes'. */
 export const IGNORE_PATTERNS: readonly (readonly [attribute: string, pattern: RegExp])[] = [
+  ...USER_AGENTS.map((name) => [name, /^(vercel-cron|Google-Cloud-Scheduler|kube-probe)\b/] as const),
   ['braintrust.parent', /^experiment_/],
   ['braintrust.span_attributes', /"type": ?"(eval|score)"/],
 ];

@@ -185,6 +185,58 @@ describe('what the application or an evaluation says to ignore', () => {
         1,
       ],
     ),
+    ...['vercel-cron/1.0', 'Google-Cloud-Scheduler', 'kube-probe/1.31'].map(
+      (agent): Shape => [
+        `a request by ${agent}`,
+        [span(1, chat, { below: 2 }), span(2, { ...get, 'user_agent.original': agent }, { isEntry: true })],
+        0,
+      ],
+    ),
+    ...[
+      ...[
+        'title',
+        'generate_title',
+        'generateChatTitle',
+        'chat-title',
+        'docs.create_title.task',
+        'title agent',
+      ],
+      ...['invoke_agent title-writer', "agent run: 'title'", 'suggestions', 'suggested_questions'],
+      ...['generate follow-ups', 'relatedQuestions', 'write suggested prompts'],
+    ].map(
+      (name): Shape => [
+        `the span ${name} beside the answer`,
+        [
+          span(1, chat, { below: 2 }),
+          span(2, plain, { name, below: 3 }),
+          span(3, plain, { name: 'after' }),
+          span(4, agent, { trace: 2, name: 'invoke_agent docs' }),
+        ],
+        1,
+      ],
+    ),
+    ...['ai.telemetry.functionId', 'gen_ai.agent.name'].map(
+      (name): Shape => [
+        `a call that ${name} names as that of a title`,
+        [span(1, { ...chat, [name]: 'generate-title' }), span(2, { ...chat, [name]: 'docs' }, { trace: 2 })],
+        1,
+      ],
+    ),
+    ...[
+      ...['title search', 'invoke_agent book-titles-expert', 'entitled', 'follow-up question', 'POST title'],
+      ...['suggest a plugin', 'untitled', 'titles and answers'],
+    ].map(
+      (name): Shape => [
+        `nothing of the span ${name}`,
+        [span(1, chat, { below: 2 }), span(2, plain, { name })],
+        1,
+      ],
+    ),
+    [
+      'nothing of a request for a title, which may be the question',
+      [span(1, chat, { below: 2 }), span(2, post, { isEntry: true, name: 'title' })],
+      1,
+    ],
     [
       'no span within a trace with the name of a job',
       [span(1, chat, { below: 2 }), span(2, plain, { name: 'cron', below: 3 }), span(3, plain)],
@@ -283,7 +335,41 @@ describe('in any order and any requests', () => {
 describe('SDKs that name their calls in their own way', () => {
   const ofAdk = { 'gen_ai.system': 'gcp.vertex.agent' };
   test.each<Shape>([
-    ["Semantic Kernel's completions", [span(1, { 'gen_ai.operation.name': 'text_completions' })], 1],
+    ...[
+      'chat.completions',
+      'chat.streaming_completions',
+      'text.streaming_completions',
+      'text_completions',
+    ].map((name): Shape => [`Semantic Kernel, ${name}`, [span(1, { 'gen_ai.operation.name': name })], 1]),
+    [
+      'LangChain4j in Quarkus, and Bedrock in JavaScript, besides its embeddings',
+      [
+        span(1, { 'gen_ai.response.finish_reasons': 'STOP' }),
+        span(2, { 'gen_ai.system': 'aws.bedrock' }, { trace: 2 }),
+      ],
+      1,
+    ],
+    [
+      "Alibaba's conventions",
+      ['LLM', 'EMBEDDING', 'RETRIEVER'].map((kind, at) =>
+        span(at + 1, { 'gen_ai.span.kind': kind }, { trace: at + 1 }),
+      ),
+      1,
+    ],
+    [
+      'MLflow',
+      ['"CHAT_MODEL"', '"EMBEDDING"', 'AGENT', '"CHAIN"'].map((type, at) =>
+        span(at + 1, { 'mlflow.spanType': type }, { trace: at + 1 }),
+      ),
+      2,
+    ],
+    [
+      'Logfire',
+      ['Chat Completion', 'Embedding Creation', 'Message'].map((what, at) =>
+        span(at + 1, plain, { name: `${what} with {request_data[model]!r}`, trace: at + 1 }),
+      ),
+      2,
+    ],
     [
       'dd-trace',
       [span(1, { 'gen_ai.operation.name': 'llm' }, { below: 2 }), span(2, post, { isEntry: true })],
@@ -549,13 +635,18 @@ const STEPS: readonly Shape[] = [
       1,
     ],
   ),
-  ...['temporalWorkflowID', 'workflow.run.id', 'sdk.run.id', 'bullmq.job.id', 'messaging.message.id'].map(
-    (attribute): Shape => {
-      const run = (id: string) => ({ [attribute]: id });
-      const steps = [...step(2, 1, run('a')), ...step(4, 1, run('a')), ...step(6, 1, run('b'))];
-      return [`steps of two runs, one of them repeated, by ${attribute}`, [span(1, plain), ...steps], 2];
-    },
-  ),
+  ...[
+    'temporalWorkflowID',
+    'workflow.run.id',
+    'sdk.run.id',
+    'durabletask.task.instance_id',
+    'bullmq.job.id',
+    'messaging.message.id',
+  ].map((attribute): Shape => {
+    const run = (id: string) => ({ [attribute]: id });
+    const steps = [...step(2, 1, run('a')), ...step(4, 1, run('a')), ...step(6, 1, run('b'))];
+    return [`steps of two runs, one of them repeated, by ${attribute}`, [span(1, plain), ...steps], 2];
+  }),
 ];
 
 describe('the steps of a request, in any order and any requests', () => {

@@ -77,6 +77,10 @@ export function openUnchanged(file: string): Connection {
   return new DatabaseSync(file, { timeout: busyTimeoutMs, readOnly: true });
 }
 
+export function openInMemory(): Connection {
+  return new DatabaseSync(':memory:');
+}
+
 /** Runs `work` in a transaction that takes the write lock first, so that it cannot fail half-way without it. */
 export function inTransaction<T>(db: Connection, work: () => T): T {
   db.exec('BEGIN IMMEDIATE');

@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, inject, test } from 'vitest';
 import { ALL_TIME } from '../../../src/domain/counting/date-range.js';
+import { restoreStore } from '../../../src/storage/backup.js';
 import { NEWEST_VERSION } from '../../../src/storage/postgres/migrations/index.js';
 import { recount, recountCallers } from '../../laws/events.js';
 import { Session } from '../../support/browser/dashboard-user.js';
@@ -12,6 +13,7 @@ import { keptQueries, keptQueriesFile } from '../../support/kept-queries.js';
 import { programOn } from '../../support/postgres/schema-nodes.js';
 import { keptBytes, keptFile, keptSchemaIn, keptVersions } from '../../support/storage/kept-schemas.js';
 import { askedFor } from '../../support/storage/store.js';
+import { temporaryFolder } from '../../support/temporary.js';
 import { isDeep } from '../../support/volume.js';
 
 const countsFile = fileURLToPath(new URL('../../samples/schemas/counts.csv', import.meta.url));
@@ -42,6 +44,14 @@ const versions = keptVersions.filter(
 const cases = Object.entries(stores).flatMap(([store, restore]) =>
   versions.map((version) => ({ store, version, restore })),
 );
+
+test.each(versions)('a file of schema version %i is restored as it is', async (version) => {
+  const file = `${await temporaryFolder()}/restored.db`;
+  const options = { replace: false, nowMs: 0 };
+  expect(await restoreStore(await keptFile(version), `sqlite:${file}`, options)).toMatchObject({
+    projects: 2,
+  });
+});
 
 describe.each(cases)('a $store database of schema version $version', ({ store, version, restore }) => {
   test('is opened with all its queries, keys, members and accounts', async () => {

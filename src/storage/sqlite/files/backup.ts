@@ -7,6 +7,7 @@ import { type Connection, openConnection } from '../connection.js';
 import { isDamage, storeError } from '../errors.js';
 import { NEWEST_VERSION } from '../migrations/index.js';
 import { versionOf } from '../migrations/migrate.js';
+import { requireExactSchema } from '../migrations/schema.js';
 import { countRows } from '../statements.js';
 import { type Access, using, writeAtomically, writeSnapshot } from './snapshot.js';
 
@@ -105,14 +106,18 @@ function sizeOrNone(file: string): number {
   return existsSync(file) ? statSync(file).size : 0;
 }
 
-/** Throws unless the file is ours, of a version that this program can migrate. Does not change it. */
+/** Throws unless the file is ours, of a version that this program can migrate, and has its exact schema. Does not change it. */
 function requireOurs(file: string): void {
   using(openConnection(file), (db) => requireOursIn(db, file));
 }
 
 function requireOursIn(db: Connection, file: string): void {
   try {
-    if (versionOf(db, file, NEWEST_VERSION) > 0) return;
+    const version = versionOf(db, file, NEWEST_VERSION);
+    if (version > 0) {
+      requireExactSchema(db, file, version);
+      return;
+    }
   } catch (error) {
     if (!isDamage(error)) throw error;
     throw new CallerStatsError('invalid', `${file} is not a database, or is damaged.`, { cause: error });

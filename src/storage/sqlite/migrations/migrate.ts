@@ -8,6 +8,7 @@ import { isDamage, storeError } from '../errors.js';
 import { using, writeSnapshot } from '../files/snapshot.js';
 import { prepareArrays, Statements } from '../statements.js';
 import { MIGRATIONS, NEWEST_VERSION, newestOf } from './index.js';
+import { requireOwnActions } from './schema.js';
 
 /** Marks our files (`PRAGMA application_id`), so that the database of another program is never migrated. */
 const APPLICATION_ID = 0x43535453;
@@ -118,7 +119,7 @@ function backUpOld(file: string, version: number, { keepOld = true, onBackup }: 
 
 /**
  * The schema version, 0 for an empty file. Throws `unavailable` if it is newer than `newest`, was never released, or the file
- * is not ours.
+ * is not ours or has triggers or views that are not.
  */
 export function versionOf(db: Connection, file: string, newest: number): number {
   const tables = Number(db.prepare('SELECT count(*) AS tables FROM sqlite_schema').get().tables);
@@ -135,6 +136,7 @@ export function versionOf(db: Connection, file: string, newest: number): number 
     );
   }
   requireReleased(version, file);
+  requireOwnActions(db, file);
   return version;
 }
 

@@ -108,15 +108,16 @@ export class Authenticator {
     const { key } = access;
     request.key = key;
     const { requests, clock } = this.#options;
+    // Before the limit, which a stranger with the key could use up for the whole organization.
+    if (!this.#isAllowedAddress(key, request)) {
+      noteRefusal(request, access, 'key-address');
+      throw new HttpError(403, 'The API key may not be used from this address.');
+    }
     if (requests.isLimited) {
       // Overwritten by the next reason.
       noteRefusal(request, access, 'rate-limit');
       await requests.consume(key.organizationId, reply);
       request.refusal = null;
-    }
-    if (!this.#isAllowedAddress(key, request)) {
-      noteRefusal(request, access, 'key-address');
-      throw new HttpError(403, 'The API key may not be used from this address.');
     }
     const missing = missingScope(key, needed);
     if (missing !== undefined) {

@@ -57,6 +57,21 @@ describe('the rate limit of an organization', () => {
     expect(readLimits(await send())).toEqual([200, policy, '"organization";r=2;t=60', undefined]);
   });
 
+  test('is not used up by a stranger with a key that is for other addresses', async () => {
+    const { send, addKey } = await startService({ limits });
+    const elsewhere = await addKey('elsewhere', { type: 'admin', allow: ['192.0.2.1'] });
+    const stranger = { key: elsewhere, from: '192.0.2.2' };
+    const tool = {
+      ...stranger,
+      ...{ method: 'POST', path: '/mcp', headers: json },
+      body: '[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"ping"}]',
+    };
+    expect(await sendAll(send, [stranger, stranger, tool, stranger, tool])).toEqual(Array(5).fill(403));
+    expect(readLimits(await send(stranger))).toEqual([403, undefined, undefined, undefined]);
+    const own = { key: elsewhere, from: '192.0.2.1' };
+    expect(await sendAll(send, [own, own, own, own, stranger])).toEqual([200, 200, 200, 429, 403]);
+  });
+
   test('is shared by all keys of the organization', async () => {
     const { send, keys } = await startService({ limits });
     const record = { method: 'POST', path: QUERIES, headers: json };
@@ -78,9 +93,8 @@ describe('the rate limit of an organization', () => {
     ]);
   });
 
-  test('counts all requests with an active key, even failed ones, and no others', async () => {
-    const { send, addKey, keys } = await startService({ limits: { requestsPerMinute: 7 } });
-    const elsewhere = await addKey('elsewhere', { type: 'admin', allow: ['192.0.2.1'] });
+  test('counts all requests with an active key that is for their address, even failed ones, and no others', async () => {
+    const { send, addKey, keys } = await startService({ limits: { requestsPerMinute: 6 } });
     const reading = await addKey('reading', { type: 'admin', scopes: ['read'] });
     const counted: [TestRequest, number][] = [
       [{ method: 'HEAD' }, 200],
@@ -88,7 +102,6 @@ describe('the rate limit of an organization', () => {
       [{ method: 'DELETE' }, 405],
       [{ path: `${STATS}?x=1` }, 400],
       [{ method: 'POST', path: QUERIES, body: 'x' }, 415],
-      [{ key: elsewhere }, 403],
       [{ key: reading, method: 'POST', path: QUERIES }, 403],
     ];
     for (const [at, [request, status]] of counted.entries()) {
@@ -100,26 +113,25 @@ describe('the rate limit of an organization', () => {
       }
       expect(readLimits(await send(request)).slice(0, 3), JSON.stringify(request.path)).toEqual([
         status,
-        '"organization";q=7;w=60',
-        `"organization";r=${6 - at};t=60`,
+        '"organization";q=6;w=60',
+        `"organization";r=${5 - at};t=60`,
       ]);
     }
     for (const [request] of counted) expect((await send(request)).status, 'all of it').toBe(429);
   });
 
-  test('is checked after the key and before everything else', async () => {
+  test('is checked after the key and its addresses, and before everything else', async () => {
     const { send, addKey, keys, calls } = await startService({ limits: { requestsPerMinute: 1 } });
     expect((await send()).status).toBe(200);
-    const before = { allow: ['192.0.2.1'], scopes: ['read'] } as const;
-    const nothing = await addKey('nothing', { type: 'admin', ...before });
+    const reading = await addKey('reads only', { type: 'admin', scopes: ['read'] });
     for (const name of ['expired', 'revoked', 'disabled', 'unknown'] satisfies KeyName[]) {
       expect((await send({ key: keys[name] })).status, name).toBe(401);
     }
     calls.length = 0;
     expect(
       await sendAll(send, [
-        { key: nothing },
-        { key: nothing, method: 'POST', path: QUERIES, body: 'x' },
+        { key: reading },
+        { key: reading, method: 'POST', path: QUERIES, body: 'x' },
         { path: STATS.replace('docs', 'nowhere') },
         { path: STATS.replace('docs', 'rival-docs') },
         { method: 'PATCH' },

@@ -1,7 +1,7 @@
 /** Changes the credentials of users: passwords and second factors. */
 import { createHash, randomBytes } from 'node:crypto';
 import { CallerStatsError } from '../domain/errors.js';
-import { resetLinkSeconds, resetMailsMax } from '../domain/limits.js';
+import { resetLinkSeconds, resetMailAgainSeconds, resetMailsMax } from '../domain/limits.js';
 import { secondMs } from '../domain/time/duration.js';
 import type { AuthProvider, AuthRequest, AuthResponse } from './auth-provider.js';
 import { checkPassword, translateErrors } from './errors.js';
@@ -47,7 +47,7 @@ export class Credentials {
 
   /**
    * As `startPasswordReset`, for a link that a stranger may have asked for. Undefined if the user has `resetMailsMax` of them that work
-   * still. The second result forgets that the link was mailed.
+   * still, one of which is younger than `resetMailAgainSeconds`. The second result forgets that the link was mailed.
    */
   async startMailedReset(
     email: string,
@@ -60,8 +60,8 @@ export class Credentials {
     const expiresAt = new Date(nowMs + resetLinkSeconds * secondMs);
     await internalAdapter.createVerificationValue({ identifier, value: id, expiresAt });
     const forget = () => internalAdapter.deleteVerificationByIdentifier(identifier);
-    // Counted with its own, so that several servers never pass the limit together.
-    const mailed = await adapter.count({
+    // With its own, so that several servers never pass the limit together.
+    const open = await adapter.findMany<Mailed>({
       model: 'verification',
       where: [
         { field: 'value', value: id },
@@ -69,7 +69,10 @@ export class Credentials {
         { field: 'expiresAt', operator: 'gt', value: new Date(nowMs) },
       ],
     });
-    if (mailed <= resetMailsMax) return { token: await this.startPasswordReset(email), forget };
+    const isDue =
+      open.length <= resetMailsMax ||
+      !open.some((other) => isShortlyBefore(other, { identifier, expiresAt }));
+    if (isDue) return { token: await this.startPasswordReset(email), forget };
     await forget();
     return undefined;
   }
@@ -143,6 +146,19 @@ export class Credentials {
   async stopSecondFactor(authRequest: AuthRequest): Promise<AuthResponse> {
     return this.#authProvider.call(authRequest, (api, options) => api.stopCodes({ body: {}, ...options }));
   }
+}
+
+/** That somebody was mailed a link, or is about to be. */
+interface Mailed {
+  readonly identifier: string;
+  readonly expiresAt: Date;
+}
+
+/** Of several at once, only the first has none before. */
+function isShortlyBefore(other: Mailed, own: Mailed): boolean {
+  const aheadMs = own.expiresAt.getTime() - other.expiresAt.getTime();
+  if (aheadMs === 0) return other.identifier < own.identifier;
+  return aheadMs > 0 && aheadMs < resetMailAgainSeconds * secondMs;
 }
 
 /** Ends the tokens for an address. Only whole tokens are found, so a token for another address never gets this end. */

@@ -180,9 +180,11 @@ export const sessionLifeSecondsMax = (30 * dayMs) / secondMs;
 export const secretCharactersMin = 32;
 /** How long a link works that sets a new password. */
 export const resetLinkSeconds = (60 * minuteMs) / secondMs;
-/** Links that one person is mailed within `resetLinkSeconds`. Each works until that has passed. So strangers who ask for links
- * can neither fill a mailbox nor keep a person from getting one. */
+/** Links that one person is mailed within `resetLinkSeconds` as soon as they are asked for. Each works until that has passed. */
 export const resetMailsMax = 5;
+/** After so long without one, the person is mailed one more. So strangers who ask for links cannot fill a mailbox, and whoever asks has a
+ * link that still works for long, or gets one. */
+export const resetMailAgainSeconds = resetLinkSeconds / resetMailsMax;
 /** Such links that visitors of one address may ask for within `resetLinkSeconds`, for whomever. */
 export const resetRequestsMax = 20;
 /** The longest time until the account of such a request is looked for: what the server does then must not tell who has one. */

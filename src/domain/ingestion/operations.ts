@@ -76,7 +76,7 @@ function isName(value: string): boolean {
 
 /**
  * The operation of a request that a server answered, or may have. It is `unsure` of what a rule accepts and is not the span of a
- * server, or has no method: of a request, there may be none of these, or several.
+ * server, or has no method: one request can leave none of those, or several.
  */
 function readRequest(record: ReadRecord): string | undefined {
   const route = routeOf(record) ?? '';

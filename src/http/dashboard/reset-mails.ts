@@ -58,8 +58,8 @@ export class ResetMails {
 
   /**
    * Once the answer has left, mails a link to the address if it has an account with a password: one without uses single sign-on, and
-   * its provider decides who gets in. Throws `429` if the network of the visitor has asked too often, and `503` if too many wait: neither
-   * says who has an account. So of too many mails, the log tells.
+   * its provider decides who gets in. Throws `429` if the network of the visitor has asked too often, and `503` if too many requests
+   * wait: neither says who has an account. Too many mails at a time would say so, and are only logged.
    */
   async ask(request: FastifyRequest, reply: FastifyReply, email: string): Promise<void> {
     const { pagesUrl } = this.#options.notifications;

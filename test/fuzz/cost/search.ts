@@ -85,7 +85,7 @@ interface Measured extends Cost {
   readonly usualMs: number;
 }
 
-/** A fixed request may take so many times as much as usual. */
+/** A fixed request may take at most this many times as long as it does with the usual other requests. */
 const dearTimes = 2;
 
 interface Tried {

@@ -111,8 +111,21 @@ export default defineConfig({
   rewrites: REWRITES,
   outDir: '../dist/docs',
   cacheDir: '../node_modules/.cache/vitepress',
-  // Diagrams stay files, which browsers keep.
-  vite: { build: { assetsInlineLimit: 0 } },
+  vite: {
+    // Diagrams stay files, which browsers keep.
+    build: { assetsInlineLimit: 0 },
+    plugins: [
+      {
+        name: 'search',
+        enforce: 'pre',
+        // VitePress's search box asks our search instead of MiniSearch.
+        resolveId: (id, importer) =>
+          id === 'minisearch' && importer?.includes('VPLocalSearchBox')
+            ? join(root, 'docs/.vitepress/search.ts')
+            : undefined,
+      },
+    ],
+  },
   markdown: {
     codeTransformers: [codeColours],
     config(md) {

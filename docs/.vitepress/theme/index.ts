@@ -1,7 +1,5 @@
-/** VitePress's own theme with the fonts that the reader's machine has, and our search. */
-import type { EnhanceAppContext } from 'vitepress';
+/** VitePress's own theme with the fonts that the reader's machine has. */
 import DefaultTheme from 'vitepress/theme-without-fonts';
-import { searchOptions } from '../search.js';
 import Layout from './layout.vue';
 import './style.css';
 
@@ -25,12 +23,4 @@ function replaceBlockedStorage(): void {
 // Before VitePress's own code looks for the theme that the reader chose.
 if (!import.meta.env.SSR) replaceBlockedStorage();
 
-export default {
-  extends: DefaultTheme,
-  Layout,
-  enhanceApp({ siteData }: EnhanceAppContext) {
-    const { search } = siteData.value.themeConfig;
-    // Here, because functions of the configuration lose what they import.
-    search.options = { ...search.options, miniSearch: { searchOptions } };
-  },
-};
+export default { extends: DefaultTheme, Layout };

@@ -153,6 +153,20 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     file: `${sqlite}/writer/query-insert.ts`,
     test: 'test/storage/sqlite/writer/query-insert.test.ts',
+    what: 'a row gets the id of another',
+    text: '1 + row * uuidBytes',
+    by: '1 + (row >> 1) * uuidBytes',
+  },
+  {
+    file: `${sqlite}/writer/counter-insert.ts`,
+    test: 'test/storage/sqlite/writer/counter-insert.test.ts',
+    what: 'a count that is too large for its place spills over into another type',
+    text: 'Math.max(web, api, other) < countEnd',
+    by: 'Math.max(web, api, other) <= countEnd',
+  },
+  {
+    file: `${sqlite}/writer/query-insert.ts`,
+    test: 'test/storage/sqlite/writer/query-insert.test.ts',
     what: 'after a duplicate in a large batch, the rows before it are not counted',
     text: 'return changes[0];',
     by: 'return 0 * changes[0];',
@@ -204,9 +218,9 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   // Counting.
   {
     ...deltas,
-    what: 'a query at the end of a bucket is in the next one too',
-    text: 'const endMs = (bucket + 1) * bucketWidthMs(level);',
-    by: 'const endMs = (bucket + 1) * bucketWidthMs(level) + 1;',
+    what: 'a query at the end of a bucket is in the next one',
+    text: 'rows.begin(Math.floor(bucket / ratio));',
+    by: 'rows.begin(Math.floor((bucket + 1) / ratio));',
   },
   {
     ...deltas,

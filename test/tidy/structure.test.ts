@@ -176,8 +176,13 @@ describe('the server has one place for', () => {
       .filter(({ text }) => /deltas\.add\([^;]*queries/.test(text))
       .map(({ path }) => path);
     expect(taking).toEqual(['src/storage/sqlite/writer/query-changes.ts']);
-    const adding = writes.filter(({ text }) => /\bINTO \w+_counter/.test(text)).map(({ path }) => path);
-    expect(adding).toEqual(['src/storage/sqlite/writer/recording.ts']);
+    const adding = writes
+      .filter(({ text }) => /\bINTO (\w+_counter|\$\{)|new CounterInsert/.test(text))
+      .map(({ path }) => path);
+    expect(adding).toEqual([
+      'src/storage/sqlite/writer/counter-insert.ts',
+      'src/storage/sqlite/writer/recording.ts',
+    ]);
   });
 
   test('HTTP statuses: the error tables, the responses of the dashboard and of OAuth, and missing pages', () => {

@@ -1,4 +1,4 @@
-const uuidBytes = 16;
+export const uuidBytes = 16;
 
 /** The position of each byte's two digits in the text of a UUID (RFC 9562, section 4). */
 const digitsAt = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
@@ -15,17 +15,22 @@ const VALUES = Uint8Array.from({ length: 128 }, (_, code) =>
  * different ids stay different.
  */
 export function encodeQueryId(id: string): string | Uint8Array {
-  if (id.length !== 36) return id;
-  for (const at of hyphensAt) if (id.charCodeAt(at) !== hyphen) return id;
   const bytes = Buffer.allocUnsafe(uuidBytes);
+  return writeUuid(id, bytes, 0) ? bytes : id;
+}
+
+/** Writes the bytes of a canonical lower-case UUID. Returns false for any other id, of which it may write some. */
+export function writeUuid(id: string, bytes: Uint8Array, from: number): boolean {
+  if (id.length !== 36) return false;
+  for (const at of hyphensAt) if (id.charCodeAt(at) !== hyphen) return false;
   for (let byte = 0; byte < uuidBytes; byte++) {
     const at = digitsAt[byte] ?? 0;
     const high = VALUES[id.charCodeAt(at)] ?? 0xff;
     const low = VALUES[id.charCodeAt(at + 1)] ?? 0xff;
-    if ((high | low) > 0xf) return id;
-    bytes[byte] = (high << 4) | low;
+    if ((high | low) > 0xf) return false;
+    bytes[from + byte] = (high << 4) | low;
   }
-  return bytes;
+  return true;
 }
 
 /** The inverse of `encodeQueryId`. */

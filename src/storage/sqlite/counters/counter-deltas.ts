@@ -16,13 +16,16 @@ interface Recorded {
 
 /** What a transaction adds to counters of one project and level. Both arrays are flat, and in the order of the table's key. */
 export interface CounterRows {
-  /** (project, level, bucket, and a number for each of `CALLER_TYPES`) */
+  readonly project: number;
+  readonly level: number;
+  /** (bucket, and a number for each of `CALLER_TYPES`) */
   readonly types: number[];
-  /** (project, level, bucket, caller, queries), for callers of type other only. */
+  /** (bucket, caller, queries), for callers of type other only. */
   readonly callers: number[];
 }
 
-const ZEROS: readonly number[] = CALLER_TYPES.map(() => 0);
+const typesLength = 1 + CALLER_TYPES.length;
+const callersLength = 3;
 
 /** Adds up new queries and imported counts, so that each counter is written once per transaction. */
 export class CounterDeltas {
@@ -54,8 +57,12 @@ export class CounterDeltas {
   /** In the order of the tables' keys. One part at a time, because all rows of a large import would take much memory. */
   *rows(): Generator<CounterRows> {
     for (const [project, recorded] of [...this.#projects].sort(byNumber)) {
-      const sorted = sortByTime(recorded);
-      for (const level of BUCKET_WIDTHS_MS.keys()) yield rowsOfLevel(project, level, sorted);
+      let rows = narrowestRows(project, sortByTime(recorded));
+      yield rows;
+      while (rows.level < BUCKET_WIDTHS_MS.length - 1) {
+        rows = widen(rows);
+        yield rows;
+      }
     }
   }
 }
@@ -75,28 +82,74 @@ function sortByTime(recorded: Recorded): Recorded {
   };
 }
 
-function rowsOfLevel(project: number, level: number, sorted: Recorded): CounterRows {
-  const rows: CounterRows = { types: [], callers: [] };
-  const { times, types, callers, queries } = sorted;
-  const others = new Map<number, number>();
-  for (let at = 0; at < times.length; ) {
-    const bucket = bucketAt(times[at] ?? 0, level);
-    const endMs = (bucket + 1) * bucketWidthMs(level);
-    const sums = [...ZEROS];
-    for (; (times[at] ?? endMs) < endMs; at++) {
-      const type = types[at] as number;
-      const caller = callers[at] as number;
-      const added = queries?.[at] ?? 1;
-      sums[type] = (sums[type] ?? 0) + added;
-      if (type === TYPE_INDEX.other) others.set(caller, (others.get(caller) ?? 0) + added);
-    }
-    rows.types.push(project, level, bucket, ...sums);
-    // Mostly there is at most one.
-    const sortedOthers = others.size > 1 ? [...others].sort(byNumber) : others;
-    for (const [caller, sum] of sortedOthers) rows.callers.push(project, level, bucket, caller, sum);
-    others.clear();
+function narrowestRows(project: number, { times, types, callers, queries }: Recorded): CounterRows {
+  const rows = new RowSums(project, 0);
+  for (let at = 0; at < times.length; at++) {
+    const type = types[at] as number;
+    const added = queries?.[at] ?? 1;
+    rows.begin(bucketAt(times[at] as number, 0));
+    rows.add(type, added);
+    if (type === TYPE_INDEX.other) rows.addCaller(callers[at] as number, added);
   }
-  return rows;
+  return rows.end();
+}
+
+/** The rows of the next wider level: each of its buckets is several adjacent ones. */
+function widen({ project, level, types, callers }: CounterRows): CounterRows {
+  const ratio = bucketWidthMs(level + 1) / bucketWidthMs(level);
+  const rows = new RowSums(project, level + 1);
+  let caller = 0;
+  for (let at = 0; at < types.length; at += typesLength) {
+    const bucket = types[at] as number;
+    rows.begin(Math.floor(bucket / ratio));
+    for (let type = 0; type < CALLER_TYPES.length; type++) rows.add(type, types[at + 1 + type] as number);
+    for (; callers[caller] === bucket; caller += callersLength)
+      rows.addCaller(callers[caller + 1] as number, callers[caller + 2] as number);
+  }
+  return rows.end();
+}
+
+/** Sums up the rows of a level, bucket by bucket. */
+class RowSums {
+  readonly #rows: CounterRows;
+  readonly #callers = new Map<number, number>();
+
+  constructor(project: number, level: number) {
+    this.#rows = { project, level, types: [], callers: [] };
+  }
+
+  /** What is added then belongs to this bucket, which is not before the last one. */
+  begin(bucket: number): void {
+    const { types } = this.#rows;
+    if (types[types.length - typesLength] === bucket) return;
+    this.#endBucket();
+    types.push(bucket, 0, 0, 0);
+  }
+
+  add(type: number, queries: number): void {
+    const { types } = this.#rows;
+    const at = types.length - CALLER_TYPES.length + type;
+    types[at] = (types[at] as number) + queries;
+  }
+
+  addCaller(caller: number, queries: number): void {
+    this.#callers.set(caller, (this.#callers.get(caller) ?? 0) + queries);
+  }
+
+  end(): CounterRows {
+    this.#endBucket();
+    return this.#rows;
+  }
+
+  #endBucket(): void {
+    if (this.#callers.size === 0) return;
+    const { types, callers } = this.#rows;
+    const bucket = types[types.length - typesLength] as number;
+    // Mostly there is at most one.
+    const sorted = this.#callers.size > 1 ? [...this.#callers].sort(byNumber) : this.#callers;
+    for (const [caller, sum] of sorted) callers.push(bucket, caller, sum);
+    this.#callers.clear();
+  }
 }
 
 function byNumber(a: readonly [number, unknown], b: readonly [number, unknown]): number {

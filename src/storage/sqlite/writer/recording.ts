@@ -9,15 +9,14 @@ import {
 import { CallerStatsError } from '../../../domain/errors.js';
 import { type ImportRange, importsOfCounts } from '../../../domain/history/import-range.js';
 import { oldQueriesError } from '../../../domain/projects/retention.js';
-import { CALLER_TYPES, callerType } from '../../../domain/queries/caller.js';
+import { callerType } from '../../../domain/queries/caller.js';
 import type { Receipt } from '../../../domain/queries/receipt.js';
 import type { RecordResult } from '../../ports/counts.js';
 import { callerNumber } from '../caller-number.js';
 import type { Connection } from '../connection.js';
 import { type CounterDeltas, TYPE_INDEX } from '../counters/counter-deltas.js';
-import { encodeQueryId } from '../query-id.js';
 import type { Statements } from '../statements.js';
-import { MultiRowInsert } from './multi-row.js';
+import { CALLER_COUNTERS, CounterInsert, TYPE_COUNTERS } from './counter-insert.js';
 import type { ImportBatch, RecordBatch } from './operations.js';
 import { QueryInsert } from './query-insert.js';
 
@@ -34,33 +33,14 @@ interface RecordedProject {
 export class Recording {
   readonly #statements: Statements;
   readonly #queries: QueryInsert;
-  readonly #addToTypes: MultiRowInsert;
-  readonly #addToCallers: MultiRowInsert;
-  /** As the two above, but they return the keys of the counters that are zero then. */
-  readonly #changeTypes: MultiRowInsert;
-  readonly #changeCallers: MultiRowInsert;
+  readonly #types: CounterInsert;
+  readonly #callers: CounterInsert;
 
   constructor(db: Connection, statements: Statements) {
     this.#statements = statements;
     this.#queries = new QueryInsert(db);
-    const insertTypes = (tail: string) =>
-      new MultiRowInsert(
-        db,
-        `INSERT INTO caller_type_counter (project, level, bucket, ${CALLER_TYPES.join(', ')})`,
-        3 + CALLER_TYPES.length,
-        `ON CONFLICT DO UPDATE SET ${CALLER_TYPES.map((type) => `${type} = ${type} + excluded.${type}`).join(', ')} ${tail}`,
-      );
-    const insertCallers = (tail: string) =>
-      new MultiRowInsert(
-        db,
-        'INSERT INTO caller_counter (project, level, bucket, caller, queries)',
-        5,
-        `ON CONFLICT DO UPDATE SET queries = queries + excluded.queries ${tail}`,
-      );
-    this.#addToTypes = insertTypes('');
-    this.#addToCallers = insertCallers('');
-    this.#changeTypes = insertTypes(`RETURNING ${CALLER_TYPES.join(' + ')}, project, level, bucket`);
-    this.#changeCallers = insertCallers('RETURNING queries, project, level, bucket, caller');
+    this.#types = new CounterInsert(db, TYPE_COUNTERS);
+    this.#callers = new CounterInsert(db, CALLER_COUNTERS);
   }
 
   /** Inserts the queries that are new, and notes in `deltas` what they add to the counters. */
@@ -93,7 +73,7 @@ export class Recording {
         }
         const id = required(ids[index], 'the order has indexes of ids only');
         const receipt = receiptNumbers[receiptOf === undefined ? 0 : (receiptOf[index] ?? -1)];
-        values.push(project, encodeQueryId(id), timeMs, number, receipt ?? null);
+        values.push(project, id, timeMs, number, receipt ?? null);
       }
       this.#queries.insert(values, onNew);
     }
@@ -151,17 +131,13 @@ export class Recording {
 
   /** Writes each counter once for all batches of the transaction. */
   addToCounters(deltas: CounterDeltas): void {
-    for (const { types, callers } of deltas.rows()) {
+    for (const part of deltas.rows()) {
       if (deltas.removes) {
-        this.#removeZeros('caller_type_counter', ['level', 'bucket'], this.#changeTypes.insert(types));
-        this.#removeZeros(
-          'caller_counter',
-          ['level', 'bucket', 'caller'],
-          this.#changeCallers.insert(callers),
-        );
+        this.#removeZeros('caller_type_counter', ['level', 'bucket'], this.#types.change(part));
+        this.#removeZeros('caller_counter', ['level', 'bucket', 'caller'], this.#callers.change(part));
       } else {
-        this.#addToTypes.insert(types);
-        this.#addToCallers.insert(callers);
+        this.#types.add(part);
+        this.#callers.add(part);
       }
     }
   }

@@ -26,12 +26,16 @@ const recorded: fc.Arbitrary<Recorded> = fc
   })
   .map((one) => ({ ...one, type: one.caller === 0 ? 0 : one.caller === 1 ? 1 : TYPE_INDEX.other }));
 
-function rowsOf(all: readonly Recorded[]): CounterRows {
+function rowsOf(all: readonly Recorded[]): Pick<CounterRows, 'types' | 'callers'> {
   const deltas = new CounterDeltas();
   for (const { project, timeMs, type, caller, queries } of all)
     deltas.add(project, timeMs, type, caller, queries);
   const parts = [...deltas.rows()];
-  return { types: parts.flatMap(({ types }) => types), callers: parts.flatMap(({ callers }) => callers) };
+  const withKeys = (columns: number, flatOf: (part: CounterRows) => readonly number[]) =>
+    parts.flatMap((part) =>
+      inRows(flatOf(part), columns).flatMap((row) => [part.project, part.level, ...row]),
+    );
+  return { types: withKeys(4, ({ types }) => types), callers: withKeys(3, ({ callers }) => callers) };
 }
 
 /** Rows of so many columns. */

@@ -1,6 +1,7 @@
 /** Reading lines of text: splitting, decoding, parsing JSON, and ids for lines of a log. */
 import { isUtf8 } from 'node:buffer';
 import { createHash, createHmac } from 'node:crypto';
+import { finish, type Steps } from '../../shared/pauses.js';
 import { identicalLinesKept, jsonLevelsMax, jsonPartsMax } from '../limits.js';
 import { failure, quote, type Result, success } from '../result.js';
 
@@ -12,14 +13,18 @@ const comma = 0x2c;
 const colon = 0x3a;
 const openBracket = 0x5b;
 
+/** Looking at so many bytes takes about a millisecond. */
+const stepBytes = 128 * 1024;
+
 /**
- * Splits a text into its lines (LF or CRLF), without leading white space and without blank lines. Skipping a blank line
- * costs almost nothing, so a body of millions of them does not block the event loop.
+ * Splits a text into its lines (LF or CRLF), without leading white space and without blank lines. Undefined after each `stepBytes` of white
+ * space: whoever reads a body that consists of it can pause.
  */
-export function* nonBlankLines(bytes: Uint8Array): Generator<Uint8Array> {
+export function* nonBlankLines(bytes: Uint8Array): Generator<Uint8Array | undefined> {
   let start = 0;
+  let blanks = 0;
   while (true) {
-    while (isWhiteSpace(bytes[start])) start++;
+    for (; isWhiteSpace(bytes[start]); start++) if (++blanks % stepBytes === 0) yield undefined;
     if (start >= bytes.length) return;
     const at = bytes.indexOf(newline, start);
     const end = at === -1 ? bytes.length : at;
@@ -69,10 +74,14 @@ export function parseJson(bytes: Uint8Array, bounds?: JsonBounds): Result<unknow
  * Decodes JSON for `parseJsonText`, and ignores a byte order mark (RFC 8259, section 8.1). Refuses what is nested deeper than
  * `jsonLevelsMax` or has too many parts, because parsing these takes far longer than other JSON of the same size.
  */
-export function decodeJson(bytes: Uint8Array, bounds: JsonBounds = {}): Result<string> {
+export function decodeJson(bytes: Uint8Array, bounds?: JsonBounds): Result<string> {
+  return finish(decodeJsonInSteps(bytes, bounds));
+}
+
+export function* decodeJsonInSteps(bytes: Uint8Array, bounds: JsonBounds = {}): Steps<Result<string>> {
   const text = decodeUtf8(bytes);
   if (!text.ok) return text;
-  const excess = isSmall(text.value, bounds) ? undefined : findExcess(bytes, bounds);
+  const excess = isSmall(text.value, bounds) ? undefined : yield* findExcess(bytes, bounds);
   return excess === undefined ? success(stripByteOrderMark(text.value)) : failure(excess);
 }
 
@@ -108,27 +117,40 @@ function isSmall(text: string, { partsMax = jsonPartsMax, itemPartsMax = partsMa
 }
 
 /** Counts, outside of strings, open brackets (levels) and all opening brackets, commas and colons (parts). */
-function findExcess(bytes: Uint8Array, bounds: JsonBounds): string | undefined {
-  let levels = 0;
-  let parts = 0;
-  let partsBefore = 0;
-  let inArray = false;
+function* findExcess(bytes: Uint8Array, bounds: JsonBounds): Steps<string | undefined> {
+  const counted: Counted = { levels: 0, parts: 0, partsBefore: 0, inArray: false };
+  let stepEnd = stepBytes;
   for (let at = 0; at < bytes.length; at++) {
+    if (at >= stepEnd) {
+      yield;
+      stepEnd = at + stepBytes;
+    }
     const byte = bytes[at];
     if (byte === quotationMark) at = findStringEnd(bytes, at);
     const level = levelChange(byte);
-    levels += level;
+    counted.levels += level;
     if (!isPart(level, byte)) continue;
-    parts++;
-    if (levels === 1) {
-      if (level === 1) inArray = byte === openBracket;
-      // The array itself, or the comma before its next element.
-      if (inArray) partsBefore = parts;
-    }
-    const excess = describeExcess(levels, parts, parts - partsBefore, bounds);
+    countPart(counted, level === 1, byte);
+    const excess = describeExcess(counted, bounds);
     if (excess !== undefined) return excess;
   }
   return undefined;
+}
+
+interface Counted {
+  levels: number;
+  parts: number;
+  /** Of the array whose element is counted, up to that. */
+  partsBefore: number;
+  inArray: boolean;
+}
+
+function countPart(counted: Counted, isOpened: boolean, byte: number | undefined): void {
+  counted.parts++;
+  if (counted.levels !== 1) return;
+  if (isOpened) counted.inArray = byte === openBracket;
+  // The array itself, or the comma before its next element.
+  if (counted.inArray) counted.partsBefore = counted.parts;
 }
 
 function isPart(level: number, byte: number | undefined): boolean {
@@ -136,14 +158,12 @@ function isPart(level: number, byte: number | undefined): boolean {
 }
 
 function describeExcess(
-  levels: number,
-  parts: number,
-  itemParts: number,
+  { levels, parts, partsBefore }: Counted,
   { partsMax = jsonPartsMax, itemPartsMax = partsMax }: JsonBounds,
 ): string | undefined {
   if (levels > jsonLevelsMax) return `is nested more than ${jsonLevelsMax} levels deep`;
   if (parts > partsMax) return `has more than ${partsMax} brackets, commas and colons; send less at a time`;
-  if (itemParts > itemPartsMax)
+  if (parts - partsBefore > itemPartsMax)
     return `has a value with more than ${itemPartsMax} brackets, commas and colons`;
   return undefined;
 }

@@ -5,14 +5,14 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { findKind } from '../../app/import/file/kinds.js';
 import { inflationsMax, itemPartsMax, lineBytesMax, queryPartsMax } from '../../domain/limits.js';
 import {
-  decodeJson,
+  decodeJsonInSteps,
   type JsonBounds,
   nonBlankLines,
   parseJson,
   parseJsonText,
 } from '../../domain/queries/lines.js';
 import type { Result } from '../../domain/result.js';
-import { nextTurn, Pauses } from '../../shared/pauses.js';
+import { finishWithPauses, nextTurn, Pauses } from '../../shared/pauses.js';
 import { Slots } from '../../shared/slots.js';
 import type { Admission } from '../admission/admission.js';
 import { HttpError } from '../server/errors.js';
@@ -78,6 +78,10 @@ export function addRecordingParsers(
     const values: unknown[] = [];
     const pauses = new Pauses(smallBodyBytes, () => admission.turn());
     for (const line of nonBlankLines(body)) {
+      if (line === undefined) {
+        await admission.turn();
+        continue;
+      }
       const value = parseLine(line);
       values.push(Array.isArray(value) ? new MalformedLine(ARRAY_LINE) : value);
       // After each line, because there could be millions of them.
@@ -89,7 +93,7 @@ export function addRecordingParsers(
   addParser(app, 'application/json', bodyBytesMax, async (body, request) => {
     const decoded = await decode(body, request);
     // Log shippers send NDJSON with this type, and one line of it is JSON.
-    if (isSeveralLines(decoded)) return parseLines(decoded, request);
+    if (await isSeveralLines(decoded)) return parseLines(decoded, request);
     const value = await parseBody(decoded, bounds);
     if (Array.isArray(value)) requireAtMost(batchQueriesMax, value, request);
     return value;
@@ -105,10 +109,18 @@ const ARRAY_LINE = 'is an array; put each of its items on a line, or send one ar
 const NDJSON_TYPES = ['x-ndjson', 'ndjson', 'jsonl', 'x-jsonlines'].map((name) => `application/${name}`);
 
 /** Whether a body is NDJSON with at least two lines. JSON whose first line is a whole object has no other line. */
-function isSeveralLines(body: Buffer): boolean {
-  const lines = nonBlankLines(body);
-  const [first, second] = [lines.next().value, lines.next().value];
-  if (first === undefined || second === undefined) return false;
+async function isSeveralLines(body: Buffer): Promise<boolean> {
+  let first: Uint8Array | undefined;
+  let isSecond = false;
+  for (const line of nonBlankLines(body)) {
+    if (line === undefined) await nextTurn();
+    else if (first === undefined) first = line;
+    else {
+      isSecond = true;
+      break;
+    }
+  }
+  if (first === undefined || !isSecond) return false;
   const value = parseLine(first);
   return (
     typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof MalformedLine)
@@ -181,8 +193,8 @@ export function refuseOtlpType(): never {
 
 /** The value of a JSON body. Throws 400 for invalid JSON. */
 async function parseBody(body: Buffer, bounds?: JsonBounds): Promise<unknown> {
-  const text = requireJson(decodeJson(body, bounds));
-  // Both steps may take tens of milliseconds.
+  const text = requireJson(await finishWithPauses(decodeJsonInSteps(body, bounds)));
+  // Parsing may take tens of milliseconds.
   if (body.length > smallBodyBytes) await nextTurn();
   return requireJson(parseJsonText(text));
 }

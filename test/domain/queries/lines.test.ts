@@ -1,7 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { identicalLinesKept } from '../../../src/domain/limits.js';
-import { decodeUtf8, isBlank, LineIds, nonBlankLines, parseJson } from '../../../src/domain/queries/lines.js';
+import {
+  decodeJson,
+  decodeJsonInSteps,
+  decodeUtf8,
+  isBlank,
+  LineIds,
+  nonBlankLines,
+  parseJson,
+} from '../../../src/domain/queries/lines.js';
+import { failure, success } from '../../../src/domain/result.js';
 
 const makeIds = (lines: readonly string[], key?: Uint8Array, source?: string): string[] => {
   const ids = new LineIds({ key, source });
@@ -79,7 +88,9 @@ describe('ids of lines', () => {
 
 describe('non-blank lines', () => {
   const readLines = (text: string) =>
-    [...nonBlankLines(Buffer.from(text))].map((line) => Buffer.from(line).toString());
+    [...nonBlankLines(Buffer.from(text))].flatMap((line) =>
+      line === undefined ? [] : [Buffer.from(line).toString()],
+    );
 
   test.each([
     ['', []],
@@ -92,6 +103,14 @@ describe('non-blank lines', () => {
     ['a\u2028b\rc', ['a\u2028b\rc']],
   ])('of %j are %j', (text, lines) => {
     expect(readLines(text)).toEqual(lines);
+  });
+
+  test.each([' ', '\n', '\r\n\t'])('between megabytes of %j come with pauses', (blank) => {
+    const text = `${blank.repeat(1e6)}a\n${blank.repeat(1e6)}b${blank.repeat(1e6)}`;
+    expect(readLines(text.slice(0, 2e6 * blank.length + 2))).toEqual(['a']);
+    const pauses = [...nonBlankLines(Buffer.from(text))].filter((line) => line === undefined);
+    expect(pauses.length).toBeGreaterThanOrEqual(15 * blank.length);
+    expect(pauses.length).toBeLessThanOrEqual(25 * blank.length);
   });
 
   test('have more than white space', () => {
@@ -122,5 +141,28 @@ describe('non-blank lines', () => {
   test('that are not JSON are refused with an excerpt', () => {
     expect(parseJson(Buffer.from('{"a"'))).toEqual({ ok: false, problems: ['is not JSON: "{\\"a\\""'] });
     expect(parseJson(Buffer.from('{"a":1}'))).toEqual({ ok: true, value: { a: 1 } });
+  });
+});
+
+describe('JSON is decoded', () => {
+  const bounds = { partsMax: 2_000_000, itemPartsMax: 1000 };
+  test.each([
+    ['white space', `${' '.repeat(4e6)}[]`, success(`${' '.repeat(4e6)}[]`)],
+    ['digits', '1'.repeat(4e6), success('1'.repeat(4e6))],
+    ['short values', `[${'"a",'.repeat(1e6)}1]`, success(`[${'"a",'.repeat(1e6)}1]`)],
+    [
+      'too many levels at its end',
+      `${' '.repeat(4e6)}${'['.repeat(100)}`,
+      failure('is nested more than 64 levels deep'),
+    ],
+  ])('in steps if it is large: %s', (_what, text, expected) => {
+    const bytes = Buffer.from(text);
+    let steps = 0;
+    const decoding = decodeJsonInSteps(bytes, bounds);
+    let { done, value } = decoding.next();
+    for (; !done; { done, value } = decoding.next()) steps++;
+    expect(value).toEqual(expected);
+    expect(decodeJson(bytes, bounds)).toEqual(expected);
+    expect(steps).toBeGreaterThanOrEqual(25);
   });
 });

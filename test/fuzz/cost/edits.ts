@@ -128,6 +128,11 @@ const VALUES: readonly Tree[] = [
 /** Characters of such a list: settings have as many at most. */
 const textCount = 1000;
 
+/** A body is refused or read by its depth long before. */
+const deepCount = 30_000;
+
+const MANY = [10, 100, 1000];
+
 /** Requests of one input. */
 const REQUESTS = [2, 3, 5, 10];
 export const requestsMax = 20;
@@ -191,13 +196,45 @@ function randomUnit(random: Random, shape: Edit['shape'], path: readonly string[
   return random.pick<Tree>(random.oneIn(2) ? TEXTS : VALUES);
 }
 
-/** Each text as a list of itself: something may read all of it for each item of another list. */
-export function textLists(tree: Tree): Edit[] {
-  return pathsIn(tree).flatMap((path) => {
-    const own = valueAt(tree, path);
-    if (typeof own !== 'string') return [];
-    return SEPARATORS.map((separator) => ({ path, shape: 'text', count: textCount, unit: own + separator }));
+/**
+ * What is worth a try before all else: each value once as a large one, then nested, then each text as a list of itself, which something
+ * may read for each item of another list. Each step is in random order.
+ */
+export function firstEdits(random: Random, tree: Tree): Edit[] {
+  const paths = pathsIn(tree).filter(({ length }) => length > 1);
+  const texts = paths.filter((path) => typeof valueAt(tree, path) === 'string');
+  const lists = (separators: readonly string[]) =>
+    texts.flatMap((path) =>
+      separators.map((separator): Edit => {
+        return { path, shape: 'text', count: textCount, unit: `${String(valueAt(tree, path))}${separator}` };
+      }),
+    );
+  const usual = SEPARATORS.slice(0, 2);
+  const steps: readonly (readonly Edit[])[] = [
+    paths.flatMap((path) => largeOf(tree, path)),
+    [...texts.map((path): Edit => ({ path, shape: 'arrays', count: deepCount, unit: 'x' })), ...lists(usual)],
+    lists(SEPARATORS.slice(usual.length)),
+  ];
+  return steps.flatMap((edits) => {
+    const left = [...edits];
+    return edits.flatMap(() => left.splice(random.int(left.length), 1));
   });
+}
+
+function largeOf(tree: Tree, path: readonly string[]): Edit[] {
+  const large = (shape: Shape, count: number): Edit[] => [{ path, shape, count, unit: 'x' }];
+  if (/^\d+$/.test(path.at(-1) ?? '')) return large('items', 10_000);
+  if (typeof valueAt(tree, path) === 'string') return large('text', path[1] === 'query' ? 10_000 : 4_000_000);
+  return path.length === 2 ? large('list', 100) : [];
+}
+
+/** Of what one of the edits changes, many: the items around it, or the requests. */
+function manyOf(random: Random, { path }: Edit): Edit | undefined {
+  const ends = path.flatMap((name, at) => (at < path.length - 1 && /^\d+$/.test(name) ? [at + 1] : []));
+  if (ends.length === 0) return undefined;
+  const around = path.slice(0, random.pick(ends));
+  const counts = around.length === 1 ? REQUESTS : MANY;
+  return { path: around, shape: 'items', count: random.pick(counts), unit: 'x' };
 }
 
 /** The input with one thing changed. */
@@ -208,9 +245,14 @@ export function mutate(random: Random, input: Input, tree: Tree, operations: rea
     ...input,
     edits: edits.map((edit, one) => (one === at ? change(edit) : edit)),
   });
-  switch (random.weighted({ add: 4, grow: 4, other: 2, less: 1, packed: 1, longer: 2 })) {
+  switch (random.weighted({ add: 4, many: 4, grow: 4, other: 2, less: 1, packed: 1, longer: 2 })) {
     case 'add':
       return { ...input, edits: [...edits, randomEdit(random, tree)].slice(-6) };
+    case 'many': {
+      const edit = edits[at];
+      const many = edit === undefined ? undefined : manyOf(random, edit);
+      return many === undefined ? input : { ...input, edits: [...edits, many].slice(-6) };
+    }
     case 'grow':
       return changed((edit) => ({
         ...edit,

@@ -4,11 +4,11 @@ import {
   apply,
   describe,
   type Edit,
+  firstEdits,
   type Input,
   mutate,
   randomEdit,
   requestsMax,
-  textLists,
   without,
 } from './edits.js';
 import { type Cost, MeasuredServer, type Sent, type Share, write } from './measured-server.js';
@@ -109,7 +109,10 @@ class Search {
   readonly #loadMs: number;
   readonly #best = new Map<string, Tried[]>();
   /** Of each operation, those that were not tried yet. */
-  readonly #lists = new Map<string, Edit[]>();
+  readonly #firsts = new Map<string, Edit[]>();
+  /** The time that each operation took, with the attempts to make its findings smaller. */
+  readonly #tookMs = new Map<string, number>();
+  readonly #found = new Set<string>();
   readonly #findings: Finding[] = [];
   readonly #random: Random;
   #longestMs = 0;
@@ -130,23 +133,42 @@ class Search {
     const { known = [], goesOn } = this.#options;
     await this.#warmUp([...this.#operations.keys()]);
     for (const input of known) await this.#try(input);
-    const names = [...this.#operations.keys()];
-    for (let at = 0; goesOn(this.#tried); at++) {
-      const operation = this.#costlier(names[at % names.length] ?? '', this.#random.pick(names));
+    while (goesOn(this.#tried)) {
+      const operation = this.#random.oneIn(3) ? this.#costliest() : this.#leastTried();
+      const startMs = performance.now();
       await this.#try(this.#findings.reduce((one, { input }) => without(one, input), this.#next(operation)));
+      this.#tookMs.set(operation, this.#tookOf(operation) + performance.now() - startMs);
     }
     const longestMs = this.#longestMs;
     return { tried: this.#tried, loadMs: this.#loadMs, longestMs, findings: this.#findings };
   }
 
-  /** Half of the time the one that is nearer to too much, so that the search climbs where it has got to. */
-  #costlier(one: string, other: string): string {
-    const most = (operation: string) => this.#best.get(`1 ${operation}`)?.[0]?.score ?? 0;
-    return this.#random.oneIn(2) && most(other) > most(one) ? other : one;
+  #tookOf(operation: string): number {
+    return this.#tookMs.get(operation) ?? 0;
+  }
+
+  /** So that all get the same time, whatever an attempt takes, and one that is always too costly does not take it from others. */
+  #leastTried(): string {
+    const took = (operation: string) => this.#tookOf(operation);
+    return [...this.#operations.keys()].reduce((one, other) => (took(other) < took(one) ? other : one));
+  }
+
+  /** The one of some that is nearest to too much, so that the search climbs where it has got to. Not where it has been. */
+  #costliest(): string {
+    const names = [...this.#operations.keys()];
+    const most = (operation: string) =>
+      this.#found.has(operation) ? 0 : (this.#best.get(`1 ${operation}`)?.[0]?.score ?? 0);
+    return this.#random
+      .times(3, () => this.#random.pick(names))
+      .reduce((one, other) => (most(other) > most(one) ? other : one));
   }
 
   #next(operation: string): Input {
     const random = this.#random;
+    const firsts = this.#firsts.get(operation) ?? firstEdits(random, this.#treeOf([operation]));
+    this.#firsts.set(operation, firsts);
+    if (firsts.length > 0 && !random.oneIn(3))
+      return { chain: [operation], edits: firsts.splice(0, 1), isPacked: false };
     const best = this.#best.get(`${random.int(GOALS.length)} ${operation}`) ?? [];
     if (best.length > 0 && !random.oneIn(4)) {
       const names = [...this.#operations.keys()];
@@ -155,12 +177,6 @@ class Search {
       return random.oneIn(2) ? once : changed(once);
     }
     const tree = this.#treeOf([operation]);
-    const lists = this.#lists.get(operation) ?? textLists(tree);
-    this.#lists.set(operation, lists);
-    if (lists.length > 0 && random.oneIn(2)) {
-      const edits = lists.splice(random.int(lists.length), 1);
-      return { chain: [operation], edits, isPacked: false };
-    }
     const edits = random.times(1 + random.int(3), () => randomEdit(random, tree));
     return { chain: [operation], edits, isPacked: random.oneIn(2) };
   }
@@ -193,6 +209,7 @@ class Search {
     const after = alone === undefined ? ', after earlier requests' : '';
     const finding = { what: `${describe(found)}${after}: ${this.#problemOf(worst)}`, input: found };
     this.#findings.push(finding);
+    this.#found.add(input.chain[0] ?? '');
     this.#options.onFinding?.(finding);
   }
 

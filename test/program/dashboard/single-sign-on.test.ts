@@ -1,6 +1,7 @@
 /** Single sign-on with a real OpenID Connect provider. */
 import { describe, expect, test } from 'vitest';
 import { freshSessionSeconds } from '../../../src/domain/limits.js';
+import { dayMs } from '../../../src/domain/time/duration.js';
 import { auditOf, Browser, invite, PASSWORD, signedIn } from '../../support/http/dashboard.js';
 import { errorOf, type Service, startService } from '../../support/http/http.js';
 import { by, databases } from '../../support/storage/store.js';
@@ -308,6 +309,31 @@ test("a new password keeps the provider's second factor", async () => {
   // A password alone is not a second factor.
   await browser.signIn(ada.email, passwords.newPassword);
   expect(await browser.ask({ path: '/api/session' })).toMatchObject({ organizations: [{ locked: true }] });
+});
+
+test('a session of single sign-on lives as long as any other, whatever becomes of that of the provider', async () => {
+  const { service, provider } = await startBoth();
+  await service.store.directory.addMember(memberOf(ada.email), by);
+  const begun = Date.now();
+  const [used, unused] = [new Browser(service), new Browser(service)];
+  for (const browser of [used, unused]) await signInAs(browser, ada.email);
+  await provider.stop();
+  const goTo = (day: number): void => {
+    travel(begun + day * dayMs + 60_000);
+    service.clock.nowMs = Date.now();
+  };
+  for (const day of [5, 6.9]) {
+    goTo(day);
+    expect(await findUser(used)).toMatchObject({ email: ada.email });
+  }
+  goTo(7);
+  expect(await findUser(unused)).toBeNull();
+  for (const day of [12, 18, 24, 29.9]) {
+    goTo(day);
+    expect(await findUser(used)).toMatchObject({ email: ada.email });
+  }
+  goTo(30);
+  expect(await findUser(used)).toBeNull();
 });
 
 test('a user without a password adds a passkey just after signing in, and then needs it', async () => {

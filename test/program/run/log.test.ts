@@ -1,5 +1,7 @@
 /** The log and its secrecy. `startService` also checks the whole log at the end of each test. */
+import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { placeWithProject } from '../../support/cli/cli-place.js';
 import { Browser, signedIn } from '../../support/http/dashboard.js';
 import { QUERIES, type Service, STATS, sharedService, startService } from '../../support/http/http.js';
 import { requireNoKey } from '../../support/secrets.js';
@@ -228,4 +230,27 @@ describe('the check of the log', () => {
     const shown = `${keys.admin.slice(0, 13)}…${keys.admin.slice(-4)}`;
     expect(() => requireNoKey(shown, [keys.admin], 'the log')).not.toThrow();
   });
+});
+
+test('a server logs to standard error, and makes no file but its database and its secret', async () => {
+  const place = await placeWithProject();
+  const server = await place.spawnServer(['--log-level', 'debug']);
+  const before = server.stdout;
+  for (const path of ['/livez', '/nowhere', STATS, '/api/session', '/sign-in', '/docs/', '/openapi.json'])
+    await fetch(`${server.url}${path}`, { headers: { authorization: 'Bearer cs_admin_x' } });
+  await fetch(`${server.url}/api/sign-in`, {
+    method: 'POST',
+    headers: { origin: server.url, 'content-type': 'application/json' },
+    body: '{"email":"ada@example.org","password":"wrong"}',
+  });
+  const files = readdirSync(place.folder, { recursive: true }).map(String).toSorted();
+  expect(files).toEqual([
+    'caller-stats.db',
+    'caller-stats.db-shm',
+    'caller-stats.db-wal',
+    'caller-stats.db.secret',
+  ]);
+  const { stdout, stderr } = await server.stop();
+  expect(stdout).toBe(before);
+  expect(stderr).toContain('"request refused"');
 });

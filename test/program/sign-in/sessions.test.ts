@@ -45,6 +45,20 @@ describe.each(placeFactories)('%s: a session ends', (_kind, factory) => {
     expect(await isSignedIn(node, visitor)).toBe(false);
   });
 
+  test('a week after it was used last', async () => {
+    const { node, visitor } = await start();
+    const begun = Date.now();
+    travel(begun + 6 * dayMs);
+    expect(await isSignedIn(node, visitor)).toBe(true);
+    // Another browser's use does not keep it.
+    const elsewhere = await signIn(node);
+    travel(begun + 12 * dayMs);
+    expect(await isSignedIn(node, elsewhere)).toBe(true);
+    travel(begun + 13 * dayMs + 60_000);
+    expect(await isSignedIn(node, visitor)).toBe(false);
+    expect(await isSignedIn(node, elsewhere)).toBe(true);
+  });
+
   test('30 days after it began, also if a change gave it another token', async () => {
     const { node, visitor } = await start();
     const begun = Date.now();

@@ -87,6 +87,18 @@ const pages = [
   ].map(read),
 ];
 
+test('the page about spans names code that exists', () => {
+  const { lines } = read('docs/engineering/spans.md');
+  const code = filesBelow('src/domain/queries', '.ts')
+    .map(({ text }) => text)
+    .join();
+  const named = lines
+    .filter((line) => /^\| \d/.test(line))
+    .flatMap((line) => line.split(' | ').at(-1)?.match(/\w+/g) ?? []);
+  expect(named).toContain('beginOf');
+  expect(named.filter((name) => !new RegExp(`\\b${name}\\(`).test(code))).toEqual([]);
+});
+
 describe('command lines in the docs', () => {
   test.each([
     [['stat', 'demo'], 'there is no such command'],

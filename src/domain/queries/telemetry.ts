@@ -2,7 +2,7 @@
  * Finds the queries among the spans and log records of OpenTelemetry.
  *
  * One query produces many spans: agents, model calls, tools, retries. They arrive in any order, in any batch, on any
- * node. `query-identity.ts` says which of them are one query.
+ * node. `docs/engineering/spans.md` has all decisions in their order; `query-identity.ts` says which of them are one query.
  */
 import { readOperations } from '../ingestion/operations.js';
 import { type Outcome, RecordTally } from '../ingestion/record-tally.js';

@@ -137,8 +137,11 @@ export class RecordRules {
       matchesRules(attributes, IGNORE_RULES) ||
       matchesRules(resource, IGNORE_RULES) ||
       (!isEntry && (isNoQuestion(name, parentSpanId === '') || isBesideAnswer(name))) ||
-      CALL_NAMES.some((one) => isBesideAnswer(attributes.get(one) ?? '')) ||
-      IGNORE_PATTERNS.some(([attribute, pattern]) => pattern.test(attributes.get(attribute) ?? ''))
+      CALL_NAMES.some((one) => isBesideAnswer(attributes.get(one))) ||
+      IGNORE_PATTERNS.some(([attribute, pattern]) => {
+        const value = attributes.get(attribute);
+        return value !== undefined && pattern.test(value);
+      })
     );
   }
 

@@ -379,9 +379,11 @@ const BESIDE_ANSWER = (() => {
   );
 })();
 
-export function isBesideAnswer(name: string): boolean {
+export function isBesideAnswer(name: string | undefined): boolean {
   return (
-    /title|suggest|follow|related/i.test(name) && BESIDE_ANSWER.test(name.replace(/([a-z])([A-Z])/g, '$1_$2'))
+    name !== undefined &&
+    /title|suggest|follow|related/i.test(name) &&
+    BESIDE_ANSWER.test(name.replace(/([a-z])([A-Z])/g, '$1_$2'))
   );
 }
 

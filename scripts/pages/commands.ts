@@ -20,6 +20,11 @@ export function commands(): { name: string; command: Command }[] {
   return below(program, '');
 }
 
+/** Those of the page: without those of servers with several organizations, which have help of their own. */
+export function listedCommands(): ReturnType<typeof commands> {
+  return commands().filter(({ name }) => !name.startsWith('organization '));
+}
+
 /** Replaces the last code block of each command's section with its `--help` output. */
 export function withHelp(page: string): string {
   const all = new Map(commands().map((one) => [one.name, one.command]));

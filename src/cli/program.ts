@@ -1,5 +1,5 @@
 /** The command line: the list of commands, and the exit status of each error. */
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Help, type Option } from 'commander';
 import { CallerStatsError, describeError } from '../domain/errors.js';
 import { formatQuantity } from '../domain/format.js';
 import { errorLinesMax } from '../domain/limits.js';
@@ -33,6 +33,22 @@ const COMMANDS: Readonly<Record<string, () => Promise<Add>>> = {
   copy: async () => (await import('./commands/copy.js')).addCopyCommand,
 };
 
+/** Whether the help that lists the options is printed, and not one of them looked for that is like a mistyped one. */
+const printed = new WeakSet<Help>();
+
+/** The help of `serve` alone has the settings: each command would have some of the same again. */
+const SHORT_HELP: Partial<Help> = {
+  prepareContext(this: Help, options) {
+    printed.add(this);
+    Help.prototype.prepareContext.call(this, options);
+  },
+  visibleOptions(this: Help, command): Option[] {
+    const options = Help.prototype.visibleOptions.call(this, command);
+    if (command.name() === 'serve' || !printed.has(this)) return options;
+    return options.filter(({ description }) => !description.includes('(env: '));
+  },
+};
+
 /** Runs a command. Returns the exit status: 0, 1 for a failure, 2 for wrong usage. Never throws. */
 export async function run(args: readonly string[], io: Io, version: string): Promise<0 | 1 | 2> {
   try {
@@ -60,6 +76,11 @@ export async function buildProgram(io: Io, version: string, only = ''): Promise<
       const { settings } = program.opts<{ settings?: string }>();
       if (settings !== undefined) Object.assign(io.env, readSettingsFile(settings));
     })
+    .configureHelp(SHORT_HELP)
+    .addHelpText(
+      'afterAll',
+      '\nSettings, such as --database, are options of the commands that need them: caller-stats serve --help',
+    )
     .exitOverride()
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),

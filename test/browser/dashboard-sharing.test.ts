@@ -49,6 +49,8 @@ test('an owner creates a link in the settings, and revokes it while somebody loo
   expect(await dialog.getByText(`<iframe src="${address}"`).count()).toBe(1);
   await dialog.getByLabel('Embed', { exact: true }).selectOption('Only the chart');
   expect(await dialog.getByText(`<iframe src="${address}?show=chart"`).count()).toBe(1);
+  await dialog.getByLabel('Theme', { exact: true }).selectOption('Dark');
+  expect(await dialog.getByText(`<iframe src="${address}?show=chart&amp;theme=dark"`).count()).toBe(1);
   // A link with a password serves no CSV.
   expect(await dialog.getByText('.csv').count()).toBe(0);
   await dialog.getByRole('button', { name: 'Done' }).click();

@@ -1,7 +1,7 @@
 /** The docs match the program: commands, options, settings, statuses, limits and links. */
 import { describe, expect, test } from 'vitest';
 import { sourceOf } from '../../docs/.vitepress/pages.js';
-import { commands } from '../../scripts/pages/commands.js';
+import { listedCommands } from '../../scripts/pages/commands.js';
 import { KEY_VARIABLE, SETTINGS } from '../../src/cli/settings/settings.js';
 import * as limits from '../../src/domain/limits.js';
 import { STATUS_OF_CODE } from '../../src/http/server/errors.js';
@@ -59,7 +59,7 @@ describe('the docs describe only existing', () => {
   test('commands', () => {
     const headings = begins(page('commands'), /^## `caller-stats ([a-z -]+?)(?: [A-Z.]+)*`$/gm);
     expect(headings.sort()).toEqual(
-      commands()
+      listedCommands()
         .map(({ name }) => name)
         .sort(),
     );

@@ -29,7 +29,10 @@ export function addOrganizationCommand(program: Command, io: Io): void {
     parse: ({ id }: { id?: string }, name) => readNewName(name, id),
     run: async ({ store, input, by }) => {
       const created = await createOrganization({ store, randomInt: io.randomInt }, input, by);
-      return { json: organizationToJson(created), text: created.id };
+      const notes = [
+        `Commands work on the organization default; --organization ${created.id} chooses this one. See caller-stats organization --help.`,
+      ];
+      return { json: organizationToJson(created), text: created.id, notes };
     },
   });
 

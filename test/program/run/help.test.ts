@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { listedCommands } from '../../../scripts/pages/commands.js';
 import { runCli, runCommand, startCommand } from '../../support/cli/cli.js';
 import { emptyPlace, placeWithProject, refusal } from '../../support/cli/cli-place.js';
 import { programInShell } from '../../support/cli/process.js';
@@ -38,6 +39,26 @@ test('import, import counts and import log each have help of their own', async (
   expect((await runCli(['import', 'log', 'a.log', '--project', 'docs', '--map', 'id=a'])).stderr).toContain(
     '--map: does not apply',
   );
+});
+
+test('only the help of serve has the settings, which the others name, and suggest if one is mistyped', async () => {
+  const [serve, key] = await Promise.all([runCli(['serve', '--help']), runCli(['key', 'create', '--help'])]);
+  expect(serve.stdout).toMatch(/^ {2}--database </m);
+  expect(key.stdout).not.toMatch(/--(?:database|key-prefix) </);
+  expect(key.stdout).toMatch(
+    /--type [\s\S]*\n\nSettings, such as --database, .+: caller-stats serve --help\n$/,
+  );
+  expect(await refusal(runCli(['verify', '--databse', 'x']), 2)).toContain('(Did you mean --database?)');
+});
+
+/** What the program asks its readers to learn: what is added has to be worth it. */
+test('there are at most 32 commands and 200 flags', () => {
+  const flags = listedCommands().flatMap(({ command }) => [
+    ...new Set(command.helpInformation().match(/^ {2}--[a-z-]+/gm) ?? []),
+  ]);
+  expect(listedCommands().length).toBeLessThanOrEqual(32);
+  expect(flags.length).toBeGreaterThan(100);
+  expect(flags.length).toBeLessThanOrEqual(200);
 });
 
 test('--version prints the version of the package', async () => {

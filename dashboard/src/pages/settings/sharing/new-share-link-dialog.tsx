@@ -92,30 +92,51 @@ function AddressDialog({ created: { link, token }, project, onClose }: AddressDi
 
 /** What can be embedded: with the height that shows it on a desktop without scrolling. */
 const EMBEDS = [
-  { label: 'All of it', query: '', height: 1200 },
-  { label: 'Only the chart', query: '?show=chart', height: 560 },
-  { label: 'Only the numbers', query: '?show=numbers', height: 300 },
+  { label: 'All of it', show: undefined, height: 1200 },
+  { label: 'Only the chart', show: 'chart', height: 560 },
+  { label: 'Only the numbers', show: 'numbers', height: 300 },
 ] as const;
+
+const THEMES = [
+  { label: "As the reader's system", theme: undefined },
+  { label: 'Light', theme: 'light' },
+  { label: 'Dark', theme: 'dark' },
+] as const;
+
+/** A choice of one of a few, by its place among them. */
+function Choice({ options, ...props }: ChoiceProps) {
+  return (
+    <SelectField {...props} onChange={(event) => props.onChange(Number(event.target.value))}>
+      {options.map(({ label }, index) => (
+        <option key={label} value={index}>
+          {label}
+        </option>
+      ))}
+    </SelectField>
+  );
+}
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly name: string;
+  readonly options: readonly { readonly label: string }[];
+  readonly value: number;
+  readonly onChange: (at: number) => void;
+}
 
 function Embed({ address, name }: { readonly address: string; readonly name: string }) {
   const [at, setAt] = useState(0);
-  const { query, height } = EMBEDS[at] ?? EMBEDS[0];
+  const [themeAt, setThemeAt] = useState(0);
+  const { show, height } = EMBEDS[at] ?? EMBEDS[0];
+  const { theme } = THEMES[themeAt] ?? THEMES[0];
+  const query = new URLSearchParams({ ...(show && { show }), ...(theme && { theme }) }).toString();
+  const source = `${address}${query && `?${query.replaceAll('&', '&amp;')}`}`;
   const title = `Queries of ${name}`.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
-  const code = `<iframe src="${address}${query}" title="${title}" width="100%" height="${height}"></iframe>`;
+  const code = `<iframe src="${source}" title="${title}" width="100%" height="${height}"></iframe>`;
   return (
     <>
-      <SelectField
-        label="Embed"
-        name="embed"
-        value={at}
-        onChange={(event) => setAt(Number(event.target.value))}
-      >
-        {EMBEDS.map(({ label }, index) => (
-          <option key={label} value={index}>
-            {label}
-          </option>
-        ))}
-      </SelectField>
+      <Choice label="Embed" name="embed" options={EMBEDS} value={at} onChange={setAt} />
+      <Choice label="Theme" name="theme" options={THEMES} value={themeAt} onChange={setThemeAt} />
       <Copied text={code} label="Copy embed code" />
     </>
   );

@@ -327,7 +327,6 @@ class Schedule {
     }
     const problem = rows.problem();
     if (problem !== undefined) world.fail(`${problem}: ${JSON.stringify([...this.#corrections.keys()])}`);
-    rows.db.close();
   }
 
   /** All faults end, and everything that is left is sent. */
@@ -358,6 +357,8 @@ class Schedule {
       stopped = true;
     });
     if (!(await world.run(world.nowMs + restMs, () => stopped))) world.fail('the server does not stop');
+    // Until then, the server may look whether there is more to correct.
+    this.#database.rows?.db.close();
     if (world.problems.length === 0) this.#ledger.requireAll();
   }
 

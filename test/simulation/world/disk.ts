@@ -1,8 +1,8 @@
 /**
  * The disk of a simulated machine, with the functions of `node:fs` that the spool uses. What was not synced may be lost in a power
- * failure: the end of what was written, whole or in part, and changes of names. Calls take time, fail, write only a part, or are
- * the last thing that a process does.
+ * failure. Calls take time, fail, write only a part, or are the last thing that a process does.
  */
+import { type Below, LossyFile, LossyNames, lossOf } from '../../support/storage/lossy-disk.js';
 import type { Process } from './process.js';
 import type { World } from './world.js';
 
@@ -20,8 +20,8 @@ export interface DiskFaults {
   readonly slownessMs: number;
 }
 
-/** After a failed sync, the kernel takes these pages for written. Real ones have 4096 bytes. */
-const pageBytes = 16;
+/** Real ones have 512 bytes, which are many lines of a spool. One lock fits in these. */
+const sectorBytes = 24;
 const bootIdFile = '/proc/sys/kernel/random/boot_id';
 /** The spool's file, the next one, and the folder or the lock. */
 const openMax = 3;
@@ -29,77 +29,18 @@ const openMax = 3;
 /** Thrown into a process that was killed during a call. */
 export class Killed extends Error {}
 
-/**
- * How much of an unsynced text a power failure leaves: any part; or, of a short text written to a file by its name, all or nothing;
- * or nothing, of what a full disk took of such a text.
- */
-type Survival = 'any part' | 'all or nothing' | 'nothing';
-
-type Change = { readonly append: string; readonly survival: Survival } | { readonly truncate: true };
-
 class File {
-  text = '';
-  changedAtMs = 0;
-  /** What a power failure leaves at least, before `changes`. */
-  #synced = '';
-  #changes: Change[] = [];
-  /** The numbers of pages whose sync failed, and the offset from which on their bytes are not on disk. */
-  readonly #lostPages = new Map<number, number>();
+  readonly bytes: LossyFile;
+  changedAtMs: number;
 
-  append(text: string, survival: Survival): void {
-    if (text === '') return;
-    for (let page = pageOf(this.text.length); page <= pageOf(this.text.length + text.length - 1); page++)
-      this.#lostPages.delete(page);
-    this.text += text;
-    this.#changes.push({ append: text, survival });
-  }
-
-  truncate(): void {
-    this.text = '';
-    this.#lostPages.clear();
-    this.#changes.push({ truncate: true });
-  }
-
-  sync(): void {
-    this.#synced = this.#withoutLostPages();
-    this.#changes = [];
-  }
-
-  failSync(): void {
-    const from = this.#changes.some((change) => 'truncate' in change) ? 0 : this.#synced.length;
-    for (let page = pageOf(from); page <= pageOf(this.text.length); page++) {
-      if (!this.#lostPages.has(page)) this.#lostPages.set(page, from);
-    }
-  }
-
-  losePower(world: World): void {
-    const count = world.random.int(this.#changes.length + 1);
-    let text = this.#synced;
-    for (const change of this.#changes.slice(0, count)) {
-      if ('truncate' in change) text = '';
-      else if (change.survival !== 'nothing') text += change.append;
-    }
-    const next = this.#changes[count];
-    if (next !== undefined && 'append' in next && next.survival === 'any part') {
-      const torn = next.append.slice(0, world.random.int(next.append.length));
-      // The size may be on disk before the contents.
-      text += world.chance(0.5) ? torn : '\0'.repeat(torn.length);
-    }
-    this.text = text;
-    this.#synced = text;
-    this.#changes = [];
-    this.#lostPages.clear();
-  }
-
-  #withoutLostPages(): string {
-    if (this.#lostPages.size === 0) return this.text;
-    return [...this.text]
-      .map((one, at) => (at >= (this.#lostPages.get(pageOf(at)) ?? Number.POSITIVE_INFINITY) ? '\0' : one))
-      .join('');
+  constructor(changedAtMs: number, contents?: Uint8Array) {
+    this.bytes = new LossyFile(contents, sectorBytes);
+    this.changedAtMs = changedAtMs;
   }
 }
 
-const pageOf = (offset: number): number => Math.floor(offset / pageBytes);
+/** The folder of all names: paths are names here. */
+const root = '';
 
 export const noDiskFaults: DiskFaults = { write: 0, sync: 0, name: 0, folder: 0, kill: 0, slownessMs: 0 };
 
@@ -108,8 +49,7 @@ export class Disk {
   faults: DiskFaults;
   readonly #world: World;
   #names = new Map<string, File>();
-  /** The names after each change since the last sync of the folder; the first ones are on disk. */
-  #history: ReadonlyMap<string, File>[] = [new Map()];
+  #lossyNames = new LossyNames<string, File>();
   #boots = 0;
 
   constructor(world: World, faults: DiskFaults) {
@@ -120,9 +60,14 @@ export class Disk {
   /** Everything that was not synced is lost, or not. */
   losePower(): void {
     this.#boots++;
-    this.#names = new Map(this.#world.random.pick(this.#history));
-    this.#history = [new Map(this.#names)];
-    for (const file of new Set(this.#names.values())) file.losePower(this.#world);
+    const below: Below = (end) => this.#world.random.int(end);
+    const loss = lossOf(below);
+    const left = this.#lossyNames.after(loss, below).get(root) ?? [];
+    this.#names = new Map();
+    this.#lossyNames = new LossyNames();
+    for (const [name, { bytes, changedAtMs }] of left)
+      this.#set(name, new File(changedAtMs, bytes.after(loss, below)));
+    this.syncNames();
   }
 
   /** `node:fs` for a process. */
@@ -140,7 +85,7 @@ export class Disk {
   }
 
   read(name: string): string | undefined {
-    return name === bootIdFile ? `boot-${this.#boots}\n` : this.#names.get(name)?.text;
+    return name === bootIdFile ? `boot-${this.#boots}\n` : this.#names.get(name)?.bytes.contents.toString();
   }
 
   has(name: string): boolean {
@@ -150,28 +95,35 @@ export class Disk {
   open(name: string): File {
     const known = this.#names.get(name);
     if (known !== undefined) return known;
-    const file = new File();
-    this.#changeNames(() => this.#names.set(name, file));
+    const file = new File(this.#world.nowMs);
+    this.#set(name, file);
     return file;
   }
 
   rename(from: string, to: string): void {
     const file = this.#names.get(from);
     if (file === undefined) throw failure('ENOENT');
-    this.#changeNames(() => this.#names.set(to, file).delete(from));
+    this.#change([{ name: to, entry: file }, { name: from }]);
   }
 
   remove(name: string): void {
-    this.#changeNames(() => this.#names.delete(name));
+    this.#change([{ name }]);
   }
 
   syncNames(): void {
-    this.#history = [new Map(this.#names)];
+    this.#lossyNames.sync();
   }
 
-  #changeNames(change: () => void): void {
-    change();
-    this.#history.push(new Map(this.#names));
+  #set(name: string, entry: File): void {
+    this.#change([{ name, entry }]);
+  }
+
+  #change(names: readonly { readonly name: string; readonly entry?: File }[]): void {
+    for (const { name, entry } of names) {
+      if (entry === undefined) this.#names.delete(name);
+      else this.#names.set(name, entry);
+    }
+    this.#lossyNames.change({ at: 0, folder: root, names: names.map((one) => ({ folder: root, ...one })) });
   }
 }
 
@@ -231,7 +183,6 @@ class Calls {
     if (flags === 'r+' && isNew) throw failure('ENOENT');
     if (flags !== 'r' && this.#disk.isFull && isNew) throw failure('ENOSPC');
     const file = flags === 'r' ? 'folder' : this.#disk.open(name);
-    if (file !== 'folder' && isNew) file.changedAtMs = this.#world.nowMs;
     const descriptor = this.#next++;
     this.#open.set(descriptor, file);
     if (flags === 'wx' || flags === 'r+') this.#overwriting.add(descriptor);
@@ -246,24 +197,23 @@ class Calls {
 
   #write(descriptor: number, text: string): void {
     const isLock = this.#overwriting.has(descriptor);
-    const write = (part: string, survival: Survival): void => {
+    const write = (part: string): void => {
       const file = this.#file(descriptor);
-      if (isLock) file.truncate();
-      file.append(part, survival);
+      file.bytes.write(isLock ? 0 : file.bytes.contents.length, Buffer.from(part));
       file.changedAtMs = this.#world.nowMs;
     };
     const part = text.slice(0, this.#world.random.int(text.length + 1));
     if (this.#disk.isFull && text !== '') {
       this.#call(`write to the full disk ${part.length}/${text.length}`, 'write', () => {});
-      write(part, isLock ? 'nothing' : 'any part');
+      write(part);
       throw failure('ENOSPC');
     }
     this.#call(
       `write ${descriptor} ${text.length}`,
       'write',
-      () => write(text, isLock ? 'all or nothing' : 'any part'),
+      () => write(text),
       // A short text at the start of a file is written as a whole.
-      () => write(isLock ? '' : part, 'any part'),
+      () => write(isLock ? '' : part),
     );
   }
 
@@ -275,13 +225,13 @@ class Calls {
       this.#call(
         `sync ${descriptor}`,
         'sync',
-        () => file.sync(),
-        () => file.failSync(),
+        () => file.bytes.sync(),
+        () => file.bytes.failSync(),
       );
   }
 
   #truncate(descriptor: number): void {
-    this.#call(`truncate ${descriptor}`, 'write', () => this.#file(descriptor).truncate());
+    this.#call(`truncate ${descriptor}`, 'write', () => this.#file(descriptor).bytes.truncate(0));
   }
 
   #file(descriptor: number): File {

@@ -72,7 +72,7 @@ export function addCompactCommand(program: Command, io: Io): void {
         'meanwhile. If interrupted, nothing has changed.',
     );
   addAction(command, io, 'print the sizes in bytes as JSON', async (options) => {
-    const { database } = readSettings(['database'], options, io.env);
+    const { database } = readStoreSettings(options, io);
     const compacted = await compactStore(database);
     const { bytesBefore, bytes } = compacted;
     return {

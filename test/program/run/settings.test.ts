@@ -274,6 +274,7 @@ describe('the settings of a service', () => {
     ['member invite a@example.org'],
     ['verify'],
     ['backup copy.db'],
+    ['compact'],
     ['import - --project docs'],
   ])('%s creates no database that nobody named, and names the folder and the way', async (command) => {
     const { folder, path } = await emptyPlace();

@@ -16,6 +16,9 @@ const probe = fileURLToPath(new URL('probe.mjs', import.meta.url));
 
 const TYPES = { json: 'application/json', lines: 'application/x-ndjson', protobuf: 'application/x-protobuf' };
 
+/** So long a server that is given up may take to tell how it went. */
+const soonMs = 2000;
+
 /** Callers in the database: more than most projects have. */
 const callers = 5000;
 
@@ -156,7 +159,9 @@ export class MeasuredServer {
     if (isLost) {
       const request = requests[shares.length];
       const lostMs = before.usedMs + usedMs - last.usedMs;
-      if (request !== undefined) shares.push({ ...sizesOf(request), usedMs: lostMs, longestMs: lostMs });
+      // A server that still answers reads a large request in turns.
+      const longestMs = (await this.#probeSoon())?.longestMs ?? lostMs;
+      if (request !== undefined) shares.push({ ...sizesOf(request), usedMs: lostMs, longestMs });
       await this.restart();
     }
     const sizes = { bytes: sum('bytes'), plainBytes: sum('plainBytes') };
@@ -283,9 +288,10 @@ export class MeasuredServer {
     });
   }
 
-  #probe(path: '/' | '/load'): Promise<Probed> {
+  #probe(path: '/' | '/load', signal?: AbortSignal): Promise<Probed> {
     return new Promise((resolve, reject) => {
-      const asked = send({ socketPath: join(this.#folder, 'probe'), path, agent: false }, (answer) => {
+      const options = { socketPath: join(this.#folder, 'probe'), path, agent: false, signal };
+      const asked = send(options, (answer) => {
         let text = '';
         answer.on('data', (piece: Buffer) => {
           text += piece.toString();
@@ -294,6 +300,11 @@ export class MeasuredServer {
       });
       asked.on('error', reject).end();
     });
+  }
+
+  /** Undefined if the server does not answer soon. */
+  #probeSoon(): Promise<Probed | undefined> {
+    return this.#probe('/', AbortSignal.timeout(soonMs)).catch(() => undefined);
   }
 
   async #untilLost(work: Promise<true>, endMs: () => number): Promise<true | undefined> {

@@ -229,8 +229,8 @@ class Search {
   /** What the better one of two attempts took, if it is too much. */
   async #costlyTwice(input: Input): Promise<Measured | undefined> {
     const first = await this.#measure(input);
-    if (first === undefined || first.isLost || this.#problemOf(first) === undefined)
-      return first?.isLost ? first : undefined;
+    if (first === undefined || this.#problemOf(first) === undefined) return undefined;
+    if (first.isLost) return first;
     const second = await this.#measure(input);
     if (second === undefined || this.#problemOf(second) === undefined) return undefined;
     return second.longestMs < first.longestMs ? second : first;
@@ -275,10 +275,16 @@ class Search {
       });
     });
     this.#sent++;
-    const sent = requests.map(({ request, values }, at) =>
-      write(numberedIn({ ...request, ...(values as object) }, this.#sent, at), isPacked),
-    );
-    if (sent.reduce((sum, { body }) => sum + body.length, 0) > textMax) throw new TooLarge();
+    const sent: Sent[] = [];
+    let [bytes, plainBytes] = [0, 0];
+    for (const [at, { request, values }] of requests.entries()) {
+      const one = write(numberedIn({ ...request, ...(values as object) }, this.#sent, at), isPacked);
+      // Before the next: sixty large bodies would not fit into memory.
+      bytes += one.body.length;
+      plainBytes += one.plainBytes ?? one.body.length;
+      if (bytes > textMax || plainBytes > 5 * textMax) throw new TooLarge();
+      sent.push(one);
+    }
     return sent;
   }
 

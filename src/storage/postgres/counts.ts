@@ -1,7 +1,4 @@
 /** Recording and counting on PostgreSQL. */
-import { splitIntoBuckets } from '../../domain/counting/buckets.js';
-import { type Counts, type TypeCounts, withTotal, zeroCounts } from '../../domain/counting/counts.js';
-import type { DateRange } from '../../domain/counting/date-range.js';
 import {
   type ArrivingCount,
   type Conflict,
@@ -29,8 +26,6 @@ import type { OpenDatabase } from './connection/open-database.js';
 import { PostgresCountReads } from './count-reads.js';
 import { bytesOf, decodeQueryId } from './query-id.js';
 import { type RecordAnswer, type RecordCall, Recorder } from './recorder.js';
-import { WIDE_LEVELS } from './statements/counting.js';
-import { widestRowLevel } from './statements/shared.js';
 
 /** What `import_counts` and `checkCounts` return; null if there is no such project. */
 interface ImportOutcome {
@@ -41,36 +36,11 @@ interface ImportOutcome {
 export class PostgresCounts extends PostgresCountReads implements CountStore {
   readonly #database: OpenDatabase;
   readonly #recorder: Recorder;
-  #copies: readonly unknown[] | undefined;
 
   constructor(database: OpenDatabase, observer: CommitObserver) {
-    super((name, values) => database.read(name, values));
+    super((name, values) => database.readProject(name, values));
     this.#database = database;
     this.#recorder = new Recorder((call) => this.#callRecord(call), observer);
-  }
-
-  /**
-   * On a cluster, the sum of wide buckets alone is a statement of its own, which takes half the time. Other ranges need the rows and
-   * counters of one snapshot.
-   */
-  override async count(projectId: string, range: DateRange, caller?: string): Promise<Counts> {
-    const segments = splitIntoBuckets(range);
-    const isWide = caller === undefined && segments.every(({ level }) => level >= widestRowLevel);
-    if (!(isWide && (await this.#isCluster()))) return super.count(projectId, range, caller);
-    const bounds = WIDE_LEVELS.flatMap((level, at) => {
-      const { first, end } = segments.filter((one) => one.level === level)[at % 2] ?? { first: 0, end: 0 };
-      return [first, end];
-    });
-    const [sums] = await this.#database.read<TypeCounts>('countWide', [projectId, ...bounds]);
-    // Afterwards: a project that was deleted before has no counts, although its counters may still be there.
-    const [project] = await this.#database.read('isCopied', [projectId]);
-    return withTotal(project === undefined || sums === undefined ? zeroCounts() : sums);
-  }
-
-  /** Asked once: the statement for a cluster is right on any database, and the other one on any cluster. */
-  async #isCluster(): Promise<boolean> {
-    this.#copies ??= await this.#database.read('findCopy');
-    return this.#copies.length > 0;
   }
 
   get pending(): Recorder['pending'] {
@@ -111,7 +81,7 @@ export class PostgresCounts extends PostgresCountReads implements CountStore {
       readonly changes: Corrected['changes'] | null;
       readonly noted: readonly NotedRow[] | null;
     };
-    const rows = await this.#database.read<Row>('readQueries', values);
+    const rows = await this.#database.readProject<Row>('readQueries', values);
     return rows.map(({ id, caller, occurredAt, day, sender, isWithdrawn, changes, noted }) => {
       const receipt = day === null || sender === null ? null : knownReceipt({ day, sender });
       const query = { id: decodeQueryId(id), caller, occurredAt, receipt };
@@ -153,34 +123,28 @@ export class PostgresCounts extends PostgresCountReads implements CountStore {
   ): Promise<RecordedCount[]> {
     const { source = '', caller = '', start = Number.MIN_SAFE_INTEGER } = after ?? {};
     const values = [projectId, source, caller, start, limit];
-    return (await this.#database.read<CountRow>('readImportedCounts', values)).map(toRecordedCount);
+    return (await this.#database.readProject<CountRow>('readImportedCounts', values)).map(toRecordedCount);
   }
 
   listImports(projectId: string, limit: number): Promise<readonly ImportRange[]> {
-    return this.#database.read<ImportRange>('listImports', [projectId, limit]);
+    return this.#database.readProject<ImportRange>('listImports', [projectId, limit]);
   }
 
   async findCutSpan(projectId: string, edges: readonly number[]): Promise<CutSpan | undefined> {
     type Found = { readonly [Field in keyof CutSpan]: number | null };
     const values = [projectId, edges.slice(0, -1), edges.slice(1)];
-    const [row] = await this.#database.read<Found>('findCutSpan', values);
+    const [row] = await this.#database.readProject<Found>('findCutSpan', values);
     return row === undefined || row.start === null ? undefined : (row as CutSpan);
   }
 
-  /** Without a name, so that each call is planned with its project: Citus then sends all of it to the project's server. */
   async #callRecord(call: RecordCall): Promise<RecordAnswer> {
-    await this.#database.schema.ready();
     const { projectId, ids, times, callers, days, senders, receiptOf } = call;
     try {
-      const { rows } = await this.#database.connections.write<{
-        readonly duplicates: readonly number[] | null;
-      }>(
-        { text: this.#database.statements.record },
-        [projectId, ids, times, callers, days, senders, receiptOf],
-        { repeatable: true },
-      );
-      if (rows[0] === undefined) throw new Error('Invariant violated: the function record returns one row.');
-      return rows[0].duplicates;
+      const values = [ids, times, callers, days, senders, receiptOf];
+      type Row = { readonly duplicates: readonly number[] | null };
+      const [row] = await this.#database.record<Row>(projectId, values);
+      if (row === undefined) throw new Error('Invariant violated: the function record returns one row.');
+      return row.duplicates;
     } catch (error) {
       const rowsFrom = rowsFromOf(error);
       if (rowsFrom === undefined) throw error;
@@ -207,7 +171,7 @@ export class PostgresCounts extends PostgresCountReads implements CountStore {
     return outcome ?? null;
   }
 
-  /** Without a name, as `#callRecord`. */
+  /** Without a name, as `OpenDatabase.record`. */
   async #callImport(values: readonly unknown[]): Promise<ImportOutcome | null> {
     const { rows } = await this.#database.connections.write<{
       readonly outcome: Partial<ImportOutcome> | null;

@@ -8,6 +8,8 @@ export interface ConnectionsOptions {
   readonly purpose: ConnectionPool['purpose'];
   readonly max: number;
   readonly timeoutMs: number;
+  /** Throws if a new connection is to another server than it should. */
+  readonly requireServer?: (connection: Connection) => Promise<void>;
 }
 
 const connectionIdleMs = 30_000;
@@ -128,7 +130,8 @@ export class Connections {
   readonly #hosts: Hosts;
   readonly #pool: pg.Pool;
 
-  constructor(config: pg.ClientConfig, hosts: Hosts, { purpose, max, timeoutMs }: ConnectionsOptions) {
+  constructor(config: pg.ClientConfig, hosts: Hosts, options: ConnectionsOptions) {
+    const { purpose, max, timeoutMs, requireServer } = options;
     this.#purpose = purpose;
     this.#hosts = hosts;
     this.#pool = new pg.Pool({
@@ -141,7 +144,10 @@ export class Connections {
       query_timeout: timeoutMs,
       idleTimeoutMillis: connectionIdleMs,
       Client: this.#connectionClass(),
-      onConnect: (client) => (client as Connection).setUp(timeoutMs),
+      onConnect: async (client) => {
+        await (client as Connection).setUp(timeoutMs);
+        await requireServer?.(client as Connection);
+      },
     });
     // The pool drops an idle connection that breaks, and the next statement gets another one.
     this.#pool.on('error', ignore);

@@ -193,7 +193,8 @@ export function withDatabaseDeadline<T>(
   return withDeadline(timeoutMs, () => unavailable(message), work);
 }
 
-async function ask<R>(
+/** Runs one statement. */
+export async function ask<R>(
   connection: Connection,
   { name, text }: Statement,
   values: readonly unknown[],

@@ -235,6 +235,11 @@ export function cannotWrite(error: unknown): boolean {
   return error instanceof DatabaseError && /^(53100|58|25006)/.test(error.code ?? '');
 }
 
+/** Whether a statement divided by zero, which some do to stop. */
+export function isDivisionByZero(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === '22012';
+}
+
 /** Whether a row violates a unique key. */
 export function isConflict(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '23505';

@@ -6,6 +6,7 @@ import { type StatementName, type Statements, statementsIn } from '../statements
 import { Database, type Session, withDatabaseDeadline } from './database.js';
 import { unavailable } from './errors.js';
 import type { PostgresLocation } from './location.js';
+import { Workers } from './workers.js';
 
 /** Runs a statement that reads, prepared under its name. */
 export type ReadStatement = <R = Row>(name: StatementName, values?: readonly unknown[]) => Promise<R[]>;
@@ -28,6 +29,7 @@ export class OpenDatabase {
       return (await this.connections.write({ text }, values, { repeatable: true })).changes;
     },
   };
+  readonly #workers: Workers;
   /** The last change in order. */
   #turn: Promise<unknown> = Promise.resolve();
   #isClosed = false;
@@ -36,6 +38,7 @@ export class OpenDatabase {
     this.connections = new Database(location, options);
     this.schema = new SchemaReadiness(this.connections, location, options);
     this.statements = statementsIn(location.schema);
+    this.#workers = new Workers(this.connections, this.statements, location, options);
     this.dialect = dialectFor(location.schema);
     this.timeoutMs = options.timeoutMs;
   }
@@ -44,6 +47,24 @@ export class OpenDatabase {
   async read<R = Row>(name: StatementName, values: readonly unknown[] = []): Promise<R[]> {
     await this.requireReady();
     return this.connections.read({ name, text: this.statements[name] }, values);
+  }
+
+  /** Runs a statement that reads one project, the first value, as `read` does: on its worker if there is a cluster. */
+  async readProject<R = Row>(name: StatementName, values: readonly unknown[] = []): Promise<R[]> {
+    await this.requireReady();
+    const statement = { name, text: this.statements[name] };
+    const rows = await this.#workers.read<R>(String(values[0]), statement, values);
+    return rows ?? this.connections.read(statement, values);
+  }
+
+  /** Calls the function `record`, of which the project is the first value: on its worker if there is a cluster. */
+  async record<R>(projectId: string, values: readonly unknown[]): Promise<R[]> {
+    await this.schema.ready();
+    const rows = await this.#workers.record<R>(projectId, [projectId, ...values]);
+    if (rows !== undefined) return rows;
+    // Without a name, so that each call is planned with its project: Citus then sends all of it to the project's server.
+    const statement = { text: this.statements.record };
+    return (await this.connections.write<R>(statement, [projectId, ...values], { repeatable: true })).rows;
   }
 
   /** Runs statements that read one snapshot, within the deadline. `work` may be run again. */
@@ -86,7 +107,7 @@ export class OpenDatabase {
   async close(): Promise<void> {
     await this.#turn;
     this.schema.giveUp();
-    await this.connections.close();
+    await Promise.all([this.connections.close(), this.#workers.end()]);
   }
 
   async #inTransaction<T>(work: (session: Session) => Promise<T>): Promise<T> {

@@ -1,6 +1,5 @@
 /** Counts from the counters, and from the rows that they do not include. */
-import { BUCKET_WIDTHS_MS } from '../../../domain/counting/buckets.js';
-import { COUNTS, isCounted, narrowerThan, projectExistsIn, ROW_LEVELS, widestRowLevel } from './shared.js';
+import { COUNTS, isCounted, narrowerThan, projectExistsIn, ROW_LEVELS } from './shared.js';
 
 /**
  * An array whose length the planner does not see. Otherwise it plans the statement again for each given array, because it
@@ -41,11 +40,6 @@ function partsIn(schema: string) {
   };
 }
 
-/** A level of `countWide` for each pair of its bounds: a range has at most two segments of a level. */
-export const WIDE_LEVELS: readonly number[] = BUCKET_WIDTHS_MS.flatMap((_, level) =>
-  level < widestRowLevel ? [] : [level, level],
-);
-
 export function countingStatements(schema: string) {
   const projectExists = projectExistsIn(schema);
   const { sumsOfTypes, countsOfOtherCallers } = partsIn(schema);
@@ -56,12 +50,6 @@ export function countingStatements(schema: string) {
       SELECT coalesce(sum(web), 0)::bigint AS web, coalesce(sum(api), 0)::bigint AS api,
         coalesce(sum(other), 0)::bigint AS other
       FROM ${sumsOfTypes('web', 'api', 'other')}`,
-    // Segments whose counters include all queries. For Citus, which plans it quickly: it reads one table, of one project.
-    countWide: `SELECT coalesce(sum(web), 0)::bigint AS web, coalesce(sum(api), 0)::bigint AS api,
-        coalesce(sum(other), 0)::bigint AS other
-      FROM ${schema}.caller_type_counter WHERE project_id = $1 AND (${WIDE_LEVELS.map(
-        (level, at) => `(level = ${level} AND bucket >= $${2 * at + 2} AND bucket < $${2 * at + 3})`,
-      ).join(' OR ')})`,
     countSeries: `WITH segment (sum, level, first, "end") AS (
         SELECT * FROM unnest(${anyLength('$2::integer[]')}, $3::smallint[], $4::bigint[], $5::bigint[]) WHERE ${projectExists}
       )

@@ -12,9 +12,24 @@ export function projectStatements(schema: string) {
       FROM ${schema}.find_access($1, $2)`,
     // See `project-copy.ts`.
     findCopy: `SELECT FROM pg_catalog.pg_tables WHERE schemaname = '${schema}' AND tablename = 'project_copy'`,
+    // See `connection/workers.ts`.
+    findPlace: `SELECT node.nodename AS host, node.nodeport AS port, node.groupid AS group, shards
+      FROM (
+        SELECT json_object_agg(class.relname, get_shard_id_for_distribution_column(class.oid::regclass, $1::text)) AS shards
+        FROM pg_dist_partition AS distributed JOIN pg_class AS class ON class.oid = distributed.logicalrelid
+        WHERE distributed.partmethod = 'h' AND class.relnamespace = '${schema}'::regnamespace
+      ) AS found
+      JOIN pg_dist_placement AS placement ON placement.shardid = (shards->>'project')::bigint
+      JOIN pg_dist_node AS node ON node.groupid = placement.groupid AND node.noderole = 'primary'`,
     listCopies: `SELECT ${PROJECT.select('project_copy')} FROM ${schema}.project_copy
       WHERE organization_id = $1 ORDER BY created_at, id`,
-    isCopied: `SELECT FROM ${schema}.project_copy WHERE id = $1`,
+    // The worker of a project. No row if there is no such project.
+    findWorker: `SELECT node.nodename AS host, node.nodeport AS port
+      FROM ${schema}.project_copy AS project
+      JOIN pg_dist_placement AS placement
+        ON placement.shardid = get_shard_id_for_distribution_column('${schema}.project'::regclass, project.id)
+      JOIN pg_dist_node AS node ON node.groupid = placement.groupid AND node.noderole = 'primary'
+      WHERE project.id = $1`,
     removeCopy: `DELETE FROM ${schema}.project_copy WHERE id = $1`,
     readForCopy: `SELECT to_jsonb(project)::text AS project FROM ${schema}.project WHERE id = $1 AND deleted_at IS NULL`,
     writeCopy: `INSERT INTO ${schema}.project_copy SELECT * FROM jsonb_populate_record(NULL::${schema}.project_copy, $1)`,

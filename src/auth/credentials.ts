@@ -46,8 +46,8 @@ export class Credentials {
   }
 
   /**
-   * As `startPasswordReset`, for a link that a stranger may have asked for. Undefined if the user has `resetMailsMax` of them that work
-   * still, one of which is younger than `resetMailAgainSeconds`. The second result forgets that the link was mailed.
+   * As `startPasswordReset`, for a link that a stranger may have asked for. Returns undefined if `resetMailsMax` links of the user still
+   * work and one of them is younger than `resetMailAgainSeconds`. The second result forgets that the link was mailed.
    */
   async startMailedReset(
     email: string,

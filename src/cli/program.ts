@@ -33,10 +33,10 @@ const COMMANDS: Readonly<Record<string, () => Promise<Add>>> = {
   copy: async () => (await import('./commands/copy.js')).addCopyCommand,
 };
 
-/** Whether the help that lists the options is printed, and not one of them looked for that is like a mistyped one. */
+/** The helps that are printed. Commander also asks for the options when it looks for one that is similar to a mistyped option. */
 const printed = new WeakSet<Help>();
 
-/** The help of `serve` alone has the settings: each command would have some of the same again. */
+/** Lists settings only in the help of `serve`. Otherwise, the help of nearly every command would repeat some of them. */
 const SHORT_HELP: Partial<Help> = {
   prepareContext(this: Help, options) {
     printed.add(this);

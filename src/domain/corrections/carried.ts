@@ -58,7 +58,7 @@ export function hashIds(ids: string): string {
 
 /** The query as it was recorded first. */
 export function toRecorded(carried: CarriedQuery): ArrivingQuery {
-  // As most are.
+  // Most queries were never corrected, and are not copied.
   const { isWithdrawn, changes, known } = carried;
   if (isWithdrawn === undefined && changes === undefined && known === undefined) return carried;
   const { id, occurredAt, receipt, caller } = carried;

@@ -13,7 +13,7 @@ const comma = 0x2c;
 const colon = 0x3a;
 const openBracket = 0x5b;
 
-/** Looking at so many bytes takes about a millisecond. */
+/** Scanning this many bytes takes about a millisecond. */
 const stepBytes = 128 * 1024;
 
 /**

@@ -19,7 +19,7 @@ export function encodeQueryId(id: string): string | Uint8Array {
   return writeUuid(id, bytes, 0) ? bytes : id;
 }
 
-/** Writes the bytes of a canonical lower-case UUID. Returns false for any other id, of which it may write some. */
+/** Writes the bytes of a canonical lower-case UUID. Returns false for any other id; it may have written some bytes then. */
 export function writeUuid(id: string, bytes: Uint8Array, from: number): boolean {
   if (id.length !== 36) return false;
   for (const at of hyphensAt) if (id.charCodeAt(at) !== hyphen) return false;

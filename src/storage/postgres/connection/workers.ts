@@ -137,7 +137,7 @@ export class Workers {
     });
   }
 
-  /** Calls the function `record`, of which the project is the first value. Undefined as `read`. */
+  /** Calls the function `record`, with the project as its first value. Returns undefined in the same cases as `read`. */
   record<R>(projectId: string, values: readonly unknown[]): Promise<R[] | undefined> {
     return this.#use('write', projectId, async (connection, place) => {
       const name = `record_${place.shards.project}_${place.group}`;

@@ -23,13 +23,6 @@ export function projectStatements(schema: string) {
       JOIN pg_dist_node AS node ON node.groupid = placement.groupid AND node.noderole = 'primary'`,
     listCopies: `SELECT ${PROJECT.select('project_copy')} FROM ${schema}.project_copy
       WHERE organization_id = $1 ORDER BY created_at, id`,
-    // The worker of a project. No row if there is no such project.
-    findWorker: `SELECT node.nodename AS host, node.nodeport AS port
-      FROM ${schema}.project_copy AS project
-      JOIN pg_dist_placement AS placement
-        ON placement.shardid = get_shard_id_for_distribution_column('${schema}.project'::regclass, project.id)
-      JOIN pg_dist_node AS node ON node.groupid = placement.groupid AND node.noderole = 'primary'
-      WHERE project.id = $1`,
     removeCopy: `DELETE FROM ${schema}.project_copy WHERE id = $1`,
     readForCopy: `SELECT to_jsonb(project)::text AS project FROM ${schema}.project WHERE id = $1 AND deleted_at IS NULL`,
     writeCopy: `INSERT INTO ${schema}.project_copy SELECT * FROM jsonb_populate_record(NULL::${schema}.project_copy, $1)`,

@@ -5,7 +5,7 @@ import { type Connection, openInMemory } from '../connection.js';
 import { prepareArrays } from '../statements.js';
 import { MIGRATIONS } from './index.js';
 
-/** Of differences, a message names so many. */
+/** The most differences that a message names. */
 const namedMax = 3;
 
 type Entry = readonly [type: string, name: string, table: string, sql: string | null];

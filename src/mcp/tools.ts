@@ -145,19 +145,22 @@ const PAGE = {
   },
 } as const;
 
+/** Tools do not answer with CSV. */
+type ToolParameter = Exclude<ReportParameter, 'layout'>;
+
 const reportInput = (
   parameters: readonly ReportParameter[],
   more: Readonly<Record<string, Schema>> = {},
-  required: readonly ReportParameter[] = [],
+  required: readonly ToolParameter[] = [],
 ) => {
-  const describe = (some: readonly ReportParameter[]) =>
+  const describe = (some: readonly ToolParameter[]) =>
     Object.fromEntries(some.map((one) => [REPORT_PARAMETER_NAMES[one], DESCRIPTIONS[one]]));
-  const optional = parameters.filter((one) => !required.includes(one));
+  const optional = parameters.filter((one) => one !== 'layout').filter((one) => !required.includes(one));
   return strictObjectSchema({ projectId, ...describe(required) }, { ...describe(optional), ...more });
 };
 
 /** The parameters of reports, with descriptions for models. */
-const DESCRIPTIONS: Readonly<Record<ReportParameter, Schema>> = {
+const DESCRIPTIONS: Readonly<Record<ToolParameter, Schema>> = {
   from: stringSchema(
     'Start of the range, inclusive: a date such as 2026-01-31, which is the start of that day in timeZone, or an ISO 8601 ' +
       'date-time, in timeZone unless it has an offset, such as 2026-01-31T00:00:00+01:00. By default: from the first query.',

@@ -58,7 +58,7 @@ export interface Readable<Question, Answer> {
 export interface Report<Question, Answer> extends Readable<Question, Answer> {
   /** The path of the same report in the HTTP API, relative to the project's assistant. */
   readonly operation: string;
-  readonly toCsv: (answer: Answer) => string;
+  readonly toCsv: (answer: Answer, question: Question) => string;
 }
 
 export const CALLER_STATS: Report<CountsRequest, CallerStats> = {
@@ -85,7 +85,7 @@ export const SERIES: Report<SeriesRequest, Series> = {
   parse: parseSeriesRequest,
   read: (store, projectId, question, onStep) =>
     readSeries({ counts: countsThen(store, question, onStep) }, projectId, question),
-  toCsv: seriesToCsv,
+  toCsv: (series, { layout }) => seriesToCsv(series, layout),
 };
 
 export const CALLERS: Report<CountsRequest, CallerCounts> = {

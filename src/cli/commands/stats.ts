@@ -46,8 +46,11 @@ export function addStatsCommand(program: Command, io: Io): void {
     .option('--caller <caller>', 'count only the queries of this caller')
     .option('--interval <interval>', `print them over time, for each ${INTERVALS.join(', ')}`)
     .option('--by <by>', `print them over time, for each of the ${seriesCallersMax} busiest callers: caller`)
+    .option('--layout <layout>', 'with --by and --csv: wide (a column for each caller) or long (a row)')
     .option('--as-of <day>', 'print them as they were at the start of this UTC day')
-    .addOption(new Option('--callers', 'print them for each caller').conflicts(['interval', 'by', 'caller']));
+    .addOption(
+      new Option('--callers', 'print them for each caller').conflicts(['interval', 'by', 'layout', 'caller']),
+    );
   addReportOptions(command).action(async (projectId: string, options: StatsOptions) => {
     if (options.callers) return print(CALLERS, formatCallers, projectId, options, io);
     const overTime = options.interval !== undefined || options.by !== undefined;
@@ -91,7 +94,7 @@ async function print<Question extends CountsRequest, Answer extends object>(
   // Before a database or server is needed.
   const { timeZone } = ask(null);
   const isTable = !options.json && !options.csv;
-  const { answer, began, hint } = await runOnSource(
+  const { question, answer, began, hint } = await runOnSource(
     options,
     io,
     'caller-stats project list',
@@ -102,12 +105,12 @@ async function print<Question extends CountsRequest, Answer extends object>(
       const hint = await findCallerHint(read.question, read.answer, () =>
         callersOf(source, projectId, nowMs),
       );
-      return { answer: read.answer, began: recordingBegan, hint };
+      return { ...read, began: recordingBegan, hint };
     },
   );
   if (hint !== undefined) printLine(io.stderr, hint);
   if (options.json) printJson(io.stdout, answer);
-  else if (options.csv) printText(io.stdout, report.toCsv(answer));
+  else if (options.csv) printText(io.stdout, report.toCsv(answer, question));
   else for (const line of format(answer, began)) printLine(io.stdout, line);
 }
 

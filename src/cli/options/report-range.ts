@@ -14,6 +14,7 @@ export const REPORT_OPTIONS: ReportNames = {
   caller: '--caller',
   interval: '--interval',
   by: '--by',
+  layout: '--layout',
   asOf: '--as-of',
   since: '--since',
 };

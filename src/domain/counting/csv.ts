@@ -1,6 +1,7 @@
 /** Counts as CSV (RFC 4180) with a header line. */
 import { CallerStatsError } from '../errors.js';
 import { type Bucket, type CallerCounts, type CallerStats, COUNT_FIELDS } from './counts.js';
+import type { Layout } from './report-request.js';
 import type { Series } from './series.js';
 
 /** The counts that are compared with are in columns such as `previous.total`, as their fields in JSON. */
@@ -17,10 +18,11 @@ export function callerStatsToCsv({ previous, ...counts }: CallerStats): string {
 }
 
 /**
- * By caller, a column for each caller, such as `caller.slack`, by name: they are where they were in the report before while the callers are
+ * By caller and wide, a column for each caller, such as `caller.slack`, by name: they are where they were in the report before while the callers are
  * the same, and none has the name of another column. One more for the rest.
+ * By caller and long, a row for each of them in each bucket: its columns are always the same.
  */
-export function seriesToCsv({ buckets, callers, rest, previous }: Series): string {
+export function seriesToCsv({ buckets, callers, rest, previous }: Series, layout: Layout = 'wide'): string {
   const compared = previous === undefined ? [] : PREVIOUS_FIELDS;
   const previousCells = (bucket: Bucket): Cell[] => compared.map((field) => bucket.previous?.[field] ?? '');
   const previousColumns = compared.map((field) => `previous.${field}`);
@@ -36,7 +38,18 @@ export function seriesToCsv({ buckets, callers, rest, previous }: Series): strin
     );
   }
   const named = callers.toSorted((one, other) => (one.caller < other.caller ? -1 : 1));
-  const columns = [...named.map(({ caller }) => `caller.${caller}`), '(rest)'];
+  if (layout === 'long') {
+    // A cell is written once for all rows that have it: in them, there may be a hundred thousand.
+    const series = [...named, { caller: REST, type: '', counts: rest.counts }].map(
+      ({ caller, type, counts }) => ({ cells: toCells([caller, type]), counts }),
+    );
+    const rows = buckets.map(({ start, end }, at) => {
+      const bucket = toCells([start, end]);
+      return series.map(({ cells, counts }) => `${bucket},${cells},${counts[at] ?? 0}\r\n`).join('');
+    });
+    return [toCsv(['start', 'end', 'caller', 'type', 'count'], []), ...rows].join('');
+  }
+  const columns = [...named.map(({ caller }) => `caller.${caller}`), REST];
   return toCsv(
     ['start', 'end', 'total', ...columns, ...previousColumns],
     buckets.map((bucket, at) => [
@@ -48,6 +61,9 @@ export function seriesToCsv({ buckets, callers, rest, previous }: Series): strin
     ]),
   );
 }
+
+/** All callers that have no series of their own. No caller has this name. */
+const REST = '(rest)';
 
 /** What a bucket is compared with, as its fields in JSON. */
 const PREVIOUS_FIELDS = ['start', 'end', ...COUNT_FIELDS] as const;
@@ -69,7 +85,11 @@ type Cell = string | number;
 
 /** Rows of any kind as CSV. */
 export function toCsv(columns: readonly Cell[], rows: readonly (readonly Cell[])[]): string {
-  return [columns, ...rows].map((cells) => `${cells.map(toCell).join()}\r\n`).join('');
+  return [columns, ...rows].map((cells) => `${toCells(cells)}\r\n`).join('');
+}
+
+function toCells(values: readonly Cell[]): string {
+  return values.map(toCell).join();
 }
 
 /** Spreadsheets run a text that begins with one of these as a formula. Behind an apostrophe it stays a text (OWASP, "CSV Injection"). */

@@ -41,6 +41,7 @@ export const REPORT_PARAMETER_NAMES = {
   caller: 'caller',
   interval: 'interval',
   by: 'by',
+  layout: 'layout',
   asOf: 'asOf',
   since: 'since',
 } as const;
@@ -63,7 +64,7 @@ export const REPORT_PARAMETERS = {
   cutBounds: [...RANGE_PARAMETERS, 'interval'],
   callers: [...COMPARED_PARAMETERS, 'asOf'],
   callerStats: [...COMPARED_PARAMETERS, 'caller', 'asOf'],
-  series: [...COMPARED_PARAMETERS, 'caller', 'interval', 'by', 'asOf'],
+  series: [...COMPARED_PARAMETERS, 'caller', 'interval', 'by', 'layout', 'asOf'],
   changes: ['since', ...RANGE_PARAMETERS],
   numbers: [...COMPARED_PARAMETERS, 'caller', 'interval'],
   weekHours: [...RANGE_PARAMETERS, 'caller'],
@@ -91,6 +92,8 @@ export interface SeriesRequest extends CountsRequest {
   readonly interval: Interval;
   /** Counts each of the busiest callers as well. */
   readonly byCaller: boolean;
+  /** How CSV by caller is laid out. */
+  readonly layout?: Layout;
   /** Fewer buckets than a series may have otherwise. */
   readonly bucketsMax?: number;
 }
@@ -126,6 +129,10 @@ export const DEFAULT_INTERVAL: Interval = 'day';
 /** What `by` can be. */
 export const SERIES_BY = ['caller'] as const;
 
+/** How CSV by caller is laid out: a column for each caller, or a row for each caller and bucket. */
+export const LAYOUTS = ['wide', 'long'] as const;
+export type Layout = (typeof LAYOUTS)[number];
+
 /** Parses the parameters of a report at a moment. Reports every problem, each beginning with the parameter's name. */
 export function parseCountsRequest(input: ReportInput, context: AskingContext): Result<CountsRequest> {
   return parseCompared(input, context, (found) => found);
@@ -149,10 +156,16 @@ export function parseSeriesRequest(input: ReportInput, context: AskingContext): 
   const counts = parseCountsRequest(input, context);
   const interval = prefixProblems(names.interval, parseInterval(input.interval ?? DEFAULT_INTERVAL));
   const byCaller = prefixProblems(names.by, parseBy(input, names));
-  if (!(counts.ok && interval.ok && byCaller.ok)) {
-    return failure(...collectProblems(counts, interval, byCaller));
+  const layout = prefixProblems(names.layout, parseLayout(input, names));
+  if (!(counts.ok && interval.ok && byCaller.ok && layout.ok)) {
+    return failure(...collectProblems(counts, interval, byCaller, layout));
   }
-  return success({ ...counts.value, interval: interval.value, byCaller: byCaller.value });
+  return success({
+    ...counts.value,
+    interval: interval.value,
+    byCaller: byCaller.value,
+    layout: layout.value,
+  });
 }
 
 /** As `parseCountsRequest`, for the dashboard: compares with the period before unless told otherwise, and if it can. */
@@ -342,4 +355,18 @@ function parseBy({ by, caller }: ReportInput, names: ReportNames): Result<boolea
   return caller === undefined
     ? success(true)
     : failure(`is given together with ${names.caller}; give one of them`);
+}
+
+function parseLayout({ layout, by, compare }: ReportInput, names: ReportNames): Result<Layout> {
+  if (layout === undefined) return success('wide');
+  const known = LAYOUTS.find((one) => one === layout);
+  if (known === undefined)
+    return failure(`${quote(layout)} is unknown; ${listKnown('layout', layout, LAYOUTS)}`);
+  if (known === 'wide') return success(known);
+  if (by === undefined) return failure(`long has a row for each caller; give it with ${names.by}`);
+  if (compare !== undefined)
+    return failure(
+      `long has no place for what is compared with; leave out ${names.compare}, or ask for the other range, too`,
+    );
+  return success(known);
 }

@@ -69,7 +69,12 @@ export function createReportHandlers(
 ) {
   const readerOf = <Question extends object, Answer extends object, Result>(
     report: Readable<Question, Answer>,
-    finish: (answer: Answer, request: FastifyRequest, reply: FastifyReply) => Result | Promise<Result>,
+    finish: (
+      answer: Answer,
+      question: Question,
+      request: FastifyRequest,
+      reply: FastifyReply,
+    ) => Result | Promise<Result>,
   ) => {
     const parameters = report.parameters.filter((one) => !ofNow || one !== 'asOf');
     const names = Object.fromEntries(parameters.map((one) => [one, REPORT_PARAMETER_NAMES[one]]));
@@ -86,7 +91,7 @@ export function createReportHandlers(
           const listCallers = () => store.counts.countCallers(id, ALL_TIME);
           const hint = await findCallerHint(question, answer, listCallers);
           if (hint !== undefined) reply.header(HINT_HEADER, hint);
-          return finish(answer, request, reply);
+          return finish(answer, question, request, reply);
         },
       );
     };
@@ -97,10 +102,13 @@ export function createReportHandlers(
     list: List,
     { isAlwaysCsv = false } = {},
   ) => {
-    const write = readerOf(report, async (answer, request, reply) => {
+    const write = readerOf(report, async (answer, question, request, reply) => {
       if (!isAlwaysCsv) reply.header('vary', 'Accept');
       if (isAlwaysCsv || prefersCsv(request))
-        return { type: CSV, body: await writeInPieces(answer, list, CSV_FORM, report.toCsv) };
+        return {
+          type: CSV,
+          body: await writeInPieces(answer, list, CSV_FORM, (part) => report.toCsv(part, question)),
+        };
       // Routes without a schema have no function of their own.
       const toJson = reply.getSerializationFunction('200', 'application/json') ?? JSON.stringify;
       return { type: JSON_TYPE, body: await writeInPieces(answer, list, JSON_FORM, toJson) };
@@ -207,7 +215,7 @@ export function addAnalytics(
       'the range. The buckets add up to the caller stats of the same range. Without `dateFrom`, the range starts with the ' +
       'first bucket that has a query; without `dateTo`, it ends with the last one. ' +
       `At most ${seriesBucketsMax} buckets. CSV for \`Accept: text/csv\`: by caller, with a column for each caller and one ` +
-      'for the rest.',
+      'for the rest, or with `layout` a row for each.',
     querystring: SeriesParameters,
   });
   const callers = jsonResponse(CallersSchema, 'The callers.');

@@ -9,6 +9,7 @@ import { COUNT_FIELDS, mapTypes } from '../../domain/counting/counts.js';
 import { SOURCE_PATTERN } from '../../domain/counting/imported-count.js';
 import {
   DEFAULT_INTERVAL,
+  LAYOUTS,
   REPORT_PARAMETER_NAMES,
   REPORT_PARAMETERS,
   type ReportParameter,
@@ -581,6 +582,12 @@ const REPORT_SCHEMAS: Readonly<Record<ReportParameter, Schema>> = {
   by: enumSchema(
     SERIES_BY,
     `Adds a series for each of the ${seriesCallersMax} busiest callers, and one for the rest. At most ${seriesByCallerBucketsMax} buckets.`,
+  ),
+  layout: enumSchema(
+    LAYOUTS,
+    'How CSV with `by` is laid out: `wide` has a column for each caller, `long` has a row for each caller and bucket, so that its ' +
+      'columns are the same in every report. JSON does not change.',
+    { default: LAYOUTS[0] },
   ),
   asOf: stringSchema(
     'Answers as it would have been answered at the start of this UTC day. Bounds must then lie on quarter hours, and `period` must ' +

@@ -90,6 +90,16 @@ describe('a report is refused', () => {
     ],
     [{ by: 'type' }, ['by: "type" is unknown; series can be split by caller only']],
     [{ by: 'caller', caller: 'web' }, ['by: is given together with caller; give one of them']],
+    [
+      { by: 'caller', layout: 'Long' },
+      ['layout: "Long" is unknown; did you mean long? The layouts are wide, long'],
+    ],
+    [{ by: 'caller', layout: '' }, [expect.stringMatching(/^layout: "" is unknown/)]],
+    [{ layout: 'long' }, ['layout: long has a row for each caller; give it with by']],
+    [
+      { by: 'caller', layout: 'long', compare: 'previous', period: 'last-month' },
+      [expect.stringMatching(/^layout: long has no place for what is compared with; leave out compare/)],
+    ],
   ])('%j', (input, problems) => {
     expect(parseSeriesRequest(input, { nowMs })).toEqual({ ok: false, problems });
   });
@@ -112,6 +122,7 @@ describe('a report is refused', () => {
       '--asOf',
       '--interval',
       '--by',
+      '--layout',
     ]);
   });
 });
@@ -127,6 +138,7 @@ test('the parameters over HTTP have the documented names', () => {
     'caller',
     'interval',
     'by',
+    'layout',
     'asOf',
     'since',
   ]);
@@ -141,6 +153,7 @@ test('without parameters, a report is about all queries in UTC, by day', () => {
     caller: undefined,
     interval: 'day',
     byCaller: false,
+    layout: 'wide',
   });
 });
 

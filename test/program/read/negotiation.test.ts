@@ -156,4 +156,30 @@ describe('CSV', () => {
     const { buckets } = JSON.parse((await send({ path: SERIES })).text) as { buckets: object[] };
     expect(lines).toEqual(buckets.map((bucket) => Object.values(bucket).join()));
   });
+
+  test('by caller has the same values in its long layout as in its wide one', async () => {
+    const { send } = service();
+    const read = async (layout: string) =>
+      (await send({ path: `${SERIES}?by=caller&interval=hour&layout=${layout}`, headers })).text
+        .trimEnd()
+        .split('\r\n')
+        .map((line) => line.split(','));
+    const [[, , , ...columns] = [], ...wide] = await read('wide');
+    const [head, ...long] = await read('long');
+    expect(head).toEqual(['start', 'end', 'caller', 'type', 'count']);
+    const types = { 'caller.-1': 'other', 'caller.slack': 'other', 'caller.web': 'web', '(rest)': '' };
+    expect(columns).toEqual(Object.keys(types));
+    expect(long).toEqual(
+      wide.flatMap(([start, end, , ...counts]) =>
+        Object.entries(types).map(([column, type], at) => [
+          ...[start, end, column.replace('caller.', '').replace(/^-/, "'-"), type, counts[at]],
+        ]),
+      ),
+    );
+    // JSON has one layout.
+    const [one, other] = await Promise.all(
+      ['wide', 'long'].map((layout) => send({ path: `${SERIES}?by=caller&layout=${layout}` })),
+    );
+    expect(one?.text).toBe(other?.text);
+  });
 });

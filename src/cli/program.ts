@@ -5,6 +5,7 @@ import { formatQuantity } from '../domain/format.js';
 import { errorLinesMax } from '../domain/limits.js';
 import { FailedResult, type Io, UsageError } from './io.js';
 import { readSettingsFile } from './settings/settings-file.js';
+import { nameOurs } from './terminal/other-names.js';
 import { printLine } from './terminal/output.js';
 
 /** Adds a command to the program. */
@@ -85,6 +86,7 @@ export async function buildProgram(io: Io, version: string, only = ''): Promise<
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(text),
+      outputError: (message, write) => write(nameOurs(message)),
     })
     .showHelpAfterError('(see --help)');
   const loaders = Object.hasOwn(COMMANDS, only) ? [COMMANDS[only]] : Object.values(COMMANDS);

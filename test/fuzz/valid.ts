@@ -61,6 +61,7 @@ function compatible({ template }: Operation, chosen: readonly Parameter[]): Para
     // As CSV, the others refuse it.
     compare: !isTotals || !(hasBounds || (has('period') && !has('dateFrom') && !has('dateTo'))),
     caller: has('by'),
+    layout: !has('by'),
     // Other bounds go with it.
     asOf: true,
     // Only an earlier answer knows it.

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { listedCommands } from '../../../scripts/pages/commands.js';
+import { OURS } from '../../../src/cli/terminal/other-names.js';
 import { runCli, runCommand, startCommand } from '../../support/cli/cli.js';
 import { emptyPlace, placeWithProject, refusal } from '../../support/cli/cli-place.js';
 import { programInShell } from '../../support/cli/process.js';
@@ -98,6 +99,20 @@ describe.runIf(existsSync('/dev/full'))('on a full disk,', () => {
   });
 });
 
+test('what others call a command or an option is not a name here, and ours of it is', () => {
+  const commands = listedCommands();
+  const options = commands.flatMap(({ command }) => [...command.options, ...(command.parent?.options ?? [])]);
+  const names = [
+    ...options.map(({ long }) => long),
+    ...commands.flatMap(({ name }) => [name, name.split(' ')[0]]),
+  ];
+  for (const [theirs, ours] of Object.entries(OURS)) {
+    expect(names).toContain(ours.split(' csv')[0]);
+    // A few commands may have it as an option; then it is known there.
+    if (!theirs.startsWith('-')) expect(names).not.toContain(theirs);
+  }
+});
+
 describe('wrong usage exits with 2 and an error message:', () => {
   test.concurrent.each([
     [[], /^Usage: caller-stats /],
@@ -105,6 +120,9 @@ describe('wrong usage exits with 2 and an error message:', () => {
     [['imprt'], /unknown command 'imprt'\n\(Did you mean import\?\)/],
     [['key', 'make'], /unknown command 'make'/],
     [['verify', '--jsn'], /unknown option '--jsn'\n\(Did you mean --json\?\)/],
+    [['doctor', '--config', 'x'], /unknown option '--config'\n\(Did you mean --settings\?\)\n\(see --help\)/],
+    [['stats', 'a', '--tz=UTC'], /unknown option '--tz=UTC'\n\(Did you mean --time-zone\?\)\n\(see --help\)/],
+    [['users'], /unknown command 'users'\n\(Did you mean member\?\)\n\(see --help\)/],
     [['stats'], /missing required argument 'project'/],
     [['stats', 'a', 'b'], /too many arguments/],
     [['serve', 'now'], /too many arguments/],

@@ -80,43 +80,59 @@ const ASKERS: CallerRules = {
 };
 const HINTS: CallerRules = { known: KNOWN_CALLERS.filter(isOfSdk), fallback: '' };
 
-/** Reads the records of a request. Prepared once, so that an attribute costs the same with any number of rules. */
+/** What does not change between requests, so that an attribute costs the same with any number of rules. */
+interface Prepared {
+  readonly matcher: RuleMatcher;
+  readonly callerNames: readonly string[];
+  readonly attributes: ReadonlySet<string>;
+}
+
+/** Preparing rules takes longer than reading a span. */
+const prepared = new WeakMap<TelemetryRules, Prepared>();
+
+function prepare(rules: TelemetryRules): Prepared {
+  const matcher = new RuleMatcher(rules.queries);
+  const callerNames = withMetadata(rules.callerAttribute);
+  const attributes = new Set([
+    ...matcher.attributes,
+    ...callerNames,
+    ...USER_AGENTS,
+    ...ID_ATTRIBUTES,
+    RESPONSE_ID,
+    ...HTTP_METHODS,
+    ...HTTP_STATUSES,
+    ...MCP_METHODS,
+    ...ROUTES,
+    TARGET,
+    URI,
+    ...RPC_SYSTEMS,
+    ...RUN_IDS,
+    ...TURN_ATTRIBUTES,
+    ...IGNORE_RULES.map(({ attribute }) => attribute),
+    ...IGNORE_PATTERNS.map(([attribute]) => attribute),
+    ...CALL_NAMES,
+    ...[ASGI_EVENT, LANGFUSE_MODEL, LANGFUSE_ROOT, MCP_CLIENT],
+    SERVICE_ATTRIBUTE,
+    ...OPERATION_ATTRIBUTES,
+    ...(typeof rules.id === 'object' ? [rules.id.attribute] : []),
+  ]);
+  return { matcher, callerNames, attributes };
+}
+
+/** Reads the records of a request. */
 export class RecordRules {
-  readonly #rules: TelemetryRules;
   /** The attributes that are read, besides headers. */
   readonly attributes: ReadonlySet<string>;
-  readonly #matcher: RuleMatcher;
-  readonly #callerNames: readonly string[];
+  readonly #rules: TelemetryRules;
+  readonly #prepared: Prepared;
   /** The name of the sender of the last record: one sends thousands. */
   #last: { readonly resource: Attributes; readonly service: string } | undefined;
 
   constructor(rules: TelemetryRules) {
     this.#rules = rules;
-    this.#callerNames = withMetadata(rules.callerAttribute);
-    this.#matcher = new RuleMatcher(rules.queries);
-    this.attributes = new Set([
-      ...this.#matcher.attributes,
-      ...this.#callerNames,
-      ...USER_AGENTS,
-      ...ID_ATTRIBUTES,
-      RESPONSE_ID,
-      ...HTTP_METHODS,
-      ...HTTP_STATUSES,
-      ...MCP_METHODS,
-      ...ROUTES,
-      TARGET,
-      URI,
-      ...RPC_SYSTEMS,
-      ...RUN_IDS,
-      ...TURN_ATTRIBUTES,
-      ...IGNORE_RULES.map(({ attribute }) => attribute),
-      ...IGNORE_PATTERNS.map(([attribute]) => attribute),
-      ...CALL_NAMES,
-      ...[ASGI_EVENT, LANGFUSE_MODEL, LANGFUSE_ROOT, MCP_CLIENT],
-      SERVICE_ATTRIBUTE,
-      ...OPERATION_ATTRIBUTES,
-      ...(typeof rules.id === 'object' ? [rules.id.attribute] : []),
-    ]);
+    this.#prepared = prepared.get(rules) ?? prepare(rules);
+    prepared.set(rules, this.#prepared);
+    this.attributes = this.#prepared.attributes;
   }
 
   /** Whether an attribute is read. All others, such as prompts and answers, are not even decoded. */
@@ -128,7 +144,7 @@ export class RecordRules {
   accepts(record: TelemetryRecord): boolean {
     const { id } = this.#rules;
     if (typeof id === 'object' && (record.attributes.get(id.attribute) ?? '') === '') return false;
-    return this.#matcher.accepts(record) && !isEmbedding(record.name, record.attributes);
+    return this.#prepared.matcher.accepts(record) && !isEmbedding(record.name, record.attributes);
   }
 
   /** Whether the record says that neither it nor anything below it belongs to a query. */
@@ -192,7 +208,7 @@ export class RecordRules {
   /** The caller that the record names, or that headers tell which only come from who asks; empty if there is none. */
   callerOf({ attributes, resource }: TelemetryRecord): string {
     const { callerAttribute } = this.#rules;
-    const named = firstOf(attributes, this.#callerNames) || resource.get(callerAttribute);
+    const named = firstOf(attributes, this.#prepared.callerNames) || resource.get(callerAttribute);
     if (named) return named;
     const rules = { ...this.#rules.detection, ...ASKERS };
     const detected = detectCaller({ headers: readHeaders(attributes) }, rules);

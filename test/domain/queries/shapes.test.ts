@@ -68,9 +68,10 @@ function callersOf(
 ) {
   const memory = new IdentityMemory();
   const index = new TraceIndex(indexBytes);
+  const own = Object.keys(more).length === 0 ? rules : { ...rules, ...more };
   for (const records of requests) {
     const receipt = { project: 'docs', nowMs, rowsFrom: null };
-    const collector = new QueryCollector({ ...rules, ...more }, receipt, index);
+    const collector = new QueryCollector(own, receipt, index);
     for (const record of records) collector.add(record);
     const { queries } = returned(collector.result());
     memory.record(queries);

@@ -74,7 +74,7 @@ export class NaiveCalendar {
   constructor(timeZone: string) {
     this.#format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
     const count = (end - begin) / halfHourMs;
-    this.#local = Array.from({ length: count }, (_, at) => this.#localAt(begin + at * halfHourMs));
+    this.#local = Array.from({ length: count }, (_, at) => this.#shownAt(begin + at * halfHourMs));
     let latest = Number.NEGATIVE_INFINITY;
     this.#latest = this.#local.map((local) => {
       latest = Math.max(latest, local);
@@ -85,6 +85,11 @@ export class NaiveCalendar {
   }
 
   #localAt(timeMs: number): number {
+    return this.#local[(timeMs - begin) / halfHourMs] ?? this.#shownAt(timeMs);
+  }
+
+  /** What the platform's clock shows. */
+  #shownAt(timeMs: number): number {
     const milliseconds = ((timeMs % 1000) + 1000) % 1000;
     return Date.parse(`${this.#format.format(timeMs - milliseconds).replace(' ', 'T')}Z`) + milliseconds;
   }

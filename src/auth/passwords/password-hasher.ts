@@ -35,10 +35,6 @@ export class PasswordHasher {
   readonly #taken: Record<Lane, number> = { known: 0, stranger: 0 };
   /** The places that each known user, or network of strangers, has taken. */
   readonly #byOwner = new Map<string, number>();
-  readonly #threads: Readonly<Record<Lane, HashingThread>> = {
-    known: new HashingThread(LANES.known.niceness),
-    stranger: new HashingThread(LANES.stranger.niceness),
-  };
 
   /**
    * Runs `work` with a place in the lane, where its hashes are computed. Throws `busy` at once if all places are taken, or
@@ -83,7 +79,7 @@ export class PasswordHasher {
   #run(task: HashingTask): Promise<string | boolean> {
     const lane = currentLane.getStore();
     if (lane === undefined) return this.inLane('known', () => this.#run(task));
-    return this.#threads[lane].run(task);
+    return threads[lane].run(task);
   }
 }
 
@@ -141,3 +137,9 @@ class HashingThread {
     }, hashingIdleMs).unref();
   }
 }
+
+/** One of each lane for all hashers of the process: they keep nothing between two tasks. */
+const threads: Readonly<Record<Lane, HashingThread>> = {
+  known: new HashingThread(LANES.known.niceness),
+  stranger: new HashingThread(LANES.stranger.niceness),
+};

@@ -13,6 +13,7 @@ import {
 import { COMPARISONS, INTERVALS, PERIODS } from '../domain/calendar/names.js';
 import {
   type CountsRequest,
+  type CsvForm,
   DEFAULT_INTERVAL,
   REPORT_PARAMETER_NAMES,
   type ReportParameter,
@@ -146,7 +147,7 @@ const PAGE = {
 } as const;
 
 /** Tools do not answer with CSV. */
-type ToolParameter = Exclude<ReportParameter, 'layout'>;
+type ToolParameter = Exclude<ReportParameter, keyof CsvForm>;
 
 const reportInput = (
   parameters: readonly ReportParameter[],
@@ -155,7 +156,9 @@ const reportInput = (
 ) => {
   const describe = (some: readonly ToolParameter[]) =>
     Object.fromEntries(some.map((one) => [REPORT_PARAMETER_NAMES[one], DESCRIPTIONS[one]]));
-  const optional = parameters.filter((one) => one !== 'layout').filter((one) => !required.includes(one));
+  const optional = parameters
+    .filter((one) => one !== 'layout' && one !== 'times')
+    .filter((one) => !required.includes(one));
   return strictObjectSchema({ projectId, ...describe(required) }, { ...describe(optional), ...more });
 };
 

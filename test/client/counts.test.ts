@@ -3,7 +3,7 @@ import { expectTypeOf, test } from 'vitest';
 import type * as client from '../../clients/javascript/src/counts.js';
 import type { SeriesRequest } from '../../clients/javascript/src/reader.js';
 import type { CallerCounts, CallerStats } from '../../src/domain/counting/counts.js';
-import type { REPORT_PARAMETERS } from '../../src/domain/counting/report-request.js';
+import type { CsvForm, REPORT_PARAMETERS } from '../../src/domain/counting/report-request.js';
 import type { Series } from '../../src/domain/counting/series.js';
 import type { WeekStart } from '../../src/domain/time/calendar.js';
 
@@ -17,6 +17,6 @@ test('what the reader asks is what the server knows', () => {
   expectTypeOf<client.WeekStart>().toEqualTypeOf<WeekStart>();
   expectTypeOf<Exclude<keyof SeriesRequest, 'projectId' | 'signal'>>().toEqualTypeOf<
     // The reader does not read CSV.
-    Exclude<(typeof REPORT_PARAMETERS.series)[number], 'layout'>
+    Exclude<(typeof REPORT_PARAMETERS.series)[number], keyof CsvForm>
   >();
 });

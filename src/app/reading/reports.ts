@@ -85,7 +85,7 @@ export const SERIES: Report<SeriesRequest, Series> = {
   parse: parseSeriesRequest,
   read: (store, projectId, question, onStep) =>
     readSeries({ counts: countsThen(store, question, onStep) }, projectId, question),
-  toCsv: (series, { layout }) => seriesToCsv(series, layout),
+  toCsv: (series, { csv }) => seriesToCsv(series, csv),
 };
 
 export const CALLERS: Report<CountsRequest, CallerCounts> = {

@@ -46,10 +46,17 @@ export function addStatsCommand(program: Command, io: Io): void {
     .option('--caller <caller>', 'count only the queries of this caller')
     .option('--interval <interval>', `print them over time, for each ${INTERVALS.join(', ')}`)
     .option('--by <by>', `print them over time, for each of the ${seriesCallersMax} busiest callers: caller`)
-    .option('--layout <layout>', 'with --by and --csv: wide (a column for each caller) or long (a row)')
+    .option('--layout <layout>', 'with --by and --csv: wide or long (a row for each caller)')
+    .option('--times <form>', 'with --csv: offset or local (for spreadsheets)')
     .option('--as-of <day>', 'print them as they were at the start of this UTC day')
     .addOption(
-      new Option('--callers', 'print them for each caller').conflicts(['interval', 'by', 'layout', 'caller']),
+      new Option('--callers', 'print them for each caller').conflicts([
+        'interval',
+        'by',
+        'layout',
+        'times',
+        'caller',
+      ]),
     );
   addReportOptions(command).action(async (projectId: string, options: StatsOptions) => {
     if (options.callers) return print(CALLERS, formatCallers, projectId, options, io);

@@ -15,6 +15,7 @@ export const REPORT_OPTIONS: ReportNames = {
   interval: '--interval',
   by: '--by',
   layout: '--layout',
+  times: '--times',
   asOf: '--as-of',
   since: '--since',
 };

@@ -1,7 +1,7 @@
 /** Counts as CSV (RFC 4180) with a header line. */
 import { CallerStatsError } from '../errors.js';
 import { type Bucket, type CallerCounts, type CallerStats, COUNT_FIELDS } from './counts.js';
-import type { Layout } from './report-request.js';
+import type { CsvForm } from './report-request.js';
 import type { Series } from './series.js';
 
 /** The counts that are compared with are in columns such as `previous.total`, as their fields in JSON. */
@@ -22,7 +22,11 @@ export function callerStatsToCsv({ previous, ...counts }: CallerStats): string {
  * the same, and none has the name of another column. One more for the rest.
  * By caller and long, a row for each of them in each bucket: its columns are always the same.
  */
-export function seriesToCsv({ buckets, callers, rest, previous }: Series, layout: Layout = 'wide'): string {
+export function seriesToCsv(
+  { buckets: written, callers, rest, previous }: Series,
+  { layout, times }: CsvForm = { layout: 'wide', times: 'offset' },
+): string {
+  const buckets = times === 'local' ? written.map(withLocalTimes) : written;
   const compared = previous === undefined ? [] : PREVIOUS_FIELDS;
   const previousCells = (bucket: Bucket): Cell[] => compared.map((field) => bucket.previous?.[field] ?? '');
   const previousColumns = compared.map((field) => `previous.${field}`);
@@ -60,6 +64,21 @@ export function seriesToCsv({ buckets, callers, rest, previous }: Series, layout
       ...previousCells(bucket),
     ]),
   );
+}
+
+function withLocalTimes({ start, end, previous, ...counts }: Bucket): Bucket {
+  const local = { ...counts, start: toLocalTime(start), end: toLocalTime(end) };
+  if (previous === undefined || previous === null)
+    return { ...local, ...(previous === null && { previous }) };
+  return {
+    ...local,
+    previous: { ...previous, start: toLocalTime(previous.start), end: toLocalTime(previous.end) },
+  };
+}
+
+/** `2026-03-01 00:00:00`, which Excel and LibreOffice read as a date with a time; milliseconds if there are any. */
+function toLocalTime(time: string): string {
+  return time.replace('T', ' ').replace(/(\.000)?(Z|[+-][\d:]+)$/, '');
 }
 
 /** All callers that have no series of their own. No caller has this name. */

@@ -42,6 +42,7 @@ export const REPORT_PARAMETER_NAMES = {
   interval: 'interval',
   by: 'by',
   layout: 'layout',
+  times: 'times',
   asOf: 'asOf',
   since: 'since',
 } as const;
@@ -64,7 +65,7 @@ export const REPORT_PARAMETERS = {
   cutBounds: [...RANGE_PARAMETERS, 'interval'],
   callers: [...COMPARED_PARAMETERS, 'asOf'],
   callerStats: [...COMPARED_PARAMETERS, 'caller', 'asOf'],
-  series: [...COMPARED_PARAMETERS, 'caller', 'interval', 'by', 'layout', 'asOf'],
+  series: [...COMPARED_PARAMETERS, 'caller', 'interval', 'by', 'layout', 'times', 'asOf'],
   changes: ['since', ...RANGE_PARAMETERS],
   numbers: [...COMPARED_PARAMETERS, 'caller', 'interval'],
   weekHours: [...RANGE_PARAMETERS, 'caller'],
@@ -92,8 +93,8 @@ export interface SeriesRequest extends CountsRequest {
   readonly interval: Interval;
   /** Counts each of the busiest callers as well. */
   readonly byCaller: boolean;
-  /** How CSV by caller is laid out. */
-  readonly layout?: Layout;
+  /** How it is written as CSV. */
+  readonly csv?: CsvForm;
   /** Fewer buckets than a series may have otherwise. */
   readonly bucketsMax?: number;
 }
@@ -131,7 +132,14 @@ export const SERIES_BY = ['caller'] as const;
 
 /** How CSV by caller is laid out: a column for each caller, or a row for each caller and bucket. */
 export const LAYOUTS = ['wide', 'long'] as const;
-export type Layout = (typeof LAYOUTS)[number];
+
+/** How CSV writes times: with their offset, as JSON does, or as spreadsheets read them, which know no offsets. */
+export const TIMES = ['offset', 'local'] as const;
+
+export interface CsvForm {
+  readonly layout: (typeof LAYOUTS)[number];
+  readonly times: (typeof TIMES)[number];
+}
 
 /** Parses the parameters of a report at a moment. Reports every problem, each beginning with the parameter's name. */
 export function parseCountsRequest(input: ReportInput, context: AskingContext): Result<CountsRequest> {
@@ -157,14 +165,15 @@ export function parseSeriesRequest(input: ReportInput, context: AskingContext): 
   const interval = prefixProblems(names.interval, parseInterval(input.interval ?? DEFAULT_INTERVAL));
   const byCaller = prefixProblems(names.by, parseBy(input, names));
   const layout = prefixProblems(names.layout, parseLayout(input, names));
-  if (!(counts.ok && interval.ok && byCaller.ok && layout.ok)) {
-    return failure(...collectProblems(counts, interval, byCaller, layout));
+  const times = prefixProblems(names.times, parseTimes(input.times));
+  if (!(counts.ok && interval.ok && byCaller.ok && layout.ok && times.ok)) {
+    return failure(...collectProblems(counts, interval, byCaller, layout, times));
   }
   return success({
     ...counts.value,
     interval: interval.value,
     byCaller: byCaller.value,
-    layout: layout.value,
+    csv: { layout: layout.value, times: times.value },
   });
 }
 
@@ -357,7 +366,7 @@ function parseBy({ by, caller }: ReportInput, names: ReportNames): Result<boolea
     : failure(`is given together with ${names.caller}; give one of them`);
 }
 
-function parseLayout({ layout, by, compare }: ReportInput, names: ReportNames): Result<Layout> {
+function parseLayout({ layout, by, compare }: ReportInput, names: ReportNames): Result<CsvForm['layout']> {
   if (layout === undefined) return success('wide');
   const known = LAYOUTS.find((one) => one === layout);
   if (known === undefined)
@@ -369,4 +378,11 @@ function parseLayout({ layout, by, compare }: ReportInput, names: ReportNames): 
       `long has no place for what is compared with; leave out ${names.compare}, or ask for the other range, too`,
     );
   return success(known);
+}
+
+function parseTimes(text: string = TIMES[0]): Result<CsvForm['times']> {
+  const known = TIMES.find((one) => one === text);
+  return known === undefined
+    ? failure(`${quote(text)} is unknown; ${listKnown('form', text, TIMES)}`)
+    : success(known);
 }

@@ -14,6 +14,7 @@ import {
   REPORT_PARAMETERS,
   type ReportParameter,
   SERIES_BY,
+  TIMES,
 } from '../../domain/counting/report-request.js';
 import { CHANGE_CAUSES } from '../../domain/history/timeline.js';
 import { REFUSAL_REASONS } from '../../domain/ingestion/refusals.js';
@@ -585,9 +586,13 @@ const REPORT_SCHEMAS: Readonly<Record<ReportParameter, Schema>> = {
   ),
   layout: enumSchema(
     LAYOUTS,
-    'How CSV with `by` is laid out: `wide` has a column for each caller, `long` has a row for each caller and bucket, so that its ' +
-      'columns are the same in every report. JSON does not change.',
+    'CSV with `by` has a column for each caller (`wide`), or a row for each caller and bucket (`long`).',
     { default: LAYOUTS[0] },
+  ),
+  times: enumSchema(
+    TIMES,
+    'CSV writes times as JSON does, or `local`: 2026-03-01 00:00:00, a date for spreadsheets. Where clocks go back, two rows have the same.',
+    { default: TIMES[0] },
   ),
   asOf: stringSchema(
     'Answers as it would have been answered at the start of this UTC day. Bounds must then lie on quarter hours, and `period` must ' +

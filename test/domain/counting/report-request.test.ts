@@ -95,6 +95,7 @@ describe('a report is refused', () => {
       ['layout: "Long" is unknown; did you mean long? The layouts are wide, long'],
     ],
     [{ by: 'caller', layout: '' }, [expect.stringMatching(/^layout: "" is unknown/)]],
+    [{ times: 'utc' }, ['times: "utc" is unknown; the forms are offset, local']],
     [{ layout: 'long' }, ['layout: long has a row for each caller; give it with by']],
     [
       { by: 'caller', layout: 'long', compare: 'previous', period: 'last-month' },
@@ -123,6 +124,7 @@ describe('a report is refused', () => {
       '--interval',
       '--by',
       '--layout',
+      '--times',
     ]);
   });
 });
@@ -139,6 +141,7 @@ test('the parameters over HTTP have the documented names', () => {
     'interval',
     'by',
     'layout',
+    'times',
     'asOf',
     'since',
   ]);
@@ -153,7 +156,7 @@ test('without parameters, a report is about all queries in UTC, by day', () => {
     caller: undefined,
     interval: 'day',
     byCaller: false,
-    layout: 'wide',
+    csv: { layout: 'wide', times: 'offset' },
   });
 });
 

@@ -352,7 +352,6 @@ const PAGES: Readonly<Record<string, (page: string) => Promise<void>>> = {
   'docs/index.md': onDemo,
   'docs/guides/record/record.md': onDemo,
   'docs/guides/read/export.md': onDemo,
-  'docs/reference/http.md': onDemo,
   'docs/concepts/queries.md': onDemo,
   'docs/concepts/exactness.md': onDemo,
   'docs/tutorial.md': onEmpty,

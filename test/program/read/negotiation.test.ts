@@ -4,6 +4,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import type { Series } from '../../../src/domain/counting/series.js';
 import { CALLERS, QUERIES, SERIES, STATS, sharedService } from '../../support/http/http.js';
 import type { Answer } from '../../support/http/http-checks.js';
 
@@ -181,5 +182,30 @@ describe('CSV', () => {
       ['wide', 'long'].map((layout) => send({ path: `${SERIES}?by=caller&layout=${layout}` })),
     );
     expect(one?.text).toBe(other?.text);
+  });
+
+  test.each([
+    ['Europe/Berlin', '2026-03-29', '2026-03-30', 23],
+    ['Europe/Berlin', '2026-10-25', '2026-10-26', 25],
+    ['Asia/Kathmandu', '2026-03-01', '2026-03-01T05:30:00.250', 6],
+  ])('has the times that clocks in %s show from %s to %s', async (timeZone, dateFrom, dateTo, hours) => {
+    const { send } = service();
+    const query = new URLSearchParams({ timeZone, dateFrom, dateTo, interval: 'hour', compare: 'previous' });
+    const { buckets } = JSON.parse((await send({ path: `${SERIES}?${query}` })).text) as Series;
+    expect(buckets).toHaveLength(hours);
+    // Swedish dates are as those of ISO 8601.
+    const clock = new Intl.DateTimeFormat('sv', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
+    const show = (time: string) =>
+      clock.format(Date.parse(time)) + (time.includes('.000') ? '' : time.slice(19, 23));
+    const read = async (more: string) =>
+      (await send({ path: `${SERIES}?${query}${more}`, headers })).text
+        .trimEnd()
+        .split('\r\n')
+        .map((line) => line.split(','));
+    const written = await read('');
+    expect(await read('&times=offset')).toEqual(written);
+    expect(await read('&times=local')).toEqual(
+      written.map((cells) => cells.map((cell) => (/^\d+-\d+-/.test(cell) ? show(cell) : cell))),
+    );
   });
 });

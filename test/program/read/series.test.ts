@@ -49,13 +49,13 @@ describe('GET series returns 400 with a message for each wrong parameter:', () =
     [
       'limit=5',
       [
-        '"limit": is not a parameter here; there are dateFrom, dateTo, period, timeZone, weekStart, compare, caller, interval, by, layout, asOf',
+        '"limit": is not a parameter here; there are dateFrom, dateTo, period, timeZone, weekStart, compare, caller, interval, by, layout, times, asOf',
       ],
     ],
     [
       'interval=x&timeZone=y&dateFrom=&dateTo=2026-01-01&dateTo=2026-01-01&page=1',
       [
-        '"page": is not a parameter here; there are dateFrom, dateTo, period, timeZone, weekStart, compare, caller, interval, by, layout, asOf',
+        '"page": is not a parameter here; there are dateFrom, dateTo, period, timeZone, weekStart, compare, caller, interval, by, layout, times, asOf',
         'dateTo: is given 2 times; give it once',
         'dateFrom: is empty; leave it out or give a date',
         `timeZone: "y" ${NO_ZONE}; ${SUCH_AS}`,

@@ -35,7 +35,8 @@ function contentOf(kind: ExportKind, { view, numbers }: Exported): [what: string
   const { interval, counts, previous } = numbers;
   switch (kind) {
     case 'series-csv':
-      return [interval, seriesToCsv(seriesOf(view, numbers))];
+      // It is opened in a spreadsheet; programs ask the API.
+      return [interval, seriesToCsv(seriesOf(view, numbers), { layout: 'wide', times: 'local' })];
     case 'series-json':
       return [interval, json(seriesOf(view, numbers))];
     case 'callers-csv':

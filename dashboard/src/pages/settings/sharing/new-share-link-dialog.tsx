@@ -82,7 +82,10 @@ function AddressDialog({ created: { link, token }, project, onClose }: AddressDi
           <p className="quiet small">
             As CSV, for <DocsLink page="reading#spreadsheets">spreadsheets</DocsLink>:
           </p>
-          <Copied text={`${address}.csv?period=last-12-months&interval=month`} label="Copy address of CSV" />
+          <Copied
+            text={`${address}.csv?period=last-12-months&interval=month&times=local`}
+            label="Copy address of CSV"
+          />
         </>
       )}
       {link.origins.length > 0 && <Embed address={address} name={project.name} />}

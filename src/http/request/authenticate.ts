@@ -19,13 +19,18 @@ import { isProjectId, type Project } from '../../domain/projects/project.js';
 import { failure, type Result, success } from '../../domain/result.js';
 import type { Clock } from '../../domain/time/clock.js';
 import { BoundedCache } from '../../shared/bounded-cache.js';
-import type { Access, Store } from '../../storage/ports/store.js';
+import { OutdatedAccess } from '../../storage/ports/counts.js';
+import type { Access, AccessProof, Store } from '../../storage/ports/store.js';
 import type { FailureLimit, RateLimit } from '../admission/rate-limits.js';
 import { HttpError, noSuchProject, unauthenticated } from '../server/errors.js';
 import { EXPIRY_HEADER, getClientAddress, PROJECT_HEADER } from './target.js';
 
 const sentKeysMax = 1000;
 const allowlistsMax = 1000;
+const accessesMax = 1000;
+
+/** The longest body of a request that is authorized with what an earlier one found. */
+const provedLaterBytesMax = 64 * 1024;
 
 interface AuthenticatorOptions {
   readonly store: Store;
@@ -57,6 +62,8 @@ export class Authenticator {
    * their hashes, which have a secret seed, are equal.
    */
   readonly #sentKeys = new BoundedCache<string | undefined, Result<SentKey>>(sentKeysMax);
+  /** What the store found last for keys that recorded into projects. Each has a proof. */
+  readonly #accesses = new BoundedCache<string, Access>(accessesMax);
 
   constructor(options: AuthenticatorOptions) {
     this.#options = options;
@@ -77,9 +84,71 @@ export class Authenticator {
   ): Promise<void> {
     const needed = request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write';
     const access = await this.#admit(request, reply, projectId ?? '', { allowed, needed });
+    this.#open(request, projectId === undefined ? await this.#withBoundProject(access) : access);
+  }
+
+  /**
+   * As `authorize`, but where the store can, with what it found for an earlier request: it is asked whether that is still so when it
+   * records, which saves a round trip. Until then, only `record` may answer, and each error goes through `prove`.
+   */
+  async authorizeRecording(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    projectId: string,
+    allowed: readonly KeyType[],
+  ): Promise<void> {
+    const known = this.#knownAccess(request, projectId, allowed);
+    if (known?.proof === undefined) return this.#authorizeAnew(request, reply, projectId, allowed);
+    request.unproved = { key: known.key, projectId, allowed, proof: known.proof };
+    this.#open(request, await this.#admit(request, reply, projectId, { allowed, needed: 'write', known }));
+  }
+
+  /** As `authorize`, and notes for later requests what was found. */
+  async #authorizeAnew(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    projectId: string,
+    allowed: readonly KeyType[],
+  ): Promise<void> {
+    const access = await this.#admit(request, reply, projectId, { allowed, needed: 'write' });
+    this.#open(request, access);
+    if (access.proof !== undefined) this.#accesses.set(nameOfAccess(access.proof.keyHash, projectId), access);
+  }
+
+  /** Runs `work`, which records with the proof, if there is one. If it does not hold, again with what is found now. */
+  async record<T>(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    work: (proof: AccessProof | undefined) => Promise<T>,
+  ): Promise<T> {
+    const { unproved } = request;
+    if (unproved === null) return work(undefined);
+    try {
+      const result = await work(unproved.proof);
+      this.#touch(unproved.key, this.#options.clock.now());
+      return result;
+    } catch (error) {
+      if (!(error instanceof OutdatedAccess)) throw error;
+    }
+    await this.prove(request, reply);
+    return work(undefined);
+  }
+
+  /** Throws what `authorize` would have thrown. */
+  async prove(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const { unproved } = request;
+    if (unproved === null) return;
+    const { key, projectId, allowed, proof } = unproved;
+    Object.assign(request, { unproved: null, key: null, project: null, refusal: null });
+    this.#accesses.delete(nameOfAccess(proof.keyHash, projectId));
+    reply.removeHeader(EXPIRY_HEADER);
+    await this.#options.requests.giveBack(key.organizationId, reply);
+    await this.#authorizeAnew(request, reply, projectId, allowed);
+  }
+
+  #open(request: FastifyRequest, access: Access): void {
     const { key } = access;
-    const named = projectId === undefined ? { key, project: await this.#findBoundProject(key) } : access;
-    const project = projectOpenTo(named);
+    const project = projectOpenTo(access);
     if (project === undefined) {
       request.refusal = { reasons: ['other-project'], key, projectId: key.projectId };
       throw noSuchProject();
@@ -102,9 +171,13 @@ export class Authenticator {
     request: FastifyRequest,
     reply: FastifyReply,
     projectId: string,
-    { allowed, needed }: { readonly allowed: readonly KeyType[]; readonly needed: Scope },
+    {
+      allowed,
+      needed,
+      known,
+    }: { readonly allowed: readonly KeyType[]; readonly needed: Scope; readonly known?: Access | undefined },
   ): Promise<Access> {
-    const access = await this.#findAccess(request, reply, projectId, allowed);
+    const access = known ?? (await this.#findAccess(request, reply, projectId, allowed));
     const { key } = access;
     request.key = key;
     const { requests, clock } = this.#options;
@@ -126,7 +199,7 @@ export class Authenticator {
     }
     if (allowed.includes('recording') && isExpiringSoon(key.expiresAt, clock.now()))
       reply.header(EXPIRY_HEADER, formatTime(key.expiresAt));
-    this.#touch(key, clock.now());
+    if (known === undefined) this.#touch(key, clock.now());
     return access;
   }
 
@@ -140,12 +213,28 @@ export class Authenticator {
     return this.#options.failures.consume(getClientAddress(request), reply);
   }
 
-  async #findBoundProject({ organizationId, projectId }: ApiKey): Promise<Project | undefined> {
-    if (projectId !== null) return this.#options.store.directory.findProject(organizationId, projectId);
+  async #withBoundProject({ key }: Access): Promise<Access> {
+    const { organizationId, projectId } = key;
+    if (projectId !== null)
+      return { key, project: await this.#options.store.directory.findProject(organizationId, projectId) };
     throw new CallerStatsError(
       'invalid',
       `An admin key opens every project of its organization: name one in the header ${PROJECT_HEADER}, or send a recording key.`,
     );
+  }
+
+  /** What opened the project to the key of the request before, unless it certainly does not any more. */
+  #knownAccess(
+    { headers }: FastifyRequest,
+    projectId: string,
+    allowed: readonly KeyType[],
+  ): Access | undefined {
+    const sent = this.#sentKeys.get(headers.authorization);
+    // Nobody whose key has been revoked makes the server read much.
+    const isSmall = Number(headers['content-length']) <= provedLaterBytesMax && headers.expect === undefined;
+    if (!(sent?.ok && isSmall)) return undefined;
+    const known = this.#accesses.get(nameOfAccess(sent.value.hash, projectId));
+    return findFault(sent, known, allowed, this.#options.clock.now()) === undefined ? known : undefined;
   }
 
   /** Throws 429 instead of 401 for an address with too many failures. */
@@ -198,6 +287,10 @@ export class Authenticator {
 function noteRefusal(request: FastifyRequest, access: Access, reason: RefusalReason): void {
   const { key } = access;
   request.refusal = { reasons: [reason], key, projectId: projectOpenTo(access)?.id ?? key.projectId };
+}
+
+function nameOfAccess(keyHash: string, projectId: string): string {
+  return `${keyHash} ${projectId}`;
 }
 
 interface Fault {

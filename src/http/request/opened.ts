@@ -1,8 +1,9 @@
 /** Who sent a request, and what it has been authorized for. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { RefusalReason } from '../../domain/ingestion/refusals.js';
-import type { ApiKey } from '../../domain/keys/api-key.js';
+import type { ApiKey, KeyType } from '../../domain/keys/api-key.js';
 import type { Project } from '../../domain/projects/project.js';
+import type { AccessProof } from '../../storage/ports/store.js';
 
 /** Why a request was refused, and whom that concerns. */
 interface RequestRefusal {
@@ -13,8 +14,18 @@ interface RequestRefusal {
   readonly projectId: string | null;
 }
 
+/** What a request was authorized with that is still to be proved. */
+interface Unproved {
+  readonly key: ApiKey;
+  readonly projectId: string;
+  readonly allowed: readonly KeyType[];
+  readonly proof: AccessProof;
+}
+
 declare module 'fastify' {
   interface FastifyRequest {
+    /** Null unless the request was authorized with what an earlier one found. */
+    unproved: Unproved | null;
     /** The key that sent the request. Null until it was checked, and if the request needs none. */
     key: ApiKey | null;
     /** The id of the user whose session sent the request. Null without one. */
@@ -28,7 +39,7 @@ declare module 'fastify' {
 
 /** Adds the fields to all requests. Fields cost less than a weak map, whose entries outlive young objects. */
 export function addOpenedFields(app: FastifyInstance): void {
-  for (const field of ['key', 'userId', 'project', 'refusal']) app.decorateRequest(field, null);
+  for (const field of ['unproved', 'key', 'userId', 'project', 'refusal']) app.decorateRequest(field, null);
 }
 
 export function openedProject({ project }: FastifyRequest): Project {

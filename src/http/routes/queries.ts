@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { IngestionMonitor } from '../../app/jobs/ingestion-monitor.js';
 import { type RecordTarget, recordQueries } from '../../app/record.js';
+import { CallerStatsError } from '../../domain/errors.js';
 import type { KeyType } from '../../domain/keys/api-key.js';
 import { likelyTimeMsMin } from '../../domain/limits.js';
 import { earliestProblem, type Project } from '../../domain/projects/project.js';
@@ -47,7 +48,9 @@ export function addQueries(app: FastifyInstance, options: RecordingOptions): voi
   const { batchQueriesMax: maxItems } = limits;
   addResource(app, '/v1/analytics/:projectId/assistant/queries', {
     onRequest: (request, reply) =>
-      authenticator.authorize(request, reply, getProjectId(request), keyTypesOf(request)),
+      request.method === 'POST'
+        ? authenticator.authorizeRecording(request, reply, getProjectId(request), keyTypesOf(request))
+        : authenticator.authorize(request, reply, getProjectId(request), keyTypesOf(request)),
     GET: exportedQueries(app, options),
     POST: {
       schema: {
@@ -72,12 +75,21 @@ export function addQueries(app: FastifyInstance, options: RecordingOptions): voi
       },
       attachValidation: true,
       preParsing: refuseUnknownEncoding,
-      handler: async (request) => {
+      errorHandler: async (error, request, reply) => {
+        // Without the store, nothing can be proved.
+        if (!(error instanceof CallerStatsError && error.code === 'unavailable'))
+          await authenticator.prove(request, reply);
+        throw error;
+      },
+      handler: async (request, reply) => {
         requireNoParameters(request);
-        const project = openedProject(request);
-        const queries = await parseQueries(request, project, clock.now());
         const sender = { kind: 'key', keyId: sendingKey(request).id } as const;
-        const result = await recordQueries(options, sender, getProjectId(request), queries);
+        const { result, queries, project } = await authenticator.record(request, reply, async (proof) => {
+          const project = openedProject(request);
+          const queries = await parseQueries(request, project, clock.now());
+          const result = await recordQueries(options, sender, project.id, queries, proof);
+          return { result, queries, project };
+        });
         const isOld = ({ occurredAt }: Query) => project.earliestAt === null && occurredAt < likelyTimeMsMin;
         const old = queries.filter(isOld).length;
         arrivals.noteRecorded(request, result, old);

@@ -4,6 +4,7 @@ import type { DateRange } from '../../domain/counting/date-range.js';
 import type { ArrivingCount, CutSpan, ImportedCount } from '../../domain/counting/imported-count.js';
 import type { ImportRange } from '../../domain/history/import-range.js';
 import type { ArrivingQuery, Receipt, RecordedQuery } from '../../domain/queries/receipt.js';
+import type { AccessProof } from './directory.js';
 
 /** An imported count that a store has. */
 export interface RecordedCount extends ArrivingCount {
@@ -17,6 +18,11 @@ export interface RecordedCount extends ArrivingCount {
 export interface RecordResult {
   readonly recorded: number;
   readonly duplicates: number;
+}
+
+/** Nothing was recorded, because `findAccess` would find something else now. */
+export class OutdatedAccess extends Error {
+  override readonly name = 'OutdatedAccess';
 }
 
 /** The counts by caller of a range, and those of another one if it was asked for. */
@@ -44,9 +50,15 @@ export interface CountStore {
    * of handles and processes may record the same ids at once.
    * `not_found` if there is no such project. `invalid`, with a detail for each query by its index, if queries are older
    * than the project's `rowsFrom`: duplicates of them can no longer be detected. `unavailable` if too much is waiting.
-   * New queries that do not say how they arrived get this receipt.
+   * New queries that do not say how they arrived get this receipt. With a `proof`, throws `OutdatedAccess` unless `findAccess` finds
+   * the same at some time after the call.
    */
-  record(projectId: string, queries: readonly ArrivingQuery[], receipt?: Receipt): Promise<RecordResult>;
+  record(
+    projectId: string,
+    queries: readonly ArrivingQuery[],
+    receipt?: Receipt,
+    proof?: AccessProof,
+  ): Promise<RecordResult>;
   /** How many queries an import should pass to `record` at once; undefined if it makes no difference. */
   readonly importBatchQueries: number | undefined;
 

@@ -23,6 +23,14 @@ export type KeyChange = 'revoke' | 'disable' | 'enable';
 export interface Access {
   readonly key: ApiKey;
   readonly project: Project | undefined;
+  /** For `CountStore.record`. Undefined where finding it again costs little. */
+  readonly proof?: AccessProof | undefined;
+}
+
+/** Stands for all that `findAccess` found, so that a recording can find out whether it is still so. */
+export interface AccessProof {
+  readonly keyHash: string;
+  readonly stamp: string;
 }
 
 /** What happens to a user's account: a change by the user, or an attempt to sign in. */

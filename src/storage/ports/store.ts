@@ -27,7 +27,7 @@ import type { Throttles } from './throttles.js';
 import type { UserTables } from './user-tables.js';
 
 export type { RecordResult } from './counts.js';
-export type { Access, KeyChange } from './directory.js';
+export type { Access, AccessProof, KeyChange } from './directory.js';
 export type { Cleanup, CounterDifference, Verification } from './maintenance.js';
 
 /** A store: its parts, each with the methods of one subject. */

@@ -18,6 +18,7 @@ import {
   type RecordedQuery,
 } from '../../domain/queries/receipt.js';
 import type { CountReads, CountStore, RecordedCount, RecordResult } from '../ports/counts.js';
+import type { AccessProof } from '../ports/directory.js';
 import type { CommitObserver } from '../ports/store-stats.js';
 import { type CountRow, type NotedRow, toRecordedCount, toRecordedQuery } from '../sql/received-rows.js';
 import { withDatabaseDeadline } from './connection/database.js';
@@ -58,10 +59,11 @@ export class PostgresCounts extends PostgresCountReads implements CountStore {
     projectId: string,
     queries: readonly ArrivingQuery[],
     receipt?: Receipt,
+    proof?: AccessProof,
   ): Promise<RecordResult> {
     this.#database.requireOpen();
     const result = await withDatabaseDeadline(this.#database.timeoutMs, (signal) =>
-      this.#recorder.record(projectId, { queries, receipt, signal }),
+      this.#recorder.record(projectId, { queries, receipt, proof, signal }),
     );
     if (result.recorded > 0) await this.#noteImports(projectId, importsOf(queries, receipt));
     return result;
@@ -138,13 +140,20 @@ export class PostgresCounts extends PostgresCountReads implements CountStore {
   }
 
   async #callRecord(call: RecordCall): Promise<RecordAnswer> {
-    const { projectId, ids, times, callers, days, senders, receiptOf } = call;
+    const { projectId, ids, times, callers, days, senders, receiptOf, proofs } = call;
     try {
       const values = [ids, times, callers, days, senders, receiptOf];
-      type Row = { readonly duplicates: readonly number[] | null };
-      const [row] = await this.#database.record<Row>(projectId, values);
+      type Row = { readonly duplicates: readonly number[] | null; readonly isProved?: boolean };
+      const [row] =
+        proofs === undefined
+          ? await this.#database.record<Row>(projectId, values)
+          : await this.#database.recordProved<Row>(projectId, [
+              ...values,
+              proofs.map(({ keyHash }) => keyHash),
+              proofs.map(({ stamp }) => stamp),
+            ]);
       if (row === undefined) throw new Error('Invariant violated: the function record returns one row.');
-      return row.duplicates;
+      return row.isProved === false ? 'outdated' : row.duplicates;
     } catch (error) {
       const rowsFrom = rowsFromOf(error);
       if (rowsFrom === undefined) throw error;

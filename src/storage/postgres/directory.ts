@@ -40,7 +40,9 @@ export class PostgresDirectory extends SqlDirectory {
     // Every request with a key does this, so a node stops as soon as another one has changed the schema.
     this.#database.schema.requireVersion(row?.['schemaVersion']);
     if (row === undefined || row['id'] === null) return undefined;
+    const stamp = row['stamp'];
     return {
+      proof: typeof stamp === 'string' ? { keyHash, stamp } : undefined,
       key: KEY.read(row),
       project: row['foundId'] === null ? undefined : PROJECT.read(row, 'found'),
     };

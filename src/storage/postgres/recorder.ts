@@ -2,6 +2,8 @@
 import { oldQueriesError } from '../../domain/projects/retention.js';
 import { type ArrivingQuery, type Receipt, ReceiptCollector } from '../../domain/queries/receipt.js';
 import { Backlog, CommitQueue, type Outcome, refused } from '../commit-queue.js';
+import { OutdatedAccess } from '../ports/counts.js';
+import type { AccessProof } from '../ports/directory.js';
 import type { RecordResult } from '../ports/store.js';
 import type { CommitObserver } from '../ports/store-stats.js';
 import { unavailable } from './connection/errors.js';
@@ -20,20 +22,25 @@ export interface RecordCall {
   readonly days: string;
   readonly senders: string;
   readonly receiptOf: string;
+  /** Nothing is recorded unless all of them hold. */
+  readonly proofs?: readonly AccessProof[] | undefined;
 }
 
 /**
  * The positions (from 1) of the duplicates. Null if there is no such project. `rowsFrom` if nothing was recorded because some
- * queries are from before that time.
+ * queries are from before that time, `outdated` if some proof does not hold.
  */
-export type RecordAnswer = readonly number[] | { readonly rowsFrom: number } | null;
+export type RecordAnswer = readonly number[] | { readonly rowsFrom: number } | 'outdated' | null;
 
 export type RecordFunction = (call: RecordCall) => Promise<RecordAnswer>;
+
+type Result = RecordResult | 'outdated';
 
 interface Batch {
   readonly queries: readonly ArrivingQuery[];
   /** Of queries without one of their own. */
   readonly receipt?: Receipt | undefined;
+  readonly proof?: AccessProof | undefined;
   /** Aborted when the request has timed out. Then the batch is skipped, because its sender was told to retry. */
   readonly signal: AbortSignal;
 }
@@ -48,7 +55,7 @@ const queuesMax = 1000;
 export class Recorder {
   readonly #record: RecordFunction;
   readonly #backlog = new Backlog();
-  readonly #queues = new Map<string, CommitQueue<Batch, RecordResult>>();
+  readonly #queues = new Map<string, CommitQueue<Batch, Result>>();
   readonly #observer: CommitObserver | undefined;
   #closed = false;
 
@@ -62,9 +69,11 @@ export class Recorder {
     return this.#backlog.pending;
   }
 
-  /** See `CountStore.record`. */
-  record(projectId: string, batch: Batch): Promise<RecordResult> {
-    return this.#queueFor(projectId).submit(batch);
+  /** See `CountStore.record`. Its proof may be called outdated because another one beside it is. */
+  async record(projectId: string, batch: Batch): Promise<RecordResult> {
+    const result = await this.#queueFor(projectId).submit(batch);
+    if (result === 'outdated') throw new OutdatedAccess();
+    return result;
   }
 
   /** Rejects further batches, and resolves when all accepted ones have settled. */
@@ -73,12 +82,12 @@ export class Recorder {
     await Promise.all([...this.#queues.values()].map((queue) => queue.close()));
   }
 
-  #queueFor(projectId: string): CommitQueue<Batch, RecordResult> {
+  #queueFor(projectId: string): CommitQueue<Batch, Result> {
     if (this.#closed) throw unavailable('The store is closing.');
     const known = this.#queues.get(projectId);
     if (known !== undefined) return known;
     if (this.#queues.size >= queuesMax) this.#removeIdle();
-    const queue = new CommitQueue<Batch, RecordResult>({
+    const queue = new CommitQueue<Batch, Result>({
       commit: (batches) => this.#commit(projectId, batches),
       weigh: ({ queries }) => Math.max(queries.length, 1),
       backlog: this.#backlog,
@@ -92,8 +101,8 @@ export class Recorder {
     for (const [projectId, queue] of this.#queues) if (queue.idle) this.#queues.delete(projectId);
   }
 
-  async #commit(projectId: string, batches: readonly Batch[]): Promise<Outcome<RecordResult>[]> {
-    const outcomes = new Map<Batch, Outcome<RecordResult>>();
+  async #commit(projectId: string, batches: readonly Batch[]): Promise<Outcome<Result>[]> {
+    const outcomes = new Map<Batch, Outcome<Result>>();
     for (const batch of batches) {
       if (batch.signal.aborted)
         outcomes.set(batch, { ok: false, code: 'unavailable', message: 'It waited too long to be written.' });
@@ -109,12 +118,14 @@ export class Recorder {
   }
 
   /** The outcomes of all batches, or only of the rejected ones if there are any. */
-  async #commitTogether(
-    projectId: string,
-    batches: readonly Batch[],
-  ): Promise<Map<Batch, Outcome<RecordResult>>> {
+  async #commitTogether(projectId: string, batches: readonly Batch[]): Promise<Map<Batch, Outcome<Result>>> {
     const { firsts, receipts } = distinctQueries(batches);
-    const answer = await this.#record(toCall(projectId, firsts, receipts));
+    const proofs = distinctProofs(batches);
+    const answer = await this.#record({ ...toCall(projectId, firsts, receipts), proofs });
+    if (answer === 'outdated') {
+      const proved = batches.filter(({ proof }) => proof !== undefined);
+      return new Map(proved.map((batch) => [batch, { ok: true, value: answer }]));
+    }
     if (answer === null) {
       const message = `There is no project ${projectId}.`;
       return new Map(batches.map((batch) => [batch, { ok: false, code: 'not_found', message }]));
@@ -145,6 +156,13 @@ function distinctQueries(batches: readonly Batch[]): Distinct {
       if (!firsts.has(query.id)) firsts.set(query.id, { query, batch, receiptAt: placeOf(query) });
   }
   return { firsts: [...firsts.values()], receipts: collector.receipts };
+}
+
+/** Undefined if there are none. */
+function distinctProofs(batches: readonly Batch[]): AccessProof[] | undefined {
+  const proofs = new Map(batches.map(({ proof }) => [`${proof?.keyHash} ${proof?.stamp}`, proof]));
+  const found = [...proofs.values()].filter((proof) => proof !== undefined);
+  return found.length === 0 ? undefined : found;
 }
 
 /** The outcomes if the queries at the positions `duplicates` (from 1) existed already. */

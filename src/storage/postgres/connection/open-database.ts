@@ -67,6 +67,13 @@ export class OpenDatabase {
     return (await this.connections.write<R>(statement, [projectId, ...values], { repeatable: true })).rows;
   }
 
+  /** The same, if the access with these stamps is still the same. Only where `findAccess` gives stamps: without a cluster. */
+  async recordProved<R>(projectId: string, values: readonly unknown[]): Promise<R[]> {
+    await this.schema.ready();
+    const statement = { name: 'recordProved', text: this.statements.recordProved };
+    return (await this.connections.write<R>(statement, [projectId, ...values], { repeatable: true })).rows;
+  }
+
   /** Runs statements that read one snapshot, within the deadline. `work` may be run again. */
   async readTogether<T>(work: (read: ReadStatement) => Promise<T>): Promise<T> {
     await this.requireReady();

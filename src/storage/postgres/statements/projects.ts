@@ -1,6 +1,7 @@
 /** Finds projects, and keeps others from changing them. */
 import { KEY, PROJECT } from '../../sql/rows.js';
 import { serversOf } from '../connection/cluster.js';
+import { ACCESS_STAMP } from './shared.js';
 
 export function projectStatements(schema: string) {
   return {
@@ -8,7 +9,8 @@ export function projectStatements(schema: string) {
     findServers: serversOf(schema),
     version: `SELECT version FROM ${schema}.schema_version`,
     findAccess: `SELECT schema_version AS "schemaVersion", ${KEY.select('(found_key)')},
-        ${PROJECT.select('(found_project)', 'found')}
+        ${PROJECT.select('(found_project)', 'found')},
+        CASE WHEN to_regclass('${schema}.project_copy') IS NULL THEN ${ACCESS_STAMP} END AS stamp
       FROM ${schema}.find_access($1, $2)`,
     // See `project-copy.ts`.
     findCopy: `SELECT FROM pg_catalog.pg_tables WHERE schemaname = '${schema}' AND tablename = 'project_copy'`,

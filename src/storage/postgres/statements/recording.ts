@@ -1,11 +1,18 @@
 /** Records queries and imported counts, and reads them. */
 import { dayMs } from '../../../domain/time/duration.js';
-import { isCounted, projectExistsIn } from './shared.js';
+import { ACCESS_STAMP, isCounted, projectExistsIn } from './shared.js';
 
 export function recordingStatements(schema: string) {
   const projectExists = projectExistsIn(schema);
   return {
     record: `SELECT ${schema}.record($1, $2, $3, $4, $5, $6, $7) AS duplicates`,
+    // Only if `find_access` finds what the stamps $9 of the keys $8 stand for.
+    recordProved: `SELECT proved AS "isProved",
+        CASE WHEN proved THEN ${schema}.record($1, $2, $3, $4, $5, $6, $7) END AS duplicates
+      FROM (
+        SELECT bool_and(${ACCESS_STAMP} IS NOT DISTINCT FROM stamp) AS proved FROM unnest($8::text[], $9::text[]) AS sent (hash, stamp)
+        CROSS JOIN LATERAL ${schema}.find_access(hash, $1)
+      ) AS access`,
     readQueries: `WITH page AS MATERIALIZED (
         SELECT id, caller, occurred_at, receipt, level FROM ${schema}.query
         WHERE project_id = $1 AND id > $2 AND ${projectExists} ORDER BY id LIMIT $3

@@ -24,6 +24,9 @@ const COUNT_API = "count(*) FILTER (WHERE caller = 'api')";
 /** The numbers of rows by caller type. */
 export const COUNTS = { web: COUNT_WEB, api: COUNT_API, other: `count(*) - ${COUNT_WEB} - ${COUNT_API}` };
 
+/** What `find_access` has found, as one text. */
+export const ACCESS_STAMP = `encode(sha256(convert_to((schema_version, found_key, found_project)::text, 'UTF8')), 'hex')`;
+
 /** Whether a row is not withdrawn. */
 export const isCounted = 'coalesce(level, 0) >= 0';
 

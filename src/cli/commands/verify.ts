@@ -19,7 +19,7 @@ export function addVerifyCommand(program: Command, io: Io): void {
     hasOrganization: false,
     run: async ({ store }) => {
       const found = await store.maintenance.verify();
-      const failed = found.differencesTotal > 0 || found.damage.length > 0;
+      const failed = found.differencesTotal > 0 || found.damage.length > 0 || found.wrongCopies !== undefined;
       return { json: toJson(found), text: describe(found), failed };
     },
   });
@@ -32,6 +32,7 @@ function describe({
   damage,
   differences,
   differencesTotal,
+  wrongCopies = [],
 }: Verification): string[] {
   if (damage.length > 0) {
     return [
@@ -44,6 +45,10 @@ function describe({
   const checked = `${formatQuantity(queries, 'query', 'queries')}${imported} in ${formatQuantity(projects, 'project')}`;
   const differing = `${formatQuantity(differencesTotal, 'counter')} ${differencesTotal === 1 ? 'differs' : 'differ'}`;
   return [
+    ...wrongCopies.map(
+      (id) =>
+        `project ${id}: its copy on the coordinator is not right; caller-stats migrate --distribute makes all copies again`,
+    ),
     ...differences.map(describeDifference),
     ...(more > 0 ? [`and ${formatCount(more)} more`] : []),
     `${checked}: ${differencesTotal === 0 ? 'every counter is what a recount gives' : `${differing} from a recount`}`,

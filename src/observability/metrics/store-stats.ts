@@ -23,12 +23,16 @@ export function addStoreStats(registry: Registry, store: Store, clock: Clock): (
   const connections = gauge('database_connections', 'Connections to PostgreSQL, by purpose and state.', [
     'pool',
     'state',
+    'server',
   ]);
-  const limit = gauge('database_connections_limit', 'Maximum number of connections to PostgreSQL.', ['pool']);
+  const limit = gauge('database_connections_limit', 'Maximum number of connections to PostgreSQL.', [
+    'pool',
+    'server',
+  ]);
   const waiting = gauge(
     'database_connection_waiters',
     'Statements that wait for a connection to PostgreSQL.',
-    ['pool'],
+    ['pool', 'server'],
   );
   const serverUp = gauge(
     'database_server_up',
@@ -63,11 +67,12 @@ export function addStoreStats(registry: Registry, store: Store, clock: Clock): (
     // Those that left the cluster are missing.
     serverUp.reset();
     for (const { name: server, isUp } of servers) serverUp.set({ server }, Number(isUp));
-    for (const { purpose: pool, max, used, idle, waiting: waiters } of pools) {
-      connections.set({ pool, state: 'used' }, used);
-      connections.set({ pool, state: 'idle' }, idle);
-      limit.set({ pool }, max);
-      waiting.set({ pool }, waiters);
+    for (const { purpose: pool, server, max, used, idle, waiting: waiters } of pools) {
+      const labels = server === undefined ? { pool } : { pool, server };
+      connections.set({ ...labels, state: 'used' }, used);
+      connections.set({ ...labels, state: 'idle' }, idle);
+      limit.set(labels, max);
+      waiting.set(labels, waiters);
     }
   };
 }

@@ -42,6 +42,8 @@ export interface Verification {
   readonly differences: readonly CounterDifference[];
   /** The number of all differences. */
   readonly differencesTotal: number;
+  /** The ids of projects whose copy for look-ups is not right, in order. Undefined if there are none, or nothing is copied. */
+  readonly wrongCopies?: readonly string[];
 }
 
 /** The result of `verify` for a damaged database. */

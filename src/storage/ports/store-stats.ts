@@ -3,6 +3,8 @@
 /** A pool of connections to a database server. */
 export interface ConnectionPool {
   readonly purpose: 'read' | 'write';
+  /** The worker of a cluster that it is for, as host and port. Undefined for the database itself. */
+  readonly server?: string;
   readonly max: number;
   readonly used: number;
   readonly idle: number;

@@ -63,9 +63,8 @@ export class PostgresMaintenance implements Maintenance {
 
   async stats(): Promise<StoreStats> {
     const { pending } = this.#counts;
-    const { connections, statements } = this.#database;
-    // Read before reading the size takes a connection.
-    const { pools } = connections;
+    // The pools as they are before reading the size takes a connection.
+    const { connections, statements, pools } = this.#database;
     const size = withDatabaseDeadline(statsTimeoutMs, () =>
       connections.read<{ readonly bytes: number }>({ text: statements.databaseSize }),
     );

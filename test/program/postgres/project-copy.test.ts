@@ -17,6 +17,7 @@ import {
   startPostgres,
 } from '../../support/postgres/postgres-server.js';
 import { newUser } from '../../support/postgres/postgres-user.js';
+import { programOn } from '../../support/postgres/schema-nodes.js';
 import {
   by,
   keyOf,
@@ -132,6 +133,14 @@ describe('on a cluster', () => {
     expect(found).toMatchObject({ key: { revokedAt: 5 }, project: { id: 'a' } });
   });
 
+  test('nothing that a look-up found is proved when something is recorded, which a worker does', async () => {
+    const { store, url } = await newStore({ distributed: false });
+    await store.directory.createProject(projectOf('a'), by);
+    expect((await store.directory.findAccess('hash of k', 'a'))?.proof).toBeDefined();
+    await distribute(url);
+    expect((await store.directory.findAccess('hash of k', 'a'))?.proof).toBeUndefined();
+  });
+
   test('a change that is undone changes no copy', async () => {
     const { store } = await newStore({ distributed: true });
     await store.directory.createProject(projectOf('a'), by);
@@ -221,6 +230,47 @@ describe('counts on a cluster', () => {
       ),
       { numRuns: 20 },
     );
+  });
+});
+
+describe('verify', () => {
+  test('names projects whose copies are not right, and finds none once they are made again', async () => {
+    const { store, url, schema } = await newStore({ distributed: true });
+    for (const id of ['a', 'b', 'c', 'd']) await store.directory.createProject(projectOf(id), by);
+    await store.directory.deleteProject(org, 'd', by);
+    const verify = () => programOn(url).run(['verify']);
+    expect(await verify()).toMatchObject({ status: 0 });
+    await onDatabase(server.url(), (client) =>
+      client.query(`UPDATE ${schema}.project_copy SET name = 'changed' WHERE id = 'a';
+        DELETE FROM ${schema}.project_copy WHERE id = 'b';
+        INSERT INTO ${schema}.project_copy (id, organization_id, name, created_at) VALUES ('d', '${org}', 'd', 1000)`),
+    );
+    expect(await store.maintenance.verify()).toMatchObject({ wrongCopies: ['a', 'b', 'd'] });
+    const { status, stdout } = await verify();
+    expect({ status, lines: stdout.split('\n').slice(0, 3) }).toEqual({
+      status: 1,
+      lines: ['a', 'b', 'd'].map(
+        (id) =>
+          `project ${id}: its copy on the coordinator is not right; caller-stats migrate --distribute makes all copies again`,
+      ),
+    });
+    await distribute(url);
+    expect(await verify()).toMatchObject({ status: 0 });
+  });
+
+  test('takes no change in progress for a difference', async () => {
+    const { store, schema } = await newStore({ distributed: true });
+    await store.directory.createProject(projectOf('a'), by);
+    const rename = (table: string) => `UPDATE ${schema}.${table} SET name = 'changed' WHERE id = 'a'`;
+    await onDatabase(server.url(), async (client) => {
+      // The copy is changed as on another server: it is seen first.
+      await client.query(rename('project_copy'));
+      await client.query(`BEGIN; ${rename('project')}`);
+      const verified = store.maintenance.verify();
+      await onDatabase(server.url(), (other) => waiting(other, schema));
+      await client.query('COMMIT');
+      expect(await verified).not.toHaveProperty('wrongCopies');
+    });
   });
 });
 

@@ -52,6 +52,7 @@ const LOCAL_TABLES = [
 const ACROSS_PROJECTS: readonly string[] = [
   'listProjects 1',
   'listProjectIds',
+  'readProjects',
   'listStrayIds',
   'findDeleted',
   'listRetentions',

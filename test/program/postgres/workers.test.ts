@@ -2,8 +2,10 @@
  * On a cluster, a project is read and recorded into on its worker. An extension stands in for Citus: shards are views, and the worker is
  * the coordinator itself, or another server with other queries.
  */
+import { Registry } from 'prom-client';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ALL_TIME } from '../../../src/domain/counting/date-range.js';
+import { addStoreStats } from '../../../src/observability/metrics/store-stats.js';
 import { migrateStore } from '../../../src/storage/open.js';
 import type { Store } from '../../../src/storage/ports/store.js';
 import { SHARDED_TABLES } from '../../../src/storage/postgres/migrations/distribute.js';
@@ -151,4 +153,20 @@ test('a worker is asked for the counts of its projects, and records their querie
   expect(await store.counts.record('a', queriesOf(104).slice(-1))).toEqual({ recorded: 1, duplicates: 0 });
   expect(await store.counts.record('missing', queriesOf(1)).catch(({ code }) => code)).toBe('not_found');
   expect(await kept.maintenance.verify()).toMatchObject({ queries: 104, differencesTotal: 0 });
+  const { pools } = await store.maintenance.stats();
+  expect(pools.map((pool) => [pool.purpose, pool.server])).toEqual([
+    ['read', undefined],
+    ['write', undefined],
+    ['write', `${host}:${server.port}`],
+    ['read', `${host}:${server.port}`],
+    ['read', `${host}:${worker.port}`],
+    ['write', `${host}:${worker.port}`],
+  ]);
+  const registry = new Registry();
+  await addStoreStats(registry, store, { now: () => 0 })();
+  const metrics = await registry.metrics();
+  expect(metrics).toMatch(/^caller_stats_database_connections_limit\{pool="write"\} 5$/m);
+  expect(metrics).toContain(
+    `caller_stats_database_connections_limit{pool="write",server="${host}:${worker.port}"} 5`,
+  );
 });

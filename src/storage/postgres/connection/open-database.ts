@@ -1,4 +1,6 @@
 /** A database with the schema of this program: what the parts of the store have in common. */
+
+import type { ConnectionPool } from '../../ports/store-stats.js';
 import type { Dialect, Row, Session as SqlSession } from '../../sql/session.js';
 import { dialectFor } from '../dialect.js';
 import { type PostgresOptions, SchemaReadiness } from '../migrations/schema-readiness.js';
@@ -94,6 +96,10 @@ export class OpenDatabase {
   async change<T>(work: (session: Session) => Promise<T>): Promise<T> {
     this.requireOpen();
     return withDatabaseDeadline(this.timeoutMs, () => this.#inTransaction(work));
+  }
+
+  get pools(): ConnectionPool[] {
+    return [...this.connections.pools, ...this.#workers.pools];
   }
 
   requireOpen(): void {

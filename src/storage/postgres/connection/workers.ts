@@ -34,6 +34,9 @@ interface Place extends Worker {
 /** After an error, a worker is asked only by way of the coordinator for this long. */
 const avoidedMs = 30_000;
 
+/** So that a cluster whose workers are replaced again and again does not fill the metrics. */
+const poolsShownMax = 200;
+
 /** Long enough within a data centre. Until then, requests wait for the first connection to a worker. */
 const connectTimeoutMs = 1000;
 
@@ -158,6 +161,13 @@ export class Workers {
       `SELECT pg_get_functiondef('${schema}.record'::regproc) AS text`,
     );
     await connection.query(recordingOnShards(rows[0]?.text ?? '', name, schema, place));
+  }
+
+  /** Those of the first workers that were used. */
+  get pools(): ConnectionPool[] {
+    return [...this.#connections.entries()]
+      .slice(0, poolsShownMax)
+      .map(([pool, { stats }]) => ({ ...stats, server: pool.slice(pool.indexOf(' ') + 1) }));
   }
 
   async end(): Promise<void> {

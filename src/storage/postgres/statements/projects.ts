@@ -28,6 +28,11 @@ export function projectStatements(schema: string) {
     removeCopy: `DELETE FROM ${schema}.project_copy WHERE id = $1`,
     readForCopy: `SELECT to_jsonb(project)::text AS project FROM ${schema}.project WHERE id = $1 AND deleted_at IS NULL`,
     writeCopy: `INSERT INTO ${schema}.project_copy SELECT * FROM jsonb_populate_record(NULL::${schema}.project_copy, $1)`,
+    // In one form, whatever the order of their columns.
+    readProjects: `SELECT id, to_jsonb(project)::text AS row FROM ${schema}.project WHERE deleted_at IS NULL`,
+    readCopies: `SELECT id, to_jsonb(project_copy)::text AS row FROM ${schema}.project_copy`,
+    // Waits for changes in progress; the next ones wait.
+    holdProjects: `LOCK TABLE ${schema}.project IN SHARE MODE`,
     // Waits for recordings in progress, and blocks others until the transaction ends; see the function `record`.
     stopRecording: `SELECT pg_advisory_xact_lock(hashtextextended('${schema}.' || project.id, 0))
       FROM ${schema}.project WHERE id = $1`,

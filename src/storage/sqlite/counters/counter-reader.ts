@@ -22,7 +22,7 @@ import {
   splitSeriesIntoBuckets,
 } from '../../../domain/counting/series-segments.js';
 import { CALLER_TYPES, callerType, SINGLE_CALLER_TYPES } from '../../../domain/queries/caller.js';
-import type { Steps } from '../../../shared/pauses.js';
+import type { Steps } from '../../../shared/steps.js';
 import type { ComparedCallerCounts, SeriesByCaller } from '../../ports/counts.js';
 import type { Connection } from '../connection.js';
 import { type Prepared, prepare, prepareArrays } from '../statements.js';

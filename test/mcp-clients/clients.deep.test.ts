@@ -11,7 +11,7 @@ const folder = join(root, 'test/mcp-clients');
 
 beforeAll(() => installPackages(folder), installTimeoutMs);
 
-const tools = ['list_projects', 'get_caller_stats', 'get_caller_stats_series', 'get_callers'];
+const tools = ['list_projects', 'get_caller_stats', 'get_caller_stats_series', 'get_callers', 'get_changes'];
 const given = { projectId: project, dateFrom: '2024-01-01', dateTo: '2025-01-01', timeZone: 'Europe/Berlin' };
 
 const running = sharedByTests(async () => {

@@ -130,6 +130,8 @@ const textCount = 1000;
 
 /** A body is refused or read by its depth long before. */
 const deepCount = 30_000;
+/** So many of them are not too long. */
+const manyDeep = 100;
 
 const MANY = [10, 100, 1000];
 
@@ -197,10 +199,10 @@ function randomUnit(random: Random, shape: Edit['shape'], path: readonly string[
 }
 
 /**
- * What is worth a try before all else: each value once as a large one, then nested, then each text as a list of itself, which something
- * may read for each item of another list. Each step is in random order.
+ * What is worth a try before all else: each value once as a large one, then nested, in many items if it is in one, then each text as a
+ * list of itself, which something may read for each item of another list. Each step is in random order.
  */
-export function firstEdits(random: Random, tree: Tree): Edit[] {
+export function firstEdits(random: Random, tree: Tree): (readonly Edit[])[] {
   const paths = pathsIn(tree).filter(({ length }) => length > 1);
   const texts = paths.filter((path) => typeof valueAt(tree, path) === 'string');
   const lists = (separators: readonly string[]) =>
@@ -210,15 +212,24 @@ export function firstEdits(random: Random, tree: Tree): Edit[] {
       }),
     );
   const usual = SEPARATORS.slice(0, 2);
-  const steps: readonly (readonly Edit[])[] = [
-    paths.flatMap((path) => largeOf(tree, path)),
-    [...texts.map((path): Edit => ({ path, shape: 'arrays', count: deepCount, unit: 'x' })), ...lists(usual)],
-    lists(SEPARATORS.slice(usual.length)),
+  const alone = (edit: Edit) => [edit];
+  const steps: readonly (readonly (readonly Edit[])[])[] = [
+    paths.flatMap((path) => largeOf(tree, path)).map(alone),
+    [...texts.map(deepInMany), ...lists(usual).map(alone)],
+    lists(SEPARATORS.slice(usual.length)).map(alone),
   ];
   return steps.flatMap((edits) => {
     const left = [...edits];
     return edits.flatMap(() => left.splice(random.int(left.length), 1));
   });
+}
+
+/** A parser may read a deep value in little time, and many of them in little space if they are compressed. */
+function deepInMany(path: readonly string[]): Edit[] {
+  const deep: Edit = { path, shape: 'arrays', count: deepCount, unit: 'x' };
+  const item = path.findLastIndex((name, at) => at > 0 && at < path.length - 1 && /^\d+$/.test(name));
+  if (item === -1) return [deep];
+  return [deep, { path: path.slice(0, item + 1), shape: 'items', count: manyDeep, unit: 'x' }];
 }
 
 function largeOf(tree: Tree, path: readonly string[]): Edit[] {

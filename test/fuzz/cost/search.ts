@@ -109,7 +109,7 @@ class Search {
   readonly #loadMs: number;
   readonly #best = new Map<string, Tried[]>();
   /** Of each operation, those that were not tried yet. */
-  readonly #firsts = new Map<string, Edit[]>();
+  readonly #firsts = new Map<string, (readonly Edit[])[]>();
   /** The time that each operation took, with the attempts to make its findings smaller. */
   readonly #tookMs = new Map<string, number>();
   readonly #found = new Set<string>();
@@ -167,8 +167,8 @@ class Search {
     const random = this.#random;
     const firsts = this.#firsts.get(operation) ?? firstEdits(random, this.#treeOf([operation]));
     this.#firsts.set(operation, firsts);
-    if (firsts.length > 0 && !random.oneIn(3))
-      return { chain: [operation], edits: firsts.splice(0, 1), isPacked: false };
+    const edits = random.oneIn(3) ? undefined : firsts.shift();
+    if (edits !== undefined) return { chain: [operation], edits, isPacked: edits.length > 1 };
     const best = this.#best.get(`${random.int(GOALS.length)} ${operation}`) ?? [];
     if (best.length > 0 && !random.oneIn(4)) {
       const names = [...this.#operations.keys()];
@@ -177,8 +177,8 @@ class Search {
       return random.oneIn(2) ? once : changed(once);
     }
     const tree = this.#treeOf([operation]);
-    const edits = random.times(1 + random.int(3), () => randomEdit(random, tree));
-    return { chain: [operation], edits, isPacked: random.oneIn(2) };
+    const others = random.times(1 + random.int(3), () => randomEdit(random, tree));
+    return { chain: [operation], edits: others, isPacked: random.oneIn(2) };
   }
 
   async #try(input: Input): Promise<void> {

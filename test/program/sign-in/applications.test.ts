@@ -287,6 +287,25 @@ test('a connection ends after a year, however much it is used', async () => {
   expect(await refresh(tokens.refresh_token)).toMatchObject({ status: 400, error: 'invalid_grant' });
 });
 
+test('each call of a batch counts for the rate limit of the person, whichever application sends it', async () => {
+  const service = await startService({ limits: { requestsPerMinute: 7 } });
+  const owner = await signedIn(service, ada, 'owner');
+  const [one, other] = [await connect(service, owner), await connect(service, owner)];
+  const batch = async ({ exchange }: typeof one, calls: number) =>
+    service.send({
+      method: 'POST',
+      path: '/mcp',
+      key: (await exchange()).access_token,
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: JSON.stringify(
+        Array.from({ length: calls }, (_, id) => ({ jsonrpc: '2.0', id, method: 'tools/list' })),
+      ),
+    });
+  const { status, headers } = await batch(one, 3);
+  expect([status, headers['ratelimit']]).toEqual([200, expect.stringMatching(/;r=4;/)]);
+  expect((await batch(other, 5)).status).toBe(429);
+});
+
 test('a token reads what its person may read now, until they disconnect it or set a new password', async () => {
   const service = await startService();
   const { directory } = service.store;

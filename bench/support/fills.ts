@@ -1,6 +1,6 @@
 /**
  * A project with the same number of queries as the first one, all within one day. SQL fills it in less than half the time of
- * an import, and counts the queries as recording does. Its answers are compared with a recount.
+ * an import, and counts all queries in counters of every level, as recording does where there are many. Its answers are compared with a recount.
  */
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { BUCKET_WIDTHS_MS } from '../../src/domain/counting/buckets.js';
@@ -34,7 +34,7 @@ export function fillHot(db: DatabaseSyncInstance): void {
     INSERT INTO query (project, id, occurred_at, caller)
       SELECT ${hot}, id, ${HOT_DAY.from} + (occurred_at - ${YEAR.from}) / ${daysOfYear}, caller
       FROM query WHERE project = ${parseNumber(projectId)};
-    INSERT INTO caller_type_counter (project, level, bucket, web, api, other)
+    INSERT INTO query_counter (project, level, bucket, web, api, other)
       SELECT project, 0, occurred_at, sum(caller = 0), sum(caller = 1), sum(caller > 1)
       FROM query WHERE project = ${hot} GROUP BY occurred_at;
     INSERT INTO caller_counter (project, level, bucket, caller, queries)
@@ -49,9 +49,9 @@ export function fillHot(db: DatabaseSyncInstance): void {
 /** Times are after 1970, so integer division rounds down. */
 function widerCounters(project: string, below: number, times: number): string {
   return `
-    INSERT INTO caller_type_counter (project, level, bucket, web, api, other)
+    INSERT INTO query_counter (project, level, bucket, web, api, other)
       SELECT project, ${below + 1}, bucket / ${times}, sum(web), sum(api), sum(other)
-      FROM caller_type_counter WHERE project = ${project} AND level = ${below} GROUP BY 3;
+      FROM query_counter WHERE project = ${project} AND level = ${below} GROUP BY 3;
     INSERT INTO caller_counter (project, level, bucket, caller, queries)
       SELECT project, ${below + 1}, bucket / ${times}, caller, sum(queries)
       FROM caller_counter WHERE project = ${project} AND level = ${below} GROUP BY 3, 4;`;

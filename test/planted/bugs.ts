@@ -44,6 +44,7 @@ const deltas = {
   file: `${sqlite}/counters/counter-deltas.ts`,
   test: 'test/storage/sqlite/counters/counter-deltas.test.ts',
 } as const;
+const kept = { test: 'test/storage/sqlite/counters/moments.test.ts' } as const;
 const counting = { file: `${postgres}/statements/counting.ts`, ...stores('counting') } as const;
 const directory = `${sql}/directory-changes.ts`;
 const reads = `${sql}/directory-reads.ts`;
@@ -227,6 +228,76 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     ...corrections,
     what: 'removals do not say that counters may become zero',
     text: 'if (queries < 0) this.#removes = true;',
+    by: '',
+  },
+  {
+    ...kept,
+    file: `${sqlite}/writer/moment-insert.ts`,
+    what: 'queries for which a bucket has no room are not in narrow counters',
+    text: 'if (left !== 0) placed.add(0,',
+    by: 'if (left < 0) placed.add(0,',
+  },
+  {
+    ...kept,
+    file: `${sqlite}/writer/moment-insert.ts`,
+    what: 'the last bucket of a transaction does not keep its queries',
+    text: 'for (const bucket of buckets) this.#end(project, bucket);',
+    by: '',
+  },
+  {
+    ...kept,
+    file: `${sqlite}/writer/moment-insert.ts`,
+    what: 'a removed query stays among those that are kept',
+    text: 'if (changed !== 0) this.#isChanged = true;',
+    by: 'if (changed > 0) this.#isChanged = true;',
+  },
+  {
+    ...kept,
+    file: `${sqlite}/writer/moment-insert.ts`,
+    what: 'a bucket is left without queries, and stays',
+    text: 'if (queries.length === 0) this.#remove.run',
+    by: 'if (queries.length < 0) this.#remove.run',
+  },
+  {
+    ...kept,
+    file: `${sqlite}/counters/moments.ts`,
+    what: 'a caller with a large number becomes another one',
+    text: 'caller < callerEnd',
+    by: 'caller <= callerEnd',
+  },
+  {
+    ...kept,
+    file: `${sqlite}/counters/moment-reader.ts`,
+    what: 'a range has all queries of a bucket that it cuts',
+    text: 'if (timeMs >= from && timeMs < to) each(',
+    by: 'if (timeMs >= from || timeMs < to) each(',
+  },
+  {
+    ...kept,
+    file: `${sqlite}/counters/counter-reader.ts`,
+    what: 'the extent of a project leaves out queries without narrow counters, on SQLite',
+    text: 'else readMoments(level, bucket, queries, (timeMs) => times.push(timeMs));',
+    by: '',
+  },
+  {
+    ...kept,
+    file: cache.file,
+    what: 'a cached period leaves out queries without narrow counters',
+    text: 'if (added === 0) return counters;',
+    by: 'if (added >= 0) return counters;',
+  },
+  {
+    file: `${sqlite}/counters/agreement.ts`,
+    test: 'test/storage/sqlite/counters/agreement.test.ts',
+    what: 'verify overlooks what is wrong with queries that are kept one by one',
+    text: 'if (caller >= TYPE_INDEX.other) noteCallers(bucket, caller, 1);',
+    by: '',
+  },
+  {
+    file: `${sqlite}/writer/purge.ts`,
+    test: 'test/storage/sqlite/writer/purge.test.ts',
+    what: 'the kept queries of a deleted project stay',
+    text: "  { table: 'moment', columns: ['level', 'bucket'] },\n",
     by: '',
   },
   {
@@ -571,7 +642,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     file: `${sqlite}/writer/purge.ts`,
     ...stores('deleting a project'),
     what: 'the counters of a deleted project stay',
-    text: "  { table: 'caller_type_counter', columns: ['level', 'bucket'] },\n",
+    text: "  { table: 'query_counter', columns: ['level', 'bucket'] },\n",
     by: '',
   },
 ];

@@ -14,6 +14,12 @@ import { dayMs, hourMs, minuteMs, secondMs } from '../time/duration.js';
  */
 export const BUCKET_WIDTHS_MS = [1, 10 * secondMs, 15 * minuteMs, 3 * hourMs, dayMs, 32 * dayMs] as const;
 
+/**
+ * A query is counted from some level on: in the counters of that level and of all wider ones. It is one of these levels while the
+ * bucket has few queries; then narrower ranges read them one by one. All other queries are counted from level 0 on.
+ */
+export const ROW_LEVELS = [1, 2] as const;
+
 /** The level of buckets that are whole days in UTC. */
 export const DAY_LEVEL = BUCKET_WIDTHS_MS.indexOf(dayMs);
 

@@ -10,6 +10,7 @@ export function dialectFor(schema: string): Dialect {
   const { shareRecording, stopRecording, markDeleted } = statements;
   return {
     table: (name) => `${schema}.${name}`,
+    typeCounters: `${schema}.caller_type_counter`,
     lock: (strength) => `FOR ${strength}`,
     andNotDeleted: 'AND deleted_at IS NULL',
     jsonElements: (parameter) => `SELECT json_array_elements_text(${parameter}::json)`,

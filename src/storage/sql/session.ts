@@ -19,6 +19,8 @@ export interface Session {
 export interface Dialect {
   /** The name of a table, with its schema if it has one. */
   readonly table: (name: string) => string;
+  /** The counters by caller type, as in `table`. */
+  readonly typeCounters: string;
   /** What a SELECT ends with to lock its rows until the transaction ends; empty if there is only one writer. */
   readonly lock: (strength: 'SHARE' | 'NO KEY UPDATE' | 'UPDATE' | 'UPDATE SKIP LOCKED') => string;
   /** Continues a WHERE, so that it finds no project that has been deleted and still has queries to remove. */

@@ -28,7 +28,7 @@ export abstract class SqlTables {
   protected async hasCounts(projectKey: unknown, { from, to }: DateRange): Promise<boolean> {
     const days = [from, to].map((timeMs) => bucketAt(timeMs, DAY_LEVEL));
     const counted = await this.get(
-      `SELECT bucket FROM ${this.table('caller_type_counter')} WHERE ${this.dialect.projectColumn} = $1
+      `SELECT bucket FROM ${this.dialect.typeCounters} WHERE ${this.dialect.projectColumn} = $1
          AND level = ${DAY_LEVEL} AND bucket >= $2 AND bucket < $3 LIMIT 1`,
       [projectKey, ...days],
     );

@@ -5,6 +5,7 @@ import { encodeQueryId } from './query-id.js';
 /** A deleted project loses its row at once; `deleted_project` keeps its number until its queries are removed. */
 export const SQLITE: Dialect = {
   table: (name) => name,
+  typeCounters: 'query_counter',
   lock: () => '',
   andNotDeleted: '',
   jsonElements: (parameter) => `SELECT value FROM json_each(${parameter})`,

@@ -334,7 +334,7 @@ describe('backup --keep', () => {
     const place = await placeWithSample();
     await mkdir(place.path('all'));
     writeFileSync(place.path('all/caller-stats-20240131T030000Z.db'), 'x');
-    alter(place, 'UPDATE caller_type_counter SET web = web + 1');
+    alter(place, 'UPDATE query_counter SET web = web + 1');
     const refused = await refusal(place.run(['backup', 'all', '--keep', '1d']), 1);
     expect(refused).toMatch(
       /was restored for a check, and is not sound: .* All older backups were kept\.\n$/,

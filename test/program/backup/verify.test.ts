@@ -12,7 +12,7 @@ interface Counter {
 }
 
 const someCounter =
-  'SELECT * FROM caller_type_counter WHERE level = 4 AND web > 0 AND other > 0 ORDER BY bucket LIMIT 1';
+  'SELECT * FROM query_counter WHERE level = 4 AND web > 0 AND other > 0 ORDER BY bucket LIMIT 1';
 const thatCounter = `(project, level, bucket) IN (SELECT project, level, bucket FROM (${someCounter}))`;
 
 const startOf = ({ level, bucket }: Counter) => new Date(bucket * bucketWidthMs(level)).toISOString();
@@ -41,7 +41,7 @@ describe('verify', () => {
     const place = await placeWithSample();
     const counter = firstRow(place, someCounter) as unknown as Counter;
     const { level, bucket, web, api, other } = counter;
-    alter(place, `UPDATE caller_type_counter SET web = web + 7, other = other - 1 WHERE ${thatCounter}`);
+    alter(place, `UPDATE query_counter SET web = web + 7, other = other - 1 WHERE ${thatCounter}`);
     expect(await place.run(['verify'])).toMatchObject({
       status: 1,
       stdout:
@@ -74,7 +74,7 @@ describe('verify', () => {
   test.concurrent('finds a deleted counter', async () => {
     const place = await placeWithSample();
     const counter = firstRow(place, someCounter) as unknown as Counter;
-    alter(place, `DELETE FROM caller_type_counter WHERE ${thatCounter}`);
+    alter(place, `DELETE FROM query_counter WHERE ${thatCounter}`);
     const { status, stdout } = await place.run(['verify']);
     expect(status).toBe(1);
     expect(stdout).toContain(
@@ -108,7 +108,7 @@ describe('verify', () => {
     const place = await placeWithSample();
     alter(
       place,
-      'INSERT INTO caller_type_counter (project, level, bucket, web, api, other) VALUES (99, 0, 0, 0, 1, 0)',
+      'INSERT INTO query_counter (project, level, bucket, web, api, other) VALUES (99, 0, 0, 0, 1, 0)',
     );
     const { status, stdout } = await place.run(['verify']);
     expect(status).toBe(1);

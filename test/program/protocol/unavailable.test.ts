@@ -110,7 +110,7 @@ describe('/readyz', () => {
   test.each([
     [
       'only the counters are missing',
-      'ALTER TABLE caller_type_counter RENAME TO gone',
+      'ALTER TABLE query_counter RENAME TO gone',
       'counts: a count cannot be made',
     ],
     [

@@ -71,7 +71,7 @@ describe('the connections', () => {
 });
 
 describe('verification', () => {
-  test.each(['caller_type_counter', 'caller_counter', 'query', 'project'])(
+  test.each(['query_counter', 'caller_counter', 'query', 'project'])(
     'finds damage in a page of %s and recounts nothing',
     async (table) => {
       const file = await storeFile();

@@ -64,7 +64,7 @@ test('reads that follow a look-up of a key in one turn have its snapshot, and la
         for (let ask = 0; ask < asks; ask++) {
           expect((await store.counts.count('docs', ALL_TIME)).total).toBe(more);
           expect((await store.counts.count('docs', { from: -1, to: 2 * dayMs + 1 })).total).toBe(more);
-          if (ask === 5 && key === 'another') other.exec('UPDATE caller_type_counter SET web = web + 1');
+          if (ask === 5 && key === 'another') other.exec('UPDATE query_counter SET web = web + 1');
         }
       }),
     );

@@ -52,7 +52,7 @@ test('check reports the broken part, alone and with all others', async () => {
     'in order',
     expect.stringMatching(/schema version/),
   ]);
-  other.exec(`PRAGMA user_version = ${NEWEST_VERSION}; DROP TABLE caller_type_counter`);
+  other.exec(`PRAGMA user_version = ${NEWEST_VERSION}; DROP TABLE query_counter`);
   expect(await Promise.all([...STORE_PARTS, undefined].map(refused))).toEqual([
     'in order',
     'in order',
@@ -63,7 +63,7 @@ test('check reports the broken part, alone and with all others', async () => {
 
 test('verify throws if it cannot recount', async () => {
   const { store, other } = await place();
-  other.exec('DROP TABLE caller_type_counter');
+  other.exec('DROP TABLE query_counter');
   await expect(store.maintenance.verify()).rejects.toThrow(/no such table/);
 });
 

@@ -69,7 +69,7 @@ test('checks the database by reading from it', () => {
   const db = databaseInMemory();
   const reader = new Reader(db);
   // It is not what finds out about the counters.
-  db.exec('PRAGMA foreign_keys = OFF; DROP TABLE caller_type_counter');
+  db.exec('PRAGMA foreign_keys = OFF; DROP TABLE query_counter');
   reader.check('database');
   db.exec('DROP TABLE project');
   expect(() => reader.check('database')).toThrow(/no such table/);
@@ -104,6 +104,6 @@ test('checks the counters without using the cache', () => {
   recordInto(db, 'docs', [{ id: 'a', caller: 'web', occurredAt: 0 }]);
   for (let ask = 0; ask < 40; ask++) reader.counters.count('docs', ALL_TIME);
   reader.check('counts');
-  db.exec('DROP TABLE caller_type_counter');
+  db.exec('DROP TABLE query_counter');
   expect(() => reader.check('counts')).toThrow(/no such table/);
 });

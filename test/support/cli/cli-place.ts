@@ -129,8 +129,8 @@ export function recordedIn(place: Pick<Place, 'database'>): number {
   const row = firstRow(
     place,
     `SELECT (SELECT count(*) FROM query) AS queries,
-       (SELECT coalesce(sum(web + api + other), 0) FROM caller_type_counter
-        WHERE level = (SELECT max(level) FROM caller_type_counter)) AS counted`,
+       (SELECT coalesce(sum(web + api + other), 0) FROM query_counter
+        WHERE level = (SELECT max(level) FROM query_counter)) AS counted`,
   );
   expect(row['counted']).toBe(row['queries']);
   return Number(row['queries']);

@@ -2,9 +2,14 @@
 import { DatabaseSync, type StatementSyncInstance } from '@photostructure/sqlite';
 import type { Query } from '../../../src/domain/queries/query.js';
 import { type Connection, inTransaction } from '../../../src/storage/sqlite/connection.js';
-import { CounterDeltas } from '../../../src/storage/sqlite/counters/counter-deltas.js';
+import { CounterDeltas, Placed } from '../../../src/storage/sqlite/counters/counter-deltas.js';
 import { openMigrated } from '../../../src/storage/sqlite/migrations/migrate.js';
 import { Statements } from '../../../src/storage/sqlite/statements.js';
+import {
+  CALLER_COUNTERS,
+  CounterInsert,
+  TYPE_COUNTERS,
+} from '../../../src/storage/sqlite/writer/counter-insert.js';
 import { Recording } from '../../../src/storage/sqlite/writer/recording.js';
 import { whenOver } from '../cleanup.js';
 import { temporaryFolder } from '../temporary.js';
@@ -17,8 +22,24 @@ export function databaseInMemory(): Connection {
   return db;
 }
 
+/** Adds to counters of every level, as versions up to 29 did, and as is done where there are many queries. */
+function addToAllLevels(db: Connection, deltas: CounterDeltas): void {
+  const tables = [TYPE_COUNTERS, CALLER_COUNTERS].map((table) => new CounterInsert(db, table));
+  const parts = deltas.rows((_project, { times, types, callers }) => {
+    const placed = new Placed();
+    for (const [at, timeMs] of times.entries()) placed.add(0, timeMs, types[at] ?? 0, callers[at] ?? 0, 1);
+    return placed;
+  });
+  for (const part of parts) for (const table of tables) table.add(part);
+}
+
 /** Records queries into a project, which is made where there is none. */
-export function recordInto(db: Connection, projectId: string, queries: readonly Query[]): void {
+export function recordInto(
+  db: Connection,
+  projectId: string,
+  queries: readonly Query[],
+  { inAllLevels = false } = {},
+): void {
   const { organizationId, name, createdAt } = projectOf(projectId);
   const statements = new Statements(db);
   const recording = new Recording(db, statements);
@@ -35,7 +56,8 @@ export function recordInto(db: Connection, projectId: string, queries: readonly 
       [projectId, organizationId, name, createdAt],
     );
     recording.record(batch, deltas);
-    recording.addToCounters(deltas);
+    if (inAllLevels) addToAllLevels(db, deltas);
+    else recording.addToCounters(deltas);
   });
 }
 

@@ -24,6 +24,7 @@ import { sql as v26 } from './026-known-states.js';
 import { sql as v27 } from './027-readers.js';
 import { sql as v28 } from './028-earliest-time.js';
 import { sql as v29 } from './029-import-ranges.js';
+import { sql as v30 } from './030-same-number.js';
 
 /** The statements for a schema of that name. */
 export type Migration = (schema: string) => readonly string[];
@@ -32,7 +33,7 @@ const v23: Migration = (schema) => correctionsOfV23(schema, record(schema));
 
 const v25: Migration = (schema) => historyOfV25(schema, importCounts(schema));
 
-export const MIGRATIONS: readonly Migration[] = [v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29];
+export const MIGRATIONS: readonly Migration[] = [v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30];
 
 /** The version to which `migrations` bring a schema. */
 export const newestOf = (migrations: readonly Migration[]): number => OLDEST_VERSION + migrations.length - 1;

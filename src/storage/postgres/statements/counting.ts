@@ -1,5 +1,6 @@
 /** Counts from the counters, and from the rows that they do not include. */
-import { COUNTS, isCounted, narrowerThan, projectExistsIn, ROW_LEVELS } from './shared.js';
+import { ROW_LEVELS } from '../../../domain/counting/buckets.js';
+import { COUNTS, isCounted, narrowerThan, projectExistsIn } from './shared.js';
 
 /**
  * An array whose length the planner does not see. Otherwise it plans the statement again for each given array, because it

@@ -1,6 +1,6 @@
 /** Removes the rows of queries that retention has passed. */
-import { DAY_LEVEL } from '../../../domain/counting/buckets.js';
-import { bucketOf, COUNTS, narrowerThan, ROW_LEVELS } from './shared.js';
+import { DAY_LEVEL, ROW_LEVELS } from '../../../domain/counting/buckets.js';
+import { bucketOf, COUNTS, narrowerThan } from './shared.js';
 
 /** The queries of $2 to $4 (times, callers, levels), once for each level whose counters do not include them. */
 const SWEPT = `unnest($2::bigint[], $3::text[], $4::smallint[]) AS swept (occurred_at, caller, row_level)

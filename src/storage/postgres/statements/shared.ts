@@ -1,8 +1,5 @@
 /** What statements of several themes are made of. */
-import { bucketWidthMs } from '../../../domain/counting/buckets.js';
-
-/** The levels of rows that are not in all counters. Each has an index. */
-export const ROW_LEVELS = [1, 2] as const;
+import { bucketWidthMs, ROW_LEVELS } from '../../../domain/counting/buckets.js';
 
 export const widestRowLevel = Math.max(...ROW_LEVELS);
 

@@ -1,10 +1,12 @@
 /** Tells whether counters agree with a recount, in one pass without a sort: the rows of queries are in the order of their ids. */
-import { BUCKET_WIDTHS_MS, bucketWidthMs } from '../../../domain/counting/buckets.js';
+import { BUCKET_WIDTHS_MS, bucketAt, bucketWidthMs } from '../../../domain/counting/buckets.js';
 import { planVerification } from '../../../domain/counting/verification.js';
 import type { Connection } from '../connection.js';
+import { prepareArrays } from '../statements.js';
 import { TYPE_INDEX } from './counter-deltas.js';
 import type { Scope } from './differences.js';
 import { KeyedSum } from './keyed-sum.js';
+import { KEPT_LEVELS, readMoments } from './moments.js';
 
 /** Takes the values of a row. A rest parameter would cost an array for each. */
 type Note = (first: number, second: number, third: number, fourth: number) => void;
@@ -19,7 +21,7 @@ class LevelSums {
 }
 
 /**
- * Prepares a function that says whether `findDifferences` would find none. It takes about a second for a million queries, whatever
+ * Prepares a function that says whether `prepareDifferences` would find none. It takes about a second for a million queries, whatever
  * their order, and neither memory nor space on disk.
  */
 export function prepareAgreement(db: Connection): (scope: Scope) => boolean {
@@ -32,13 +34,14 @@ export function prepareAgreement(db: Connection): (scope: Scope) => boolean {
     'start_at, caller, queries',
     'imported_count WHERE project = ? AND caller >= 0 AND start_at >= ? AND withdrawn_by IS NULL',
   );
-  const readTypes = prepareRead(
-    'bucket, web, api, other',
-    'caller_type_counter WHERE project = ? AND level = ?',
-  );
+  const readTypes = prepareRead('bucket, web, api, other', 'query_counter WHERE project = ? AND level = ?');
   const readCallers = prepareRead(
     'bucket, caller, queries',
     'caller_counter WHERE project = ? AND level = ?',
+  );
+  const readKept = prepareArrays<readonly [bucket: number, queries: Uint8Array]>(
+    db,
+    'SELECT bucket, queries FROM moment WHERE project = ? AND level = ?',
   );
 
   return ({ project, rowsFrom }) => {
@@ -75,6 +78,15 @@ export function prepareAgreement(db: Connection): (scope: Scope) => boolean {
       };
       readTypes([project, level], noteTypes);
       readCallers([project, level], noteCallers);
+      const noteKept = (timeMs: number, caller: number): void => {
+        const bucket = bucketAt(timeMs, level);
+        const one = (type: number) => Number(Math.min(caller, TYPE_INDEX.other) === type);
+        noteTypes(bucket, one(TYPE_INDEX.web), one(TYPE_INDEX.api), one(TYPE_INDEX.other));
+        if (caller >= TYPE_INDEX.other) noteCallers(bucket, caller, 1);
+      };
+      for (const kept of KEPT_LEVELS.filter((one) => one > level))
+        for (const [bucket, queries] of readKept.iterate(project, kept))
+          readMoments(kept, bucket, queries, noteKept);
       if (!types.isZero || !callers.isZero) return false;
       sums = wider;
     }

@@ -1,17 +1,38 @@
-import { BUCKET_WIDTHS_MS, bucketAt, bucketWidthMs } from '../../../domain/counting/buckets.js';
+import { BUCKET_WIDTHS_MS, bucketAt, bucketWidthMs, ROW_LEVELS } from '../../../domain/counting/buckets.js';
 import { mapTypes } from '../../../domain/counting/counts.js';
-import { CALLER_TYPES } from '../../../domain/queries/caller.js';
+import { CALLER_TYPES, type CallerType } from '../../../domain/queries/caller.js';
 
 /** The index of each type in a row. */
 export const TYPE_INDEX = mapTypes((type) => CALLER_TYPES.indexOf(type));
 
+/** The type of the caller with this number. */
+export const typeOfNumber = (caller: number): CallerType =>
+  CALLER_TYPES[Math.min(caller, TYPE_INDEX.other)] as CallerType;
+
 /** The queries and imported counts that a transaction added to one project, or removed from it, as columns, which cost far less than objects. */
-interface Recorded {
+export interface Recorded {
   readonly times: number[];
   readonly types: number[];
   readonly callers: number[];
   /** The number of queries of imported counts and corrections, by their index. All other entries are one query. */
   queries: number[] | undefined;
+}
+
+/** The same in the order of time, each with the level from which on it is counted. */
+export class Placed {
+  readonly times: number[] = [];
+  readonly types: number[] = [];
+  readonly callers: number[] = [];
+  readonly queries: number[] = [];
+  readonly levels: number[] = [];
+
+  add(level: number, timeMs: number, type: number, caller: number, queries: number): void {
+    this.levels.push(level);
+    this.times.push(timeMs);
+    this.types.push(type);
+    this.callers.push(caller);
+    this.queries.push(queries);
+  }
 }
 
 /** What a transaction adds to counters of one project and level. Both arrays are flat, and in the order of the table's key. */
@@ -54,10 +75,14 @@ export class CounterDeltas {
     }
   }
 
-  /** In the order of the tables' keys. One part at a time, because all rows of a large import would take much memory. */
-  *rows(): Generator<CounterRows> {
+  /**
+   * `place` finds the levels. In the order of the tables' keys; one part at a time, because all rows of a large import would take much memory.
+   */
+  *rows(place: (project: number, recorded: Recorded) => Placed): Generator<CounterRows> {
     for (const [project, recorded] of [...this.#projects].sort(byNumber)) {
-      let rows = narrowestRows(project, sortByTime(recorded));
+      const placed = place(project, sortByTime(recorded));
+      for (const level of ROW_LEVELS) yield rowsOf(project, level - 1, placed);
+      let rows = rowsOf(project, Math.max(...ROW_LEVELS), placed);
       yield rows;
       while (rows.level < BUCKET_WIDTHS_MS.length - 1) {
         rows = widen(rows);
@@ -82,12 +107,18 @@ function sortByTime(recorded: Recorded): Recorded {
   };
 }
 
-function narrowestRows(project: number, { times, types, callers, queries }: Recorded): CounterRows {
-  const rows = new RowSums(project, 0);
+/** The rows of a level to which not all queries belong. */
+function rowsOf(
+  project: number,
+  level: number,
+  { times, types, callers, queries, levels }: Placed,
+): CounterRows {
+  const rows = new RowSums(project, level);
   for (let at = 0; at < times.length; at++) {
+    if ((levels[at] as number) > level) continue;
     const type = types[at] as number;
-    const added = queries?.[at] ?? 1;
-    rows.begin(bucketAt(times[at] as number, 0));
+    const added = queries[at] as number;
+    rows.begin(bucketAt(times[at] as number, level));
     rows.add(type, added);
     if (type === TYPE_INDEX.other) rows.addCaller(callers[at] as number, added);
   }

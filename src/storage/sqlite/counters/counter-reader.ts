@@ -2,7 +2,7 @@
  * Answers questions from the counters. Like all reads, it runs on the main thread; what may take more than a few milliseconds is
  * divided into steps, which must be taken within one snapshot.
  */
-import { type Segment, splitIntoBuckets } from '../../../domain/counting/buckets.js';
+import { bucketWidthMs, type Segment, splitIntoBuckets } from '../../../domain/counting/buckets.js';
 import {
   addCounts,
   type CallerCounts,
@@ -21,14 +21,24 @@ import {
   type SumSegment,
   splitSeriesIntoBuckets,
 } from '../../../domain/counting/series-segments.js';
-import { CALLER_TYPES, callerType, SINGLE_CALLER_TYPES } from '../../../domain/queries/caller.js';
+import {
+  CALLER_TYPES,
+  type CallerType,
+  callerType,
+  SINGLE_CALLER_TYPES,
+} from '../../../domain/queries/caller.js';
 import type { Steps } from '../../../shared/steps.js';
 import type { ComparedCallerCounts, SeriesByCaller } from '../../ports/counts.js';
 import type { Connection } from '../connection.js';
-import { type Prepared, prepare, prepareArrays } from '../statements.js';
+import { type Prepared, prepareArrays } from '../statements.js';
+import { TYPE_INDEX, typeOfNumber } from './counter-deltas.js';
+import { MomentReader } from './moment-reader.js';
+import { KEPT_LEVELS, readMoments } from './moments.js';
 import type { ReadSnapshot } from './read-snapshot.js';
 import { RollupCache } from './rollup-cache.js';
 import { VersionedCache } from './versioned-cache.js';
+
+const PROJECT_NUMBER = '(SELECT number FROM project WHERE id = ?)';
 
 /** The common table expressions of the statements below: the project number, and the segments given as parameters. */
 function segmentTables(segments: number): string {
@@ -38,7 +48,7 @@ function segmentTables(segments: number): string {
 }
 
 /** The counters in the segments. The order of the joins is the order of the look-ups. */
-const countersIn = (table: 'caller_type_counter' | 'caller_counter'): string =>
+const countersIn = (table: 'query_counter' | 'caller_counter'): string =>
   `asked CROSS JOIN segment CROSS JOIN ${table} AS counter
    ON counter.project = asked.number AND counter.level = segment.level
      AND counter.bucket >= segment.first AND counter.bucket < segment."end"`;
@@ -49,7 +59,7 @@ const columnSums = (types: readonly string[]): string =>
 /** One statement for all segments: one snapshot, and cheaper than a statement each. */
 const sumSql = (segments: number): string => `
   WITH ${segmentTables(segments)}
-  SELECT ${columnSums(CALLER_TYPES)} FROM ${countersIn('caller_type_counter')}`;
+  SELECT ${columnSums(CALLER_TYPES)} FROM ${countersIn('query_counter')}`;
 
 /**
  * The sums of each segment, in order, as a text with a number for each type, so that one look-up finds all of them. A join with GROUP BY
@@ -58,7 +68,7 @@ const sumSql = (segments: number): string => `
 const segmentSumsSql = (segments: number): string => `
   WITH ${segmentTables(segments)}
   SELECT (
-    SELECT ${CALLER_TYPES.map((type) => `sum(${type})`).join(" || ' ' || ")} FROM caller_type_counter AS counter
+    SELECT ${CALLER_TYPES.map((type) => `sum(${type})`).join(" || ' ' || ")} FROM query_counter AS counter
     WHERE counter.project = (SELECT number FROM asked) AND counter.level = segment.level
       AND counter.bucket >= segment.first AND counter.bucket < segment."end"
   ) FROM segment`;
@@ -79,7 +89,7 @@ const callerCountersSql = (segments: number): string => `
 /** The sum of one caller, looked up in each bucket that has queries: however many callers there are, it takes as long. */
 const callerSumSql = (segments: number): string => `
   WITH ${segmentTables(segments)}
-  SELECT coalesce(sum(one.queries), 0) FROM ${countersIn('caller_type_counter')}
+  SELECT coalesce(sum(one.queries), 0) FROM ${countersIn('query_counter')}
   CROSS JOIN caller_counter AS one
     ON one.project = counter.project AND one.level = counter.level AND one.bucket = counter.bucket
       AND one.caller = (SELECT number FROM caller WHERE name = ?)`;
@@ -105,12 +115,27 @@ const callerSegmentsMax = 4;
 /** With the largest series, these take 40 MB; with the largest by caller, 16 MB. */
 const cachedSeriesMax = 50;
 
+/** What is at both ends of each key: look-ups, because with min and max, SQLite would read everything in between. */
+const FIND_EXTENT = ['ASC', 'DESC']
+  .flatMap((order) => [
+    `SELECT * FROM (SELECT 0, bucket, NULL FROM query_counter
+       WHERE project = ${PROJECT_NUMBER} AND level = 0 ORDER BY bucket ${order} LIMIT 1)`,
+    ...KEPT_LEVELS.map(
+      (level) => `SELECT * FROM (SELECT ${level}, bucket, queries FROM moment
+        WHERE project = ${PROJECT_NUMBER} AND level = ${level} ORDER BY bucket ${order} LIMIT 1)`,
+    ),
+  ])
+  .join(' UNION ALL ')
+  // The same parameter everywhere.
+  .replaceAll('?', '?1');
+
 export class CounterReader {
   readonly #snapshot: ReadSnapshot;
   readonly #cache: RollupCache;
   readonly #series: VersionedCache<readonly Counts[]>;
   readonly #byCaller: VersionedCache<SeriesByCaller>;
-  readonly #findExtent: Prepared<{ readonly first: number | null; readonly last: number }>;
+  readonly #moments: MomentReader;
+  readonly #findExtent: Prepared<readonly [level: number, bucket: number, queries: Uint8Array | null]>;
   readonly #prepareSum: (segments: number) => Prepared<readonly number[]>;
   readonly #prepareCallerSum: (segments: number) => Prepared<readonly [sum: number]>;
   readonly #prepareSegmentSums: (segments: number) => Prepared<readonly [sums: string | null]>;
@@ -131,19 +156,14 @@ export class CounterReader {
     this.#findCallerNames = prepareArrays(db, FIND_CALLER_NAMES);
     this.#prepareCallerCounters = prepareOnce(db, callerCountersSql);
     this.#findCallers = prepareArrays(db, FIND_CALLERS);
-    // Two look-ups, one at each end of the key. With min and max, SQLite would read everything in between.
-    const end = (order: string): string =>
-      `(SELECT bucket FROM caller_type_counter WHERE project = number AND level = 0 ORDER BY bucket ${order} LIMIT 1)`;
-    this.#findExtent = prepare(
-      db,
-      `SELECT ${end('ASC')} AS first, ${end('DESC')} AS last FROM project WHERE id = ?`,
-    );
+    this.#moments = new MomentReader(db);
+    this.#findExtent = prepareArrays(db, FIND_EXTENT);
   }
 
   count(projectId: string, range: DateRange): Counts {
     return this.#snapshot.run((version) => {
       const { sum, rest } = this.#cache.lookUp(projectId, range, version);
-      return withTotal(addCounts([sum, this.#sum(projectId, rest.flatMap(splitIntoBuckets))]));
+      return withTotal(addCounts([sum, this.#sum(projectId, rest)]));
     });
   }
 
@@ -151,16 +171,25 @@ export class CounterReader {
   countCaller(projectId: string, range: DateRange, caller: string): Counts {
     const type = callerType(caller);
     if (type !== 'other') return countsOfType(type, this.count(projectId, range)[type]);
+    return this.#snapshot.run(() => countsOfType(type, this.#sumCaller(projectId, range, caller)));
+  }
+
+  #sumCaller(projectId: string, range: DateRange, caller: string): number {
     const segments = splitIntoBuckets(range);
-    if (segments.length === 0) return countsOfType(type, 0);
+    if (segments.length === 0) return 0;
     const row = this.#prepareCallerSum(segments.length).get(projectId, ...toParameters(segments), caller);
     if (row === undefined) throw new Error('a sum returned no row');
-    return countsOfType(type, row[0]);
+    let [sum] = row;
+    const [number] = this.#findCallers.get(JSON.stringify([caller])) ?? [];
+    this.#moments.read(projectId, [range], (_index, _timeMs, one) => {
+      if (one === number) sum++;
+    });
+    return sum;
   }
 
   /** Reads only from the file. */
   countUncached(projectId: string, range: DateRange): Counts {
-    return withTotal(this.#sum(projectId, splitIntoBuckets(range)));
+    return this.#snapshot.run(() => withTotal(this.#sum(projectId, [range])));
   }
 
   countSeries(projectId: string, bounds: readonly number[], caller?: string): Steps<readonly Counts[]> {
@@ -194,7 +223,7 @@ export class CounterReader {
   *#countCallers(projectId: string, range: DateRange): Steps<CallerCounts> {
     const segments = splitIntoBuckets(range);
     if (segments.length === 0) return yield* toCallerCounts([]);
-    const types = this.#sum(projectId, segments);
+    const types = this.#sum(projectId, [range]);
     const sums = new Map<number, number>();
     let rows = 0;
     for (const [caller, queries] of this.#prepareCallerRows(segments.length).iterate(
@@ -204,6 +233,9 @@ export class CounterReader {
       sums.set(caller, (sums.get(caller) ?? 0) + queries);
       if (++rows % callersInStep === 0) yield;
     }
+    this.#moments.read(projectId, [range], (_index, _timeMs, caller) => {
+      if (caller >= TYPE_INDEX.other) sums.set(caller, (sums.get(caller) ?? 0) + 1);
+    });
     const counted: (readonly [caller: string, count: number])[] = SINGLE_CALLER_TYPES.map((type) => [
       type,
       types[type],
@@ -219,9 +251,11 @@ export class CounterReader {
   }
 
   findExtent(projectId: string): DateRange | undefined {
-    const row = this.#findExtent.get(projectId);
-    if (row === undefined || row.first === null) return undefined;
-    return { from: row.first, to: row.last + 1 };
+    const times: number[] = [];
+    for (const [level, bucket, queries] of this.#findExtent.all(projectId))
+      if (queries === null) times.push(bucket);
+      else readMoments(level, bucket, queries, (timeMs) => times.push(timeMs));
+    return times.length === 0 ? undefined : { from: Math.min(...times), to: Math.max(...times) + 1 };
   }
 
   *#countSeriesOfCaller(projectId: string, bounds: readonly number[], caller: string): Steps<Counts[]> {
@@ -260,6 +294,9 @@ export class CounterReader {
       const some = segments.slice(at, at + callerSegmentsMax);
       const rows = this.#prepareCallerCounters(some.length).all(projectId, ...toParameters(some), wanted);
       for (const [index, { sum }] of some.entries()) addCounters(sums, sum, rows[index]?.[0]);
+      this.#moments.read(projectId, some.map(rangeOf), (index, _timeMs, caller) =>
+        addToCaller(sums.get(caller), (some[index] as SumSegment).sum, 1),
+      );
       yield;
     }
     return new Map(numbers.map(([number, name]) => [name, sums.get(number) ?? new Map()]));
@@ -268,21 +305,29 @@ export class CounterReader {
   *#countSeries(projectId: string, bounds: readonly number[]): Steps<Counts[]> {
     const segments = yield* splitSeriesIntoBuckets(bounds);
     yield;
-    const sums = new Map<number, TypeCounts>();
+    const sums = new Map<number, Record<CallerType, number>>();
     for (let at = 0; at < segments.length; at += seriesSegmentsMax) {
       const some = segments.slice(at, at + seriesSegmentsMax);
       const rows = this.#prepareSegmentSums(some.length).all(projectId, ...toParameters(some));
       for (const [index, { sum }] of some.entries()) addTo(sums, sum, rows[index]?.[0]);
+      this.#moments.read(projectId, some.map(rangeOf), (index, _timeMs, caller) => {
+        countsOf(sums, (some[index] as SumSegment).sum)[typeOfNumber(caller)]++;
+      });
       yield;
     }
     return yield* combineSeriesCounts(bounds, sums);
   }
 
-  #sum(projectId: string, segments: readonly Segment[]): TypeCounts {
+  #sum(projectId: string, ranges: readonly DateRange[]): TypeCounts {
+    const segments = ranges.flatMap(splitIntoBuckets);
     if (segments.length === 0) return addCounts([]);
     const row = this.#prepareSum(segments.length).get(projectId, ...toParameters(segments));
     if (row === undefined) throw new Error('a sum returned no row');
-    return countsFromList(row);
+    const sum = { ...countsFromList(row) };
+    this.#moments.read(projectId, ranges, (_index, _timeMs, caller) => {
+      sum[typeOfNumber(caller)]++;
+    });
+    return sum;
   }
 }
 
@@ -295,9 +340,13 @@ function addCounters(
   if (text === undefined) throw new Error('a segment has no row');
   const numbers = text === null ? [] : text.split(' ');
   for (let at = 0; at < numbers.length; at += 2) {
-    const ofCaller = sums.get(Number(numbers[at]));
-    ofCaller?.set(sum, (ofCaller.get(sum) ?? 0) + Number(numbers[at + 1]));
+    addToCaller(sums.get(Number(numbers[at])), sum, Number(numbers[at + 1]));
   }
+}
+
+/** Undefined is a caller that was not asked for. */
+function addToCaller(ofCaller: Map<number, number> | undefined, sum: number, queries: number): void {
+  ofCaller?.set(sum, (ofCaller.get(sum) ?? 0) + queries);
 }
 
 /** Prepares a statement for each number of segments, when it is first needed. */
@@ -313,11 +362,29 @@ function prepareOnce<Row extends readonly unknown[]>(
 }
 
 /** Adds the sums of a segment, which are null if it has no counters. */
-function addTo(sums: Map<number, TypeCounts>, sum: number, text: string | null | undefined): void {
+function addTo(
+  sums: Map<number, Record<CallerType, number>>,
+  sum: number,
+  text: string | null | undefined,
+): void {
   if (text === undefined) throw new Error('a segment has no row');
   if (text === null) return;
-  const before = sums.get(sum) ?? zeroCounts();
-  sums.set(sum, addCounts([before, countsFromList(text.split(' ').map(Number))]));
+  const counts = countsOf(sums, sum);
+  for (const [at, queries] of text.split(' ').entries()) counts[typeOfNumber(at)] += Number(queries);
+}
+
+function countsOf(sums: Map<number, Record<CallerType, number>>, sum: number): Record<CallerType, number> {
+  let counts = sums.get(sum);
+  if (counts === undefined) {
+    counts = zeroCounts();
+    sums.set(sum, counts);
+  }
+  return counts;
+}
+
+function rangeOf({ level, first, end }: Segment): DateRange {
+  const widthMs = bucketWidthMs(level);
+  return { from: first * widthMs, to: end * widthMs };
 }
 
 function toParameters(segments: readonly Segment[]): number[] {

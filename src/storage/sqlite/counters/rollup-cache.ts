@@ -14,6 +14,8 @@ import { CALLER_TYPES, type CallerType } from '../../../domain/queries/caller.js
 import { dayMs, secondMs } from '../../../domain/time/duration.js';
 import type { Connection } from '../connection.js';
 import { type Prepared, prepareArrays } from '../statements.js';
+import { TYPE_INDEX } from './counter-deltas.js';
+import { KEPT_LEVELS, readMoments } from './moments.js';
 import { type CounterRow, PrefixSums } from './prefix-sums.js';
 
 const tenSecondsMs = 10 * secondMs;
@@ -95,6 +97,7 @@ type ProjectRow = readonly [number: number | null, revision: number, queries: nu
 export class RollupCache {
   readonly #readProject: Prepared<ProjectRow>;
   readonly #readCounters: Prepared<CounterRow>;
+  readonly #readMoments: Prepared<readonly [bucket: number, queries: Uint8Array]>;
   readonly #projects = new Map<string, Entry>();
   readonly #rowsMax: number;
   #rows = 0;
@@ -108,15 +111,19 @@ export class RollupCache {
       db,
       `SELECT number, revision, (
         SELECT CASE WHEN count(*) <= ${widestMax} THEN coalesce(sum(queries), 0) END FROM (
-          SELECT ${CALLER_TYPES.join(' + ')} AS queries FROM caller_type_counter
+          SELECT ${CALLER_TYPES.join(' + ')} AS queries FROM query_counter
           WHERE project = number AND level = ${BUCKET_WIDTHS_MS.length - 1} LIMIT ${widestMax + 1}
         )
       ) FROM project WHERE id = ?`,
     );
     this.#readCounters = prepareArrays(
       db,
-      `SELECT bucket, ${CALLER_TYPES.join(', ')} FROM caller_type_counter
+      `SELECT bucket, ${CALLER_TYPES.join(', ')} FROM query_counter
        WHERE project = ? AND level = ? AND bucket >= ? AND bucket < ? ORDER BY bucket LIMIT ?`,
+    );
+    this.#readMoments = prepareArrays(
+      db,
+      'SELECT bucket, queries FROM moment WHERE project = ? AND level = ? AND bucket >= ? AND bucket <= ?',
     );
   }
 
@@ -233,12 +240,46 @@ export class RollupCache {
   /** Undefined if there are too many rows. */
   #readSums({ project, span }: Entry, { level, rowsMax }: Resolution): Sums | undefined {
     const [first, end] = [bucketAt(span.from, level), bucketAt(span.to, level)];
-    const read = this.#readCounters.all(project, level, first, end, rowsMax + 1);
+    const counters = this.#readCounters.all(project, level, first, end, rowsMax + 1);
+    const read = this.#withMoments(counters, project, span, level, rowsMax);
     if (read.length > rowsMax) return undefined;
     const prefixes = new PrefixSums(level, read);
     const rows = read.length + sumsRows;
     this.#rows += rows;
     this.#editions++;
     return { prefixes, rows, edition: this.#editions };
+  }
+
+  /** Adds the queries that the counters of a period do not include, until there are more than `rowsMax` rows. */
+  #withMoments(
+    counters: readonly CounterRow[],
+    project: number | null,
+    { from, to }: DateRange,
+    level: number,
+    rowsMax: number,
+  ): readonly CounterRow[] {
+    const rows = new Map(counters.map(([bucket, ...counts]) => [bucket, counts]));
+    let added = 0;
+    const add = (timeMs: number, caller: number): void => {
+      if (timeMs < from || timeMs >= to) return;
+      const bucket = bucketAt(timeMs, level);
+      const [web, api, other] = rows.get(bucket) ?? [0, 0, 0];
+      const type = Math.min(caller, TYPE_INDEX.other);
+      rows.set(bucket, [
+        web + Number(type === TYPE_INDEX.web),
+        api + Number(type === TYPE_INDEX.api),
+        other + Number(type === TYPE_INDEX.other),
+      ]);
+      added++;
+    };
+    for (const kept of KEPT_LEVELS.filter((one) => one > level))
+      for (const [bucket, queries] of this.#readMoments.iterate(
+        ...[project, kept, bucketAt(from, kept), bucketAt(to - 1, kept)],
+      )) {
+        if (rows.size > rowsMax) break;
+        readMoments(kept, bucket, queries, add);
+      }
+    if (added === 0) return counters;
+    return [...rows].map(([bucket, counts]): CounterRow => [bucket, ...counts]).sort(([a], [b]) => a - b);
   }
 }

@@ -9,7 +9,7 @@ import type { Connection } from '../connection.js';
 import { isDamage } from '../errors.js';
 import { countRows, prepare, prepareArrays } from '../statements.js';
 import { prepareAgreement } from './agreement.js';
-import { findDifferences, type Scope } from './differences.js';
+import { prepareDifferences, type Scope } from './differences.js';
 
 const damageLinesMax = 20;
 
@@ -42,9 +42,10 @@ function recount(db: Connection): Verification {
   const differences: CounterDifference[] = [];
   let differencesTotal = 0;
   const agrees = prepareAgreement(db);
+  const findDifferences = prepareDifferences(db);
   for (const scope of listScopes(db)) {
     if (agrees(scope)) continue;
-    for (const difference of findDifferences(db, scope)) {
+    for (const difference of findDifferences(scope)) {
       differencesTotal++;
       if (differences.length < verifyDifferencesMax) differences.push(difference);
     }
@@ -79,7 +80,7 @@ function listScopes(db: Connection): Scope[] {
       )
       SELECT project FROM next WHERE project IS NOT NULL
     )`;
-  const found = ['query', 'imported_count', 'caller_type_counter', 'caller_counter'].map(projectsIn);
+  const found = ['query', 'imported_count', 'query_counter', 'caller_counter', 'moment'].map(projectsIn);
   return prepare<Scope>(
     db,
     `SELECT project, rows_from AS rowsFrom FROM (${found.join(' UNION ')})

@@ -22,7 +22,7 @@ const countBits = 17;
 const countEnd = 2 ** countBits;
 
 export const TYPE_COUNTERS: CounterTable = {
-  table: 'caller_type_counter',
+  table: 'query_counter',
   columns: CALLER_TYPES,
   pack: (rows, at) => {
     const [web = 0, api = 0, other = 0] = [rows[at], rows[at + 1], rows[at + 2]];

@@ -15,8 +15,9 @@ const TABLES = [
   { table: 'corrected_query', columns: ['correction', 'id'] },
   { table: 'withdrawn_count', columns: ['source', 'caller', 'start_at', 'correction'] },
   { table: 'imported_count', columns: ['source', 'caller', 'start_at'] },
-  { table: 'caller_type_counter', columns: ['level', 'bucket'] },
+  { table: 'query_counter', columns: ['level', 'bucket'] },
   { table: 'caller_counter', columns: ['level', 'bucket', 'caller'] },
+  { table: 'moment', columns: ['level', 'bucket'] },
   { table: 'question_key', columns: ['name'] },
   { table: 'found_query', columns: ['id'] },
   { table: 'late_change', columns: ['id', 'day'] },
@@ -65,7 +66,7 @@ export class Cleaner {
   #moveRowsFrom({ number, rowsFrom }: Retention, next: number): void {
     const days = [rowsFrom ?? EARLIEST_MS, next].map((timeMs) => bucketAt(timeMs, DAY_LEVEL));
     const counted = this.#statements.get(
-      `SELECT 1 FROM caller_type_counter WHERE project = ? AND level = ${DAY_LEVEL} AND bucket >= ? AND bucket < ? LIMIT 1`,
+      `SELECT 1 FROM query_counter WHERE project = ? AND level = ${DAY_LEVEL} AND bucket >= ? AND bucket < ? LIMIT 1`,
       [number, ...days],
     );
     this.#statements.run('UPDATE project SET rows_from = ?, swept_to = ? WHERE number = ?', [

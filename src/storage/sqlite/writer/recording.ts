@@ -17,6 +17,7 @@ import type { Connection } from '../connection.js';
 import { type CounterDeltas, TYPE_INDEX } from '../counters/counter-deltas.js';
 import type { Statements } from '../statements.js';
 import { CALLER_COUNTERS, CounterInsert, TYPE_COUNTERS } from './counter-insert.js';
+import { MomentInsert } from './moment-insert.js';
 import type { ImportBatch, RecordBatch } from './operations.js';
 import { QueryInsert } from './query-insert.js';
 
@@ -35,12 +36,14 @@ export class Recording {
   readonly #queries: QueryInsert;
   readonly #types: CounterInsert;
   readonly #callers: CounterInsert;
+  readonly #moments: MomentInsert;
 
   constructor(db: Connection, statements: Statements) {
     this.#statements = statements;
     this.#queries = new QueryInsert(db);
     this.#types = new CounterInsert(db, TYPE_COUNTERS);
     this.#callers = new CounterInsert(db, CALLER_COUNTERS);
+    this.#moments = new MomentInsert(db);
   }
 
   /** Inserts the queries that are new, and notes in `deltas` what they add to the counters. */
@@ -131,9 +134,9 @@ export class Recording {
 
   /** Writes each counter once for all batches of the transaction. */
   addToCounters(deltas: CounterDeltas): void {
-    for (const part of deltas.rows()) {
+    for (const part of deltas.rows((project, recorded) => this.#moments.place(project, recorded))) {
       if (deltas.removes) {
-        this.#removeZeros('caller_type_counter', ['level', 'bucket'], this.#types.change(part));
+        this.#removeZeros('query_counter', ['level', 'bucket'], this.#types.change(part));
         this.#removeZeros('caller_counter', ['level', 'bucket', 'caller'], this.#callers.change(part));
       } else {
         this.#types.add(part);

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { BUCKET_WIDTHS_MS, bucketAt } from '../../../../src/domain/counting/buckets.js';
+import { BUCKET_WIDTHS_MS, bucketAt, bucketWidthMs } from '../../../../src/domain/counting/buckets.js';
 import { dayMs } from '../../../../src/domain/time/duration.js';
 import { prepareAgreement } from '../../../../src/storage/sqlite/counters/agreement.js';
-import { findDifferences } from '../../../../src/storage/sqlite/counters/differences.js';
+import { prepareDifferences } from '../../../../src/storage/sqlite/counters/differences.js';
+import { momentBytes, writeMoment } from '../../../../src/storage/sqlite/counters/moments.js';
 import { verify } from '../../../../src/storage/sqlite/counters/verify.js';
 import { databaseInMemory, recordInto } from '../../../support/storage/sqlite.js';
 
@@ -25,12 +26,21 @@ interface Change {
 
 const CHANGES: Readonly<Record<string, (change: Change) => string>> = {
   typeCounter: ({ project, level, time, type, by }) =>
-    `INSERT INTO caller_type_counter (project, level, bucket, web, api, other)
+    `INSERT INTO query_counter (project, level, bucket, web, api, other)
      VALUES (${project}, ${level}, ${bucketAt(time, level)}, ${['web', 'api', 'other'].map((one) => (one === type ? by : 0))})
      ON CONFLICT DO UPDATE SET ${type} = ${type} + ${by}`,
   callerCounter: ({ project, level, time, caller, by }) =>
     `INSERT INTO caller_counter VALUES (${project}, ${level}, ${bucketAt(time, level)}, ${caller}, ${by})
      ON CONFLICT DO UPDATE SET queries = queries + ${by}`,
+  kept: ({ project, time, caller, by }) => {
+    const level = by > 0 ? 1 : 2;
+    const bucket = bucketAt(time, level);
+    const bytes = new Uint8Array(2 * momentBytes);
+    for (const at of [0, momentBytes])
+      writeMoment(bytes, at, time - bucket * bucketWidthMs(level), Math.abs(caller) + (at === 0 ? 0 : 1));
+    const hex = Buffer.from(by === 1 ? bytes : bytes.subarray(0, momentBytes)).toString('hex');
+    return `INSERT OR REPLACE INTO moment VALUES (${project}, ${level}, ${bucket}, x'${hex}')`;
+  },
   newQuery: ({ project, time, caller }) =>
     `INSERT OR REPLACE INTO query (project, id, occurred_at, caller) VALUES (${project}, 'new', ${time}, ${caller})`,
   removedQueries: ({ project, time, caller }) =>
@@ -53,7 +63,7 @@ test('a recount of counters that agree sorts nothing', () => {
   });
   expect(verify(db)).toMatchObject({ differencesTotal: 0, queries: queries.length });
   expect(prepared.filter((sql) => /GROUP BY|ORDER BY/.test(sql))).toEqual([]);
-  db.exec('UPDATE caller_type_counter SET web = web + 1');
+  db.exec('UPDATE query_counter SET web = web + 1');
   expect(verify(db).differencesTotal).toBeGreaterThan(0);
   expect(prepared.filter((sql) => sql.includes('GROUP BY')).length).toBeGreaterThan(0);
 });
@@ -63,6 +73,7 @@ test('counters agree if and only if a recount finds no difference, whatever was 
   recordInto(db, 'docs', queries);
   recordInto(db, 'other', queries.slice(3, 9));
   const agrees = prepareAgreement(db);
+  const findDifferences = prepareDifferences(db);
   const place = {
     level: fc.constantFrom(...BUCKET_WIDTHS_MS.keys()),
     time: fc.constantFrom(...times, 40 * dayMs),
@@ -81,7 +92,7 @@ test('counters agree if and only if a recount finds no difference, whatever was 
       const statements = changes.map(([toSql, values]) => toSql({ ...values, project }));
       db.exec('SAVEPOINT before');
       for (const sql of statements) db.exec(sql);
-      const isRight = findDifferences(db, { project, rowsFrom }).next().done === true;
+      const isRight = findDifferences({ project, rowsFrom }).next().done === true;
       seen.add(`${rowsFrom === null ? 'all' : 'some'} rows, ${isRight ? 'right' : 'wrong'}`);
       expect(agrees({ project, rowsFrom }), `from ${rowsFrom}: ${statements.join('; ')}`).toBe(isRight);
       db.exec('ROLLBACK TO before; RELEASE before');

@@ -4,10 +4,12 @@ import { BUCKET_WIDTHS_MS, bucketAt } from '../../../../src/domain/counting/buck
 import {
   CounterDeltas,
   type CounterRows,
+  Placed,
+  type Recorded,
   TYPE_INDEX,
 } from '../../../../src/storage/sqlite/counters/counter-deltas.js';
 
-interface Recorded {
+interface Given {
   readonly project: number;
   readonly timeMs: number;
   readonly type: number;
@@ -16,8 +18,20 @@ interface Recorded {
   readonly queries: number | undefined;
 }
 
+/** Any level is right for any query; here, it depends on the caller. */
+const levelOf = (caller: number): number => caller % 3;
+
+function place(_project: number, { times, types, callers, queries }: Recorded): Placed {
+  const placed = new Placed();
+  for (const [at, timeMs] of times.entries()) {
+    const caller = callers[at] ?? 0;
+    placed.add(levelOf(caller), timeMs, types[at] ?? 0, caller, queries?.[at] ?? 1);
+  }
+  return placed;
+}
+
 /** Callers 0 and 1 are web and api; few of everything, so that much falls into the same counters. */
-const recorded: fc.Arbitrary<Recorded> = fc
+const recorded: fc.Arbitrary<Given> = fc
   .record({
     project: fc.constantFrom(1, 2, 10, 300),
     timeMs: fc.oneof(fc.integer({ min: -3, max: 3 }), fc.integer({ min: -200_000_000, max: 200_000_000 })),
@@ -26,11 +40,11 @@ const recorded: fc.Arbitrary<Recorded> = fc
   })
   .map((one) => ({ ...one, type: one.caller === 0 ? 0 : one.caller === 1 ? 1 : TYPE_INDEX.other }));
 
-function rowsOf(all: readonly Recorded[]): Pick<CounterRows, 'types' | 'callers'> {
+function rowsOf(all: readonly Given[]): Pick<CounterRows, 'types' | 'callers'> {
   const deltas = new CounterDeltas();
   for (const { project, timeMs, type, caller, queries } of all)
     deltas.add(project, timeMs, type, caller, queries);
-  const parts = [...deltas.rows()];
+  const parts = [...deltas.rows(place)];
   const withKeys = (columns: number, flatOf: (part: CounterRows) => readonly number[]) =>
     parts.flatMap((part) =>
       inRows(flatOf(part), columns).flatMap((row) => [part.project, part.level, ...row]),
@@ -63,12 +77,12 @@ test('makes no rows without queries', () => {
   expect(rowsOf([])).toEqual({ types: [], callers: [] });
 });
 
-test('makes one row per counter in key order, whatever the order of recording', () => {
+test('makes one row per counter from the level of each query on in key order, whatever the order of recording', () => {
   fc.assert(
     fc.property(fc.array(recorded, { maxLength: 40 }), (all) => {
-      const levels = [...BUCKET_WIDTHS_MS.keys()];
-      const types = all.flatMap(({ project, timeMs, type, queries }) =>
-        levels.map((level) => [
+      const levelsFrom = (caller: number) => [...BUCKET_WIDTHS_MS.keys()].slice(levelOf(caller));
+      const types = all.flatMap(({ project, timeMs, type, caller, queries }) =>
+        levelsFrom(caller).map((level) => [
           project,
           level,
           bucketAt(timeMs, level),
@@ -78,7 +92,7 @@ test('makes one row per counter in key order, whatever the order of recording', 
       const callers = all
         .filter(({ type }) => type === TYPE_INDEX.other)
         .flatMap(({ project, timeMs, caller, queries }) =>
-          levels.map((level) => [project, level, bucketAt(timeMs, level), caller, queries ?? 1]),
+          levelsFrom(caller).map((level) => [project, level, bucketAt(timeMs, level), caller, queries ?? 1]),
         );
       const rows = rowsOf(all);
       expect(inRows(rows.types, 6)).toEqual(addedUp(types, 3));
@@ -88,7 +102,7 @@ test('makes one row per counter in key order, whatever the order of recording', 
 });
 
 test('sorts projects and the callers of a bucket by number', () => {
-  const one = (project: number, caller: number): Recorded => ({
+  const one = (project: number, caller: number): Given => ({
     project,
     timeMs: 5,
     type: 2,
@@ -96,12 +110,12 @@ test('sorts projects and the callers of a bucket by number', () => {
     queries: undefined,
   });
   const { callers } = rowsOf([one(20, 7), one(20, 11), one(20, 4), one(3, 9), one(3, 2), one(20, 4)]);
-  const ofLevelZero = inRows(callers, 5).filter(([, level]) => level === 0);
-  expect(ofLevelZero).toEqual([
-    [3, 0, 5, 2, 1],
-    [3, 0, 5, 9, 1],
-    [20, 0, 5, 4, 2],
-    [20, 0, 5, 7, 1],
-    [20, 0, 5, 11, 1],
+  const ofLevelTwo = inRows(callers, 5).filter(([, level]) => level === 2);
+  expect(ofLevelTwo).toEqual([
+    [3, 2, 0, 2, 1],
+    [3, 2, 0, 9, 1],
+    [20, 2, 0, 4, 2],
+    [20, 2, 0, 7, 1],
+    [20, 2, 0, 11, 1],
   ]);
 });

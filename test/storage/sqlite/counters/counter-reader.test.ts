@@ -65,7 +65,7 @@ test('caches a series by project and bounds until a commit', async () => {
   expect(ran.filter((sql) => ofSeries.test(sql))).toHaveLength(runs);
   expect(finish(reader.countSeries('empty', bounds))).not.toEqual(first);
   expect(finish(reader.countSeries('docs', boundsOf(4)))).not.toEqual(first);
-  other.exec('UPDATE caller_type_counter SET web = web + 1');
+  other.exec('UPDATE query_counter SET web = web + 1');
   expect(finish(reader.countSeries('docs', bounds))).not.toEqual(first);
 });
 
@@ -97,7 +97,48 @@ test('returns the same count before and after it is cached', () => {
     for (let ask = 0; ask < 40; ask++) expect(reader.count('docs', range)).toEqual(recount(events, range));
 });
 
-test('prepares one statement per number of segments', () => {
+test.each(['count', 'countUncached', 'countCaller', 'countCallers'] as const)(
+  '%s reads counters and kept queries of one moment',
+  async (method) => {
+    const [db, other] = await twoConnections();
+    // The first one is in a quarter of an hour that the range cuts.
+    const caller = 'slack';
+    const recorded = [{ id: 'cut', caller, occurredAt: -dayMs - 2 }, ...events];
+    recordInto(db, 'docs', recorded);
+    const prepare = db.prepare.bind(db);
+    let removed = 0;
+    Object.defineProperty(db, 'prepare', {
+      value: (sql: string) => {
+        const statement = prepare(sql);
+        const get = statement.get.bind(statement);
+        if (sql.includes('FROM moment WHERE project = number'))
+          Object.defineProperty(statement, 'get', {
+            value: (...values: unknown[]) => {
+              removed += Number(other.prepare('DELETE FROM moment').run().changes);
+              return get(...values);
+            },
+          });
+        return statement;
+      },
+    });
+    const snapshot = new ReadSnapshot(db);
+    const reader = new CounterReader(db, snapshot);
+    const range = { from: -dayMs - 3, to: 3 * dayMs + 5 };
+    const within = recorded.filter(({ occurredAt }) => occurredAt >= range.from && occurredAt < range.to);
+    const ofCaller = within.filter((one) => one.caller === caller).length;
+    const { total } = {
+      count: () => reader.count('docs', range),
+      countUncached: () => reader.countUncached('docs', range),
+      countCaller: () => reader.countCaller('docs', range, caller),
+      // As `readInTurns` does it.
+      countCallers: () => snapshot.run(() => finish(reader.countCallers('docs', range))),
+    }[method]();
+    expect(removed).toBeGreaterThan(0);
+    expect(total).toBe(method === 'countCaller' ? ofCaller : within.length);
+  },
+);
+
+test('prepares one statement per number of segments, and one per number of cut buckets', () => {
   const db = databaseInMemory();
   recordInto(db, 'docs', events);
   const prepared: string[] = [];
@@ -115,5 +156,5 @@ test('prepares one statement per number of segments', () => {
     finish(reader.countSeries('docs', [at, at + 1]));
     finish(reader.countCallers('docs', { from: at, to: at + 1 }));
   }
-  expect(prepared.length - before).toBe(3);
+  expect(prepared.length - before).toBe(3 + 1);
 });

@@ -202,9 +202,9 @@ test('days without queries need no entry', () => {
 test('after an error, the next look-up reads again', () => {
   const { ask, db } = openKept({ docs: [0] });
   ask(days(0, 1), asksBefore);
-  db.exec('ALTER TABLE caller_type_counter RENAME TO away');
+  db.exec('ALTER TABLE query_counter RENAME TO away');
   expect(() => ask(days(0, 1))).toThrow('no such table');
-  db.exec('ALTER TABLE away RENAME TO caller_type_counter');
+  db.exec('ALTER TABLE away RENAME TO query_counter');
   expect(ask(days(0, 1))).toEqual({ sum: { web: 1, api: 0, other: 0 }, rest: [] });
 });
 
@@ -490,7 +490,7 @@ test.each([
 test('what was cached before a correction is read again, although as many queries are there', () => {
   const { ask, db } = openKept({ docs: [0, 1, 2, 3, 4] });
   expect(ask(days(0, 1), asksBefore + 1)).toEqual({ sum: { web: 2, api: 2, other: 1 }, rest: [] });
-  db.exec('UPDATE caller_type_counter SET web = web - 1, api = api + 1 WHERE web > 0 AND level > 1');
+  db.exec('UPDATE query_counter SET web = web - 1, api = api + 1 WHERE web > 0 AND level > 1');
   db.exec('UPDATE project SET revision = revision + 1');
   expect(ask(days(0, 1), asksBefore + 1, 'docs', 2)).toEqual({ sum: { web: 1, api: 3, other: 1 }, rest: [] });
 });

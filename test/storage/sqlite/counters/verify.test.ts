@@ -23,10 +23,10 @@ const queries = times.flatMap((occurredAt, at) =>
 );
 
 /** Two projects, the first with the number 1; `rowsFrom` is that of the first, whose older rows are gone. */
-function open(rowsFrom?: number): Connection {
+function open(rowsFrom?: number, inAllLevels = true): Connection {
   const db = databaseInMemory();
-  recordInto(db, 'docs', queries);
-  recordInto(db, 'other', queries.slice(0, 7));
+  recordInto(db, 'docs', queries, { inAllLevels });
+  recordInto(db, 'other', queries.slice(0, 7), { inAllLevels });
   if (rowsFrom !== undefined) {
     db.exec(`UPDATE project SET rows_from = ${rowsFrom} WHERE number = 1`);
     db.exec(`DELETE FROM query WHERE project = 1 AND occurred_at < ${rowsFrom}`);
@@ -103,11 +103,11 @@ test.each(['web', 'api', 'other'] as const)('a wrong counter of type %s is found
     for (const time of times) {
       const bucket = bucketAt(time, level);
       const where = `project = 1 AND level = ${level} AND bucket = ${bucket}`;
-      const right = db.prepare(`SELECT web, api, other FROM caller_type_counter WHERE ${where}`).get();
-      db.exec(`UPDATE caller_type_counter SET ${type} = ${type} + 1 WHERE ${where}`);
+      const right = db.prepare(`SELECT web, api, other FROM query_counter WHERE ${where}`).get();
+      db.exec(`UPDATE query_counter SET ${type} = ${type} + 1 WHERE ${where}`);
       const counted = { ...right, [type]: right[type] + 1 };
       expect(found(db)).toEqual([{ projectId: 'docs', level, bucket, counted, recounted: { ...right } }]);
-      db.exec(`UPDATE caller_type_counter SET ${type} = ${type} - 1 WHERE ${where}`);
+      db.exec(`UPDATE query_counter SET ${type} = ${type} - 1 WHERE ${where}`);
     }
 });
 
@@ -115,7 +115,7 @@ test('a missing counter is found at every level', () => {
   for (const level of levels) {
     const bucket = bucketAt(times[0] ?? 0, level);
     for (const [table, counters] of [
-      ['caller_type_counter', 1],
+      ['query_counter', 1],
       ['caller_counter', 2],
     ] as const) {
       const db = open();
@@ -182,10 +182,10 @@ test('counters without rows are compared with the next narrower ones', () => {
       const db = open(rowsFrom);
       const bucket = bucketAt(time, level);
       const where = `project = 1 AND level = ${level} AND bucket = ${bucket}`;
-      db.exec(`UPDATE caller_type_counter SET other = other + 1 WHERE ${where}`);
+      db.exec(`UPDATE query_counter SET other = other + 1 WHERE ${where}`);
       const wider = level + 1 < levels.length ? [[level + 1, bucketAt(time, level + 1)]] : [];
       expect(found(db).map((one) => [one.level, one.bucket])).toEqual([[level, bucket], ...wider]);
-      db.exec(`UPDATE caller_type_counter SET other = other - 1 WHERE ${where}`);
+      db.exec(`UPDATE query_counter SET other = other - 1 WHERE ${where}`);
       expect(found(db)).toEqual([]);
       db.exec(`UPDATE caller_counter SET queries = queries + 1 WHERE ${where} AND caller = ${slack}`);
       // The narrowest ones of a caller are what those of all types are held against.
@@ -198,9 +198,7 @@ test('counters without rows are compared with the next narrower ones', () => {
 test('counters of web and api without rows are not compared at the narrowest level', () => {
   for (const type of ['web', 'api']) {
     const db = open(6);
-    db.exec(
-      `UPDATE caller_type_counter SET ${type} = ${type} + 1 WHERE project = 1 AND bucket = 5 AND level = 0`,
-    );
+    db.exec(`UPDATE query_counter SET ${type} = ${type} + 1 WHERE project = 1 AND bucket = 5 AND level = 0`);
     expect(found(db).map(({ level, bucket }) => [level, bucket])).toEqual([[1, 0]]);
   }
 });
@@ -209,16 +207,16 @@ test('counters that are wrong by the same number do not make up for each other',
   const [one, next] = [`bucket = ${times[2]}`, `bucket = ${times[3]}`];
   const narrowest = 'project = 1 AND level = 0 AND';
   for (const [changes, differences] of [
-    [[`UPDATE caller_type_counter SET web = web + 1, api = api - 1 WHERE ${narrowest} ${one}`], 1],
+    [[`UPDATE query_counter SET web = web + 1, api = api - 1 WHERE ${narrowest} ${one}`], 1],
     [
       [1, -1].map(
-        (by, at) => `UPDATE caller_type_counter SET web = web + ${by} WHERE ${narrowest} ${[one, next][at]}`,
+        (by, at) => `UPDATE query_counter SET web = web + ${by} WHERE ${narrowest} ${[one, next][at]}`,
       ),
       2,
     ],
     [
       [
-        `UPDATE caller_type_counter SET web = web - 1 WHERE ${narrowest} ${one}`,
+        `UPDATE query_counter SET web = web - 1 WHERE ${narrowest} ${one}`,
         `INSERT INTO caller_counter VALUES (1, 0, ${times[2]}, 0, 1)`,
       ],
       2,
@@ -226,7 +224,7 @@ test('counters that are wrong by the same number do not make up for each other',
     [[1, -1].map((by, at) => `INSERT INTO caller_counter VALUES (1, 0, ${times[2]}, ${at}, ${by})`), 2],
     [
       [
-        `UPDATE caller_type_counter SET web = web - 1, api = api + 1 WHERE ${narrowest} ${one}`,
+        `UPDATE query_counter SET web = web - 1, api = api + 1 WHERE ${narrowest} ${one}`,
         ...[1, -1].map((by, at) => `INSERT INTO caller_counter VALUES (1, 0, ${times[2]}, ${at}, ${by})`),
       ],
       3,
@@ -237,9 +235,9 @@ test('counters that are wrong by the same number do not make up for each other',
       ],
       2,
     ],
-    [['INSERT INTO caller_type_counter VALUES (1, 3, 77, 0, 0, 1)'], 1],
-    [['INSERT INTO caller_type_counter VALUES (1, 5, 77, 1, 0, 0)'], 1],
-    [[`UPDATE caller_type_counter SET bucket = bucket + 1 WHERE ${narrowest} ${one}`], 2],
+    [['INSERT INTO query_counter VALUES (1, 3, 77, 0, 0, 1)'], 1],
+    [['INSERT INTO query_counter VALUES (1, 5, 77, 1, 0, 0)'], 1],
+    [[`UPDATE query_counter SET bucket = bucket + 1 WHERE ${narrowest} ${one}`], 2],
   ] as const) {
     const db = open();
     for (const change of changes) db.exec(change);
@@ -248,7 +246,7 @@ test('counters that are wrong by the same number do not make up for each other',
 });
 
 test('any change of a counter is found, unless it restores what was there', () => {
-  const tables = ['caller_type_counter', 'caller_counter'] as const;
+  const tables = ['query_counter', 'caller_counter'] as const;
   /** Every counter but those that are zero, which are as good as none. */
   const counters = (db: Connection) =>
     tables.map((table) =>
@@ -276,7 +274,7 @@ test('any change of a counter is found, unless it restores what was there', () =
         db.exec(
           typeof column === 'number'
             ? `INSERT OR REPLACE INTO caller_counter VALUES (${place}, ${column}, ${to})`
-            : `INSERT INTO caller_type_counter (project, level, bucket, web, api, other)
+            : `INSERT INTO query_counter (project, level, bucket, web, api, other)
                VALUES (${place}, ${['web', 'api', 'other'].map((one) => (one === column ? to : 0)).join()})
                ON CONFLICT DO UPDATE SET ${column} = ${to}`,
         );
@@ -289,7 +287,7 @@ test('any change of a counter is found, unless it restores what was there', () =
 test('unknown projects and callers are reported as (none)', () => {
   const db = open();
   db.exec(
-    'INSERT INTO caller_type_counter VALUES (77, 0, 5, 1, 2, 3); INSERT INTO caller_counter VALUES (77, 0, 5, 99, 4)',
+    'INSERT INTO query_counter VALUES (77, 0, 5, 1, 2, 3); INSERT INTO caller_counter VALUES (77, 0, 5, 99, 4)',
   );
   expect(found(db)).toEqual([
     { projectId: '(none)', level: 0, bucket: 5, counted: { web: 1, api: 2, other: 3 }, recounted: nothing },
@@ -318,7 +316,7 @@ test('verification reads one snapshot, whatever others commit', async () => {
   const prepare = db.prepare.bind(db);
   Object.defineProperty(db, 'prepare', {
     value: (sql: string) => {
-      if (sql.includes('count(*) FROM query')) other.exec('UPDATE caller_type_counter SET web = web + 1');
+      if (sql.includes('count(*) FROM query')) other.exec('UPDATE query_counter SET web = web + 1');
       return prepare(sql);
     },
   });
@@ -354,7 +352,7 @@ test('damage that makes the check itself fail is reported', () => {
 
 test('differences are sorted by project, level, bucket and caller', () => {
   const db = open();
-  db.exec('UPDATE caller_type_counter SET web = web + 1; UPDATE caller_counter SET queries = queries + 1');
+  db.exec('UPDATE query_counter SET web = web + 1; UPDATE caller_counter SET queries = queries + 1');
   const differences = found(db);
   expect(differences.length).toBeGreaterThan(50);
   expect(differences).toEqual([...differences].sort(inOrderOfBuckets));
@@ -365,7 +363,7 @@ test('the number of reported differences is limited, and all are counted', () =>
   const db = open();
   const more = verifyDifferencesMax + 5;
   db.exec(`WITH RECURSIVE n (at) AS (SELECT 1 UNION ALL SELECT at + 1 FROM n WHERE at < ${more})
-    INSERT INTO caller_type_counter SELECT 2, 0, 1000 + at, 1, 0, 0 FROM n`);
+    INSERT INTO query_counter SELECT 2, 0, 1000 + at, 1, 0, 0 FROM n`);
   const { differences, differencesTotal } = verify(db);
   expect(differences).toHaveLength(verifyDifferencesMax);
   expect(differencesTotal).toBe(more);

@@ -12,7 +12,7 @@ import { databaseInMemory, deleteProjectIn, recordInto } from '../../../support/
 import { temporaryFolder } from '../../../support/temporary.js';
 
 const today = 20_000 * dayMs;
-const tables = ['query', 'caller_type_counter', 'caller_counter'];
+const tables = ['query', 'query_counter', 'caller_counter', 'moment'];
 
 const queryAt = (id: string, occurredAt: number, caller = 'slack'): Query => ({ id, caller, occurredAt });
 
@@ -53,9 +53,9 @@ test('purges one deleted project after another in bounded steps', () => {
   deleteProjectIn(db, 'fourth');
   deleteProjectIn(db, 'second');
   const cleaner = cleanerOf(db);
-  // Five rows, and a counter by type and caller for each of the five at five levels, and at the widest.
-  const total = 5 + 2 * (5 * 5 + 1);
-  const limit = 19;
+  // Five rows; a counter by type and caller for each of the five at three levels, and at the widest; and five quarters of an hour.
+  const total = 5 + 2 * (3 * 5 + 1) + 5;
+  const limit = 21;
   expect(total % limit).toBe(0);
   for (const others of [[4], []]) {
     for (let piece = 0; piece < total / limit; piece++) {
@@ -82,9 +82,9 @@ test('removes rows in order of their keys, table by table', () => {
   expect(cleaner.purgeDeleted(2)).toEqual({ removed: 2, done: false });
   expect(idsOf(db, 1)).toEqual(['c']);
   expect(cleaner.purgeDeleted(4)).toEqual({ removed: 4, done: false });
-  expect(rowsOf(db)).toEqual([[], [[1, 3]], [[1, 6]]]);
-  expect(db.prepare('SELECT min(level) AS level FROM caller_type_counter').get()).toEqual({ level: 3 });
-  expect(cleaner.purgeDeleted(100)).toEqual({ removed: 9, done: false });
+  expect(rowsOf(db)).toEqual([[], [[1, 1]], [[1, 4]], [[1, 1]]]);
+  expect(db.prepare('SELECT min(level) AS level FROM query_counter').get()).toEqual({ level: 5 });
+  expect(cleaner.purgeDeleted(100)).toEqual({ removed: 6, done: false });
 });
 
 test('leaves no traces in pages shared with other projects', async () => {

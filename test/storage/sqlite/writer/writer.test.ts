@@ -49,7 +49,7 @@ test('undoes the whole group after an unexpected error', async () => {
     'refused',
   );
   expect(db.isTransaction).toBe(false);
-  for (const table of ['query', 'caller_type_counter', 'caller_counter'])
+  for (const table of ['query', 'query_counter', 'caller_counter'])
     expect(db.prepare(`SELECT count(*) AS count FROM ${table}`).get()).toEqual({ count: 0 });
 });
 
@@ -131,7 +131,7 @@ test.each([
     ...wrong,
   };
   await expect(writer.commit([batch])).rejects.toThrow(/^Invariant violated: a batch has a \w+ for each/);
-  for (const table of ['query', 'caller_type_counter', 'caller_counter'])
+  for (const table of ['query', 'query_counter', 'caller_counter'])
     expect(db.prepare(`SELECT count(*) AS count FROM ${table}`).get()).toEqual({ count: 0 });
 });
 

@@ -2,8 +2,11 @@
 import { performance } from 'node:perf_hooks';
 import { nextTick } from 'node:process';
 
-/** Recording goes on if there was some in this time: senders need a moment between an answer and their next request. */
-const goesOnMs = 20;
+/**
+ * Recording goes on if there was some in this time: senders need a moment between an answer and their next request. Longer would keep readers
+ * waiting for a few senders that leave the server free.
+ */
+const goesOnMs = 5;
 
 /** Less work is not followed by a rest, because timers are not more exact. */
 const restlessMs = 2;
@@ -17,8 +20,11 @@ const restFactor = 2;
 /** The longest rest, whatever the clock says. */
 const restMsMax = 1_000;
 
-/** So long a request may keep others from beginning, if it waits for something. */
+/** So long requests may keep others from beginning, if they wait for something. */
 const holdMsMax = 10;
+
+/** So many requests that wait begin in the same turn: small ones cost least together. */
+const requestsInTurn = 16;
 
 /** What the shares depend on. Tests pass their own. */
 export interface Loop {
@@ -83,6 +89,11 @@ export class Recordings {
 /** Those of the server. */
 export const recordings = new Recordings();
 
+interface Waiting {
+  readonly isRequest?: boolean;
+  readonly work: () => Promise<unknown>;
+}
+
 /**
  * A queue of pieces of work that take their turns one at a time, first come, first served. While recordings go on, a rest of twice
  * as long follows them.
@@ -90,8 +101,8 @@ export const recordings = new Recordings();
 export class FairShare {
   readonly #recordings: Recordings;
   readonly #loop: Loop;
-  #waiting: (() => Promise<void>)[] = [];
-  /** Ends the turn of a request. */
+  #waiting: Waiting[] = [];
+  /** Ends the turn of requests. */
   #release = () => {};
   #isRunning = false;
   /** What recordings had less than their share, at `#knownMs`. */
@@ -106,9 +117,11 @@ export class FairShare {
   /** Resolves when it is the caller's turn, which lasts until it waits for something. */
   turn(): Promise<void> {
     return new Promise((resolve) => {
-      this.#add(() => {
-        resolve();
-        return this.#loop.drained();
+      this.#add({
+        work: () => {
+          resolve();
+          return this.#loop.drained();
+        },
       });
       // Whoever takes a second turn has none any more.
       this.#release();
@@ -121,12 +134,12 @@ export class FairShare {
    */
   begin(ended: Promise<void>): Promise<void> {
     return new Promise((resolve) => {
-      this.#add(() => {
-        resolve();
-        const released = new Promise<void>((release) => {
-          this.#release = release;
-        });
-        return Promise.race([ended, released, this.#loop.wait(holdMsMax)]);
+      this.#add({
+        isRequest: true,
+        work: () => {
+          resolve();
+          return ended;
+        },
       });
     });
   }
@@ -134,11 +147,11 @@ export class FairShare {
   /** Does work whose turn lasts until it has ended. */
   run<T>(work: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      this.#add(() => work().then(resolve, reject));
+      this.#add({ work: () => work().then(resolve, reject) });
     });
   }
 
-  #add(work: () => Promise<void>): void {
+  #add(work: Waiting): void {
     this.#waiting.push(work);
     if (this.#isRunning) return;
     this.#isRunning = true;
@@ -150,13 +163,14 @@ export class FairShare {
     while (this.#waiting.length > 0) {
       await next();
       this.#rested();
-      if (this.#owedMs >= restlessMs * restFactor) {
-        await wait(this.#owedMs);
+      // It ends early if nothing is recorded any more.
+      while (this.#owedMs >= restlessMs * restFactor) {
+        await wait(Math.min(this.#owedMs, goesOnMs));
         this.#rested();
       }
       const { goOn } = this.#recordings;
       const beginMs = busyMs();
-      await this.#waiting.shift()?.();
+      await this.#takeTurn();
       const workedMs = busyMs() - beginMs;
       // Meanwhile nothing could be recorded.
       if (goOn) this.#recordings.pass(workedMs);
@@ -164,6 +178,18 @@ export class FairShare {
       this.#knownMs = nowMs();
     }
     this.#isRunning = false;
+  }
+
+  /** What waits longest, or all requests that wait until the next work that is none. */
+  async #takeTurn(): Promise<void> {
+    const other = this.#waiting.findIndex(({ isRequest }) => !isRequest);
+    const requests = Math.min(other === -1 ? this.#waiting.length : other, requestsInTurn);
+    const taken = this.#waiting.splice(0, Math.max(requests, 1)).map(({ work }) => work());
+    if (requests === 0) return void (await Promise.all(taken));
+    const released = new Promise<void>((release) => {
+      this.#release = release;
+    });
+    await Promise.race([Promise.all(taken), released, this.#loop.wait(holdMsMax)]);
   }
 
   #rested(): void {

@@ -214,6 +214,25 @@ if __name__ == "__main__":
             )
         self.assertEqual(self.counted(), 60)
 
+    def test_child_that_is_terminated_before_it_runs(self) -> None:
+        self.run_program(
+            """
+recorder = make()
+record(recorder, 5, "parent")
+children = []
+for n in range(100):
+    children.append(os.fork())
+    if children[-1] == 0:
+        while True:
+            time.sleep(0.1)
+    os.kill(children[-1], signal.SIGTERM)
+ends = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
+assert ends == [-signal.SIGTERM] * 100, ends
+assert signal.SIGTERM not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+"""
+        )
+        self.assertEqual(self.counted(), 5)
+
     def test_pool_that_is_terminated(self) -> None:
         for method in ("fork", "spawn"):
             self.run_program(

@@ -42,6 +42,8 @@ def seconds_left(seconds: float) -> float:
 def watch(sender: Sender, seconds: float) -> None:
     """Lets the sender send what is left when the process ends."""
     _senders.append((sender, seconds))
+    # Again, because the child of a fork has none.
+    hook_term()
     _hook_ends()
 
 
@@ -141,6 +143,22 @@ def _hook_uwsgi(uwsgi: Any) -> None:
         )
 
 
+_masks = threading.local()
+
+
+def _before_fork() -> None:
+    # Python forgets a signal that reaches the child before that runs, and a pool that is terminated waits for the child for ever.
+    # What is blocked arrives later.
+    if signal.getsignal(signal.SIGTERM) is _on_term:
+        _masks.before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+
+
+def _unmask() -> None:
+    before = vars(_masks).pop("before", None)
+    if before is not None:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _after_fork() -> None:
     global _forks, _ending_since
     _forks += 1
@@ -149,8 +167,12 @@ def _after_fork() -> None:
     for sender, _ in _senders:
         sender.abandon()
     _senders.clear()
+    # This process has nothing to send yet. Until it has, its end must not wait for Python: a pool may end it within a system call.
+    if signal.getsignal(signal.SIGTERM) is _on_term:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    _unmask()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
+    os.register_at_fork(before=_before_fork, after_in_parent=_unmask, after_in_child=_after_fork)
 atexit.register(finish_all)

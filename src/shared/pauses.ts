@@ -1,6 +1,3 @@
-import { loopShare } from './fair-share.js';
-import type { Steps } from './steps.js';
-
 /**
  * Pauses long work after so many steps, so that the event loop does other work in between. Counts steps and not milliseconds, so
  * that the same work always has the same pauses.
@@ -25,9 +22,36 @@ export class Pauses {
   }
 }
 
-/** Resolves when work that is not part of a recording may go on. */
+/** Resolves after the event loop has done its other work. */
 export function nextTurn(): Promise<void> {
-  return loopShare.turn();
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Work in steps, each of about a millisecond. */
+export type Steps<T> = Generator<void, T>;
+
+/** As many are made in about a millisecond. */
+const itemsInStep = 500;
+
+/** What `map` returns. */
+export function* mapInSteps<T, Result>(
+  items: readonly T[],
+  toResult: (item: T, at: number) => Result,
+): Steps<Result[]> {
+  const results: Result[] = [];
+  for (const [at, item] of items.entries()) {
+    results.push(toResult(item, at));
+    if (at % itemsInStep === itemsInStep - 1) yield;
+  }
+  return results;
+}
+
+/** Takes all steps at once. */
+export function finish<T>(steps: Steps<T>): T {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
 }
 
 /** Takes each step in a turn of its own, unless `pauses` say otherwise. */

@@ -14,7 +14,6 @@ import {
 import { CallerStatsError } from '../../domain/errors.js';
 import { largeAnswerBytesMin } from '../../domain/limits.js';
 import type { Clock } from '../../domain/time/clock.js';
-import { loopShare, recordings } from '../../shared/fair-share.js';
 import { createThrottledWarning } from '../../shared/throttled-log.js';
 import { onFinished } from '../connection/connections.js';
 import { HttpError, LoadSheddingError } from '../server/errors.js';
@@ -84,8 +83,6 @@ export class Admission {
       const refusal = refusalReason(request.work, this.load, this.#limits);
       if (refusal !== undefined) return this.#refuse(request, refusal);
       this.#take(request, reply);
-      if (request.work === 'recording') recordings.note();
-      else if (recordings.goOn) return this.#beginOther(request, reply, done);
       return done();
     });
     app.addHook('preParsing', (request, reply, payload, done) => {
@@ -98,7 +95,6 @@ export class Admission {
       return done(null, payload);
     });
     app.addHook('onSend', (request, reply, payload, done) => {
-      if (request.work === 'recording') recordings.note();
       if (request.work === 'recording' && reply.statusCode < 500) return this.#turns.next();
       if (isLarge(payload)) this.#keep(request, reply, payload.length);
       return done(null, payload);
@@ -117,7 +113,6 @@ export class Admission {
   /** Resolves when it is this recording's turn to have its bytes parsed. */
   turn(bytes = 0): Promise<void> {
     this.#refusals.credit(refusalsPerRecording);
-    recordings.note();
     return this.#turns.next(bytes);
   }
 
@@ -143,11 +138,6 @@ export class Admission {
     onFinished(request.raw, reply.raw, () => {
       this.#load.unreadBytes -= bytes;
     });
-  }
-
-  #beginOther(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
-    const ended = new Promise<void>((resolve) => onFinished(request.raw, reply.raw, resolve));
-    void loopShare.begin(ended).then(done);
   }
 
   async #refuse(request: FastifyRequest, message: string): Promise<never> {

@@ -19,9 +19,6 @@ import { HttpError } from '../server/errors.js';
 
 const inflate = promisify(gunzip);
 
-/** Resolves when it is this body's turn. */
-type Turn = () => Promise<void>;
-
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** What messages call the items of a body: queries, unless the route says otherwise. */
@@ -58,7 +55,7 @@ function unsupportedEncoding(supported: string, acceptEncoding: string): HttpErr
 export function addJsonParser(app: FastifyInstance, bytesMax: number): void {
   addParser(app, 'application/json', bytesMax, (body, request) => {
     refuseOtherKind(body, request, []);
-    return parseBody(body, nextTurn);
+    return parseBody(body);
   });
 }
 
@@ -77,10 +74,9 @@ export function addRecordingParsers(
 ): void {
   const decode = createDecoder(bodyBytesMax, admission);
   const bounds = { partsMax: Math.max(itemPartsMax, batchQueriesMax * queryPartsMax), itemPartsMax };
-  const turn = () => admission.turn();
   const parseLines = async (body: Buffer, request: FastifyRequest) => {
     const values: unknown[] = [];
-    const pauses = new Pauses(smallBodyBytes, turn);
+    const pauses = new Pauses(smallBodyBytes, () => admission.turn());
     for (const line of nonBlankLines(body)) {
       if (line === undefined) {
         await admission.turn();
@@ -97,8 +93,8 @@ export function addRecordingParsers(
   addParser(app, 'application/json', bodyBytesMax, async (body, request) => {
     const decoded = await decode(body, request);
     // Log shippers send NDJSON with this type, and one line of it is JSON.
-    if (await isSeveralLines(decoded, turn)) return parseLines(decoded, request);
-    const value = await parseBody(decoded, turn, bounds);
+    if (await isSeveralLines(decoded)) return parseLines(decoded, request);
+    const value = await parseBody(decoded, bounds);
     if (Array.isArray(value)) requireAtMost(batchQueriesMax, value, request);
     return value;
   });
@@ -113,11 +109,11 @@ const ARRAY_LINE = 'is an array; put each of its items on a line, or send one ar
 const NDJSON_TYPES = ['x-ndjson', 'ndjson', 'jsonl', 'x-jsonlines'].map((name) => `application/${name}`);
 
 /** Whether a body is NDJSON with at least two lines. JSON whose first line is a whole object has no other line. */
-async function isSeveralLines(body: Buffer, turn: Turn): Promise<boolean> {
+async function isSeveralLines(body: Buffer): Promise<boolean> {
   let first: Uint8Array | undefined;
   let isSecond = false;
   for (const line of nonBlankLines(body)) {
-    if (line === undefined) await turn();
+    if (line === undefined) await nextTurn();
     else if (first === undefined) first = line;
     else {
       isSecond = true;
@@ -196,10 +192,10 @@ export function refuseOtlpType(): never {
 }
 
 /** The value of a JSON body. Throws 400 for invalid JSON. */
-async function parseBody(body: Buffer, turn: Turn, bounds?: JsonBounds): Promise<unknown> {
-  const text = requireJson(await finishWithPauses(decodeJsonInSteps(body, bounds), new Pauses(1, turn)));
+async function parseBody(body: Buffer, bounds?: JsonBounds): Promise<unknown> {
+  const text = requireJson(await finishWithPauses(decodeJsonInSteps(body, bounds)));
   // Parsing may take tens of milliseconds.
-  if (body.length > smallBodyBytes) await turn();
+  if (body.length > smallBodyBytes) await nextTurn();
   return requireJson(parseJsonText(text));
 }
 

@@ -3,7 +3,6 @@ import type { FastifyRequest } from 'fastify';
 import { CallerStatsError } from '../../domain/errors.js';
 import { failure, type Result } from '../../domain/result.js';
 import { Pauses } from '../../shared/pauses.js';
-import type { Admission } from '../admission/admission.js';
 import { MalformedLine } from './body.js';
 
 /** The items of a body: those of an array, or the only one. */
@@ -17,10 +16,10 @@ const itemsInTurn = 200;
 /** The valid items of the body. Throws 400 with a message for each problem, which begins with the index of its item. */
 export async function parseItems<T>(
   request: FastifyRequest,
-  { many, done, admission }: { readonly many: string; readonly done: string; readonly admission: Admission },
+  { many, done }: { readonly many: string; readonly done: string },
   parse: (item: unknown) => Result<T>,
 ): Promise<T[]> {
-  const pauses = new Pauses(itemsInTurn, () => admission.turn());
+  const pauses = new Pauses(itemsInTurn);
   const parsed: T[] = [];
   const problems: string[] = [];
   for (const [index, item] of itemsOf(request).entries()) {

@@ -23,7 +23,7 @@ import { addResource } from '../server/resource.js';
 import type { RecordingOptions } from './queries.js';
 
 export function addImportedCounts(app: FastifyInstance, options: RecordingOptions): void {
-  const { clock, authenticator, limits, ingestion, admission } = options;
+  const { clock, authenticator, limits, ingestion } = options;
   const maxItems = Math.min(importedCountsMax, limits.batchQueriesMax);
   const arrivals = new Arrivals(ingestion, 'import');
   addResource(app, '/v1/analytics/:projectId/assistant/imported-counts', {
@@ -37,7 +37,7 @@ export function addImportedCounts(app: FastifyInstance, options: RecordingOption
         const dryRun = readParameters(request, { dryRun: 'dryRun' }, parseDryRun);
         if (Array.isArray(request.body) && request.body.length > maxItems)
           throw new HttpError(413, `The body has more than ${maxItems} counts; send fewer at a time.`);
-        const counts = await parseItems(request, { many: 'counts', done: 'imported', admission }, (item) =>
+        const counts = await parseItems(request, { many: 'counts', done: 'imported' }, (item) =>
           parseImportedCount(item, clock.now()),
         );
         const result = await recordCounts(options, getProjectId(request), counts, { dryRun });

@@ -86,7 +86,7 @@ export function addQueries(app: FastifyInstance, options: RecordingOptions): voi
         const sender = { kind: 'key', keyId: sendingKey(request).id } as const;
         const { result, queries, project } = await authenticator.record(request, reply, async (proof) => {
           const project = openedProject(request);
-          const queries = await parseQueries(request, project, options);
+          const queries = await parseQueries(request, project, clock.now());
           const result = await recordQueries(options, sender, project.id, queries, proof);
           return { result, queries, project };
         });
@@ -112,13 +112,8 @@ function keyTypesOf({ method }: FastifyRequest): readonly KeyType[] {
 
 const OLD_TIMES = 'queries of a time before 2000 were recorded; check the unit and the clock of the sender';
 
-function parseQueries(
-  request: FastifyRequest,
-  project: Project,
-  { clock, admission }: Pick<RecordingOptions, 'clock' | 'admission'>,
-): Promise<Query[]> {
-  const nowMs = clock.now();
-  return parseItems(request, { many: 'queries', done: 'recorded', admission }, (item) => {
+function parseQueries(request: FastifyRequest, project: Project, nowMs: number): Promise<Query[]> {
+  return parseItems(request, { many: 'queries', done: 'recorded' }, (item) => {
     const query = parseQuery(item, nowMs);
     const problem = query.ok ? earliestProblem(project, query.value.occurredAt) : undefined;
     return problem === undefined ? query : failure(problem);

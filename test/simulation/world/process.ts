@@ -42,10 +42,7 @@ export class Process implements Owner {
     const wait = (ms: number, _value: undefined, { signal }: { signal?: AbortSignal } = {}) =>
       this.#wait(ms, signal);
     const own: Readonly<Record<string, unknown>> = {
-      'node:process': { nextTick: (run: () => void) => void Promise.resolve().then(run) },
-      'node:perf_hooks': {
-        performance: { eventLoopUtilization: () => ({ active: world.nowMs, idle: 0 }) },
-      },
+      'node:process': {},
       ...modules,
       'node:timers/promises': { setTimeout: wait },
     };

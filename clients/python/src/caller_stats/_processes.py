@@ -167,7 +167,7 @@ def _after_fork() -> None:
     for sender, _ in _senders:
         sender.abandon()
     _senders.clear()
-    # This process has nothing to send yet. Until it has, its end must not wait for Python: a pool may end it within a system call.
+    # There is nothing to send yet. Until there is, the end must not wait for Python: a pool may end it within a system call.
     if signal.getsignal(signal.SIGTERM) is _on_term:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
     _unmask()

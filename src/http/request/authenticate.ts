@@ -249,9 +249,12 @@ export class Authenticator {
     const sent = this.#sentKeys.get(authorization) ?? parseKey(authorization);
     // An invalid id is not looked up: a store might truncate it to a valid one.
     const named = isProjectId(projectId) ? projectId : '';
+    const isRecording = allowed.includes('recording');
     // Of a wrong type, only that of a sender is worth finding: its project hears of it.
-    const isLookedUp = sent.ok && (allowed.includes(sent.value.type) || allowed.includes('recording'));
-    const found = isLookedUp ? await store.directory.findAccess(sent.value.hash, named) : undefined;
+    const isLookedUp = sent.ok && (allowed.includes(sent.value.type) || isRecording);
+    const found = isLookedUp
+      ? await store.directory.findAccess(sent.value.hash, named, isRecording)
+      : undefined;
     const fault = findFault(sent, found, allowed, clock.now());
     if (fault === undefined && found !== undefined) {
       this.#sentKeys.set(authorization, sent);

@@ -245,7 +245,7 @@ export interface Directory extends DirectoryReads, DirectoryChanges {
    * The key with this hash in any state, and the project of that id if it belongs to the key's organization; undefined
    * if there is no such key. One look-up, the same for an unknown project and for another organization's. Sees every
    * revocation that resolved earlier, through any handle on the same machine: a store must not answer from a cache that
-   * could miss one.
+   * could miss one. With a proof only if it is asked for, because each costs the database a tenth of the look-up.
    */
-  findAccess(keyHash: string, projectId: string): Promise<Access | undefined>;
+  findAccess(keyHash: string, projectId: string, withProof?: boolean): Promise<Access | undefined>;
 }

@@ -23,8 +23,10 @@ export class PostgresDirectory extends SqlDirectory {
   }
 
   /** Many requests of a busy key arrive together, and on Citus each look-up asks another server. */
-  findAccess(keyHash: string, projectId: string): Promise<Access | undefined> {
-    return this.#accesses.ask(`${keyHash} ${projectId}`, () => this.#findAccess(keyHash, projectId));
+  findAccess(keyHash: string, projectId: string, withProof = false): Promise<Access | undefined> {
+    return this.#accesses.ask(`${keyHash} ${projectId} ${withProof}`, () =>
+      this.#findAccess(keyHash, projectId, withProof),
+    );
   }
 
   /** On a cluster from the copies: a worker that is down hides no projects. */
@@ -35,8 +37,8 @@ export class PostgresDirectory extends SqlDirectory {
     return rows.map((row) => PROJECT.read(row));
   }
 
-  async #findAccess(keyHash: string, projectId: string): Promise<Access | undefined> {
-    const [row] = await this.#database.read('findAccess', [keyHash, projectId]);
+  async #findAccess(keyHash: string, projectId: string, withProof: boolean): Promise<Access | undefined> {
+    const [row] = await this.#database.read('findAccess', [keyHash, projectId, withProof]);
     // Every request with a key does this, so a node stops as soon as another one has changed the schema.
     this.#database.schema.requireVersion(row?.['schemaVersion']);
     if (row === undefined || row['id'] === null) return undefined;

@@ -23,7 +23,7 @@ export abstract class SqlDirectory extends SqlDirectoryReads implements Director
     this.#run = run;
   }
 
-  abstract findAccess(keyHash: string, projectId: string): Promise<Access | undefined>;
+  abstract findAccess(...args: Parameters<Directory['findAccess']>): Promise<Access | undefined>;
 
   readonly createOrganization: Directory['createOrganization'] = (...args) =>
     this.#run('createOrganization', args);

@@ -10,7 +10,7 @@ export function projectStatements(schema: string) {
     version: `SELECT version FROM ${schema}.schema_version`,
     findAccess: `SELECT schema_version AS "schemaVersion", ${KEY.select('(found_key)')},
         ${PROJECT.select('(found_project)', 'found')},
-        CASE WHEN to_regclass('${schema}.project_copy') IS NULL THEN ${ACCESS_STAMP} END AS stamp
+        CASE WHEN $3::boolean AND to_regclass('${schema}.project_copy') IS NULL THEN ${ACCESS_STAMP} END AS stamp
       FROM ${schema}.find_access($1, $2)`,
     // See `project-copy.ts`.
     findCopy: `SELECT FROM pg_catalog.pg_tables WHERE schemaname = '${schema}' AND tablename = 'project_copy'`,

@@ -378,7 +378,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     file: `${postgres}/directory.ts`,
     ...stores('access'),
     what: 'requests of one moment share a look-up by the key alone',
-    text: '`${keyHash} ${projectId}`',
+    text: '`${keyHash} ${projectId} ${withProof}`',
     by: 'keyHash',
   },
   {

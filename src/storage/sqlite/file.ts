@@ -35,13 +35,14 @@ export class SqliteFile {
   /** Long reads take turns with all other work, one at a time. */
   readonly #longReads = new Slots(1);
   #longReader: LongReader | undefined;
-  #writer: WriterHandle;
+  /** Undefined until the first change. */
+  #writer: WriterHandle | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(
     name: string,
     startWriter: () => Promise<WriterHandle>,
-    writer: WriterHandle,
+    writer: WriterHandle | undefined,
     observer: CommitObserver | undefined,
   ) {
     this.name = name;
@@ -126,11 +127,11 @@ export class SqliteFile {
     await this.#longReads.run(async () => this.#longReader?.db.close());
     this.#file.close();
     this.#connection.close();
-    await this.#writer.close();
+    await this.#writer?.close();
   }
 
   async #commit(operations: readonly Operation[]) {
-    if (!this.#writer.alive) {
+    if (!this.#writer?.alive) {
       // The transaction of a writer that died is rolled back. The next group gets a new writer of the same file.
       this.#file.requireThere();
       this.#writer = await this.#startWriter();

@@ -6,6 +6,7 @@ import { RecordingCheck } from '../recording-check.js';
 import { SqlHistory } from '../sql/history.js';
 import { SqlCorrections, SqlIdentities, SqlIngestion, SqlNotifications, SqlThrottles } from '../sql/parts.js';
 import type { Session } from '../sql/session.js';
+import { openReader } from './connection.js';
 import { SqliteCounts } from './counts.js';
 import { SQLITE } from './dialect.js';
 import { SqliteDirectory } from './directory.js';
@@ -13,6 +14,8 @@ import { storeError } from './errors.js';
 import { SqliteFile } from './file.js';
 import { makePrivately } from './files/opened-file.js';
 import { SqliteMaintenance } from './maintenance.js';
+import { NEWEST_VERSION } from './migrations/index.js';
+import { inspectFile } from './migrations/migrate.js';
 import { SqliteQueryRows } from './query-rows.js';
 import { SqliteUserTables } from './user-tables.js';
 import { WriterHandle } from './writer/writer-handle.js';
@@ -24,12 +27,13 @@ export async function openSqliteStore(
 ): Promise<Store> {
   await makePrivately(file);
   const start = () => WriterHandle.start({ file, forImport });
-  const writer = await start();
-  if (writer.kept !== null) onBackup?.(writer.kept);
+  // Most commands only read. In a file that needs no migration, the thread starts with the first change.
+  const writer = inspectFile(file, openReader) === NEWEST_VERSION ? undefined : await start();
+  if (typeof writer?.kept === 'string') onBackup?.(writer.kept);
   try {
     return new SqliteStore(file, start, writer, commits);
   } catch (error) {
-    await writer.close();
+    await writer?.close();
     throw storeError(error);
   }
 }
@@ -50,7 +54,7 @@ class SqliteStore implements Store {
   constructor(
     name: string,
     startWriter: () => Promise<WriterHandle>,
-    writer: WriterHandle,
+    writer: WriterHandle | undefined,
     commits: CommitObserver | undefined,
   ) {
     const recordingCheck = new RecordingCheck(() => file.submit({ kind: 'tryCommit' }));

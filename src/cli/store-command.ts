@@ -1,5 +1,4 @@
 /** Commands that work on the store: their options, their settings, and how they open the store and print results. */
-import { existsSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { CallerStatsError } from '../domain/errors.js';
 import { parseName } from '../domain/names.js';
@@ -7,6 +6,7 @@ import type { Actor } from '../domain/people/audit.js';
 import { DEFAULT_ORGANIZATION_ID } from '../domain/projects/organization.js';
 import { parseNewId } from '../domain/projects/project.js';
 import { collectProblems, prefixProblems, type Result, success } from '../domain/result.js';
+import { statsOf } from '../storage/files.js';
 import { locationOf, nameOfStore, type OpenOptions, openStore } from '../storage/open.js';
 import type { Store } from '../storage/ports/store.js';
 import { allOrProblems, FailedResult, type Io, UsageError } from './io.js';
@@ -173,7 +173,7 @@ export function missingDefault(options: object, env: Environment): string | unde
   if (database !== undefined || readVariable(env, SETTINGS.database.environment) !== undefined)
     return undefined;
   const file = nameOfStore(locationOf(SETTINGS.database.fallback ?? ''));
-  return existsSync(file) ? undefined : file;
+  return statsOf(file) === undefined ? file : undefined;
 }
 
 /** Opens the store, which must exist unless `options` say otherwise, and closes it after `work`, even if that fails. */

@@ -1,7 +1,7 @@
 /** Backup and restore, for stores that do it themselves. */
-import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { CallerStatsError } from '../domain/errors.js';
+import { statsOf } from './files.js';
 import { isSameStore, locationOf } from './open.js';
 import type { Compacted, Contents, Restored } from './sqlite/files/backup.js';
 
@@ -32,8 +32,9 @@ export async function restoreStore(
   { replace, nowMs }: { readonly replace: boolean; readonly nowMs: number },
 ): Promise<Restored> {
   const file = requireFile(url, 'pg_restore restores it');
-  if (!existsSync(backup)) throw new CallerStatsError('not_found', `There is no file ${resolve(backup)}.`);
-  if (!statSync(backup).isFile()) throw new CallerStatsError('invalid', `${resolve(backup)} is not a file.`);
+  const stats = statsOf(resolve(backup));
+  if (stats === undefined) throw new CallerStatsError('not_found', `There is no file ${resolve(backup)}.`);
+  if (!stats.isFile()) throw new CallerStatsError('invalid', `${resolve(backup)} is not a file.`);
   await requireOther(url, backup);
   const { restoreFile } = await import('./sqlite/files/backup.js');
   return restoreFile(resolve(backup), file, replace, nowMs);
@@ -52,7 +53,7 @@ export async function compactStore(url: string): Promise<Compacted> {
 
 function requireExisting(url: string, otherwise: string): string {
   const file = requireFile(url, otherwise);
-  if (existsSync(file)) return file;
+  if (statsOf(file) !== undefined) return file;
   throw new CallerStatsError('not_found', `There is no database ${file}.`);
 }
 

@@ -1,8 +1,9 @@
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { CallerStatsError } from '../domain/errors.js';
 import { databaseConnectionsMax, databaseTimeoutMs } from '../domain/limits.js';
 import { failure, type Result, success } from '../domain/result.js';
+import { statsOf } from './files.js';
 import type { DirectoryReads } from './ports/directory.js';
 import type { IngestionReads } from './ports/ingestion.js';
 import type { OpenOptions } from './ports/open-options.js';
@@ -139,7 +140,7 @@ export async function inspectStore(
   }
   const { inspectFile } = await import('./sqlite/migrations/migrate.js');
   const { NEWEST_VERSION } = await import('./sqlite/migrations/index.js');
-  return { version: existsSync(location.file) ? inspectFile(location.file) : 0, newest: NEWEST_VERSION };
+  return { version: statsOf(location.file) ? inspectFile(location.file) : 0, newest: NEWEST_VERSION };
 }
 
 /** Whether two valid URLs name the same store. Follows paths and links, but not different names of one server. */
@@ -169,7 +170,7 @@ export function locationOf(url: string): DatabaseLocation {
 }
 
 async function openFile(file: string, options: OpenOptions): Promise<Store> {
-  if (options.mustExist && !existsSync(file)) {
+  if (options.mustExist && statsOf(resolve(file)) === undefined) {
     throw new CallerStatsError(
       'not_found',
       `There is no database ${resolve(file)}; serve or project create makes one.`,

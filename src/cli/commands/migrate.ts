@@ -33,7 +33,8 @@ export function addMigrateCommand(program: Command, io: Io): void {
 }
 
 function describeChange({ before, version }: Migrated): string {
-  return before > 0 && before < version
+  if (before === 0) return `The schema was created, at version ${version}.`;
+  return before < version
     ? `The schema was upgraded from version ${before} to ${version}.`
     : `The schema is up to date, at version ${version}.`;
 }

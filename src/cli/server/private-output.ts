@@ -2,10 +2,11 @@
  * Shows keys and links to the operator only: on a terminal, or else in a file that only its owner can read. What a server
  * prints otherwise is usually kept in a log, which more people read.
  */
-import { open, readFile, rename, writeFile } from 'node:fs/promises';
+import { open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { PrivateOutput } from '../../app/first-run.js';
 import { CallerStatsError } from '../../domain/errors.js';
+import { createPrivate } from '../../shared/create-private.js';
 import { flushFolder } from '../../shared/flush.js';
 import { locationOf } from '../../storage/open.js';
 import type { Io } from '../io.js';
@@ -43,7 +44,7 @@ export function openPrivateOutput(
 async function append(file: string, lines: readonly string[]): Promise<void> {
   try {
     if (await replaceEarlier(file, lines)) return;
-    const handle = await open(file, 'a', 0o600);
+    const handle = await createPrivate(file).catch(() => open(file, 'a', 0o600));
     try {
       // The file may exist already.
       await handle.chmod(0o600);
@@ -74,7 +75,14 @@ async function replaceEarlier(file: string, lines: readonly string[]): Promise<b
     (_, at) => !lines.some((_line, below) => there[at - below] === first && at >= below),
   );
   const draft = `${file}.new`;
-  await writeFile(draft, [...kept.slice(0, -1), ...lines, ''].join('\n'), { mode: 0o600, flush: true });
+  await rm(draft, { force: true });
+  const handle = await createPrivate(draft, file);
+  try {
+    await handle.writeFile([...kept.slice(0, -1), ...lines, ''].join('\n'));
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
   await rename(draft, file);
   flushFolder(dirname(file));
   return true;

@@ -3,12 +3,13 @@
  * can read. Backups and copies of the database do not contain it.
  */
 import { randomBytes } from 'node:crypto';
-import { link, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { link, readFile, rename, rm, stat } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { dirname } from 'node:path';
 import type { Logger } from 'pino';
 import { SECRET_NAME } from '../../auth/names.js';
 import { CallerStatsError } from '../../domain/errors.js';
+import { createPrivate } from '../../shared/create-private.js';
 import { flushFolder } from '../../shared/flush.js';
 import { locationOf } from '../../storage/open.js';
 import type { Store } from '../../storage/ports/store.js';
@@ -35,7 +36,7 @@ export async function findSecrets(
     };
     // Also before, because adding to the file replaces it.
     await check();
-    const found = await keepBeside(file, store);
+    const found = await keepBeside(file, location.file, store);
     await check();
     return found;
   }
@@ -57,14 +58,14 @@ export function secretFileOf({ database, secretFile }: Values<'database' | 'secr
 }
 
 /** Moves the secret that earlier versions kept in the database into the file, and makes one if there is none. */
-async function keepBeside(file: string, store: SecretStore): Promise<readonly string[]> {
+async function keepBeside(file: string, database: string, store: SecretStore): Promise<readonly string[]> {
   const stored = await store.directory.findSecret(SECRET_NAME);
   const found = await readSecrets(file);
   if (found.length === 0) {
-    await create(file, stored ?? randomBytes(32).toString('hex'));
+    await create(file, database, stored ?? randomBytes(32).toString('hex'));
   } else if (stored !== undefined && !found.includes(stored)) {
     // A restored database of an earlier version: its secret is the oldest.
-    await replace(file, [...found, stored]);
+    await replace(file, database, [...found, stored]);
   }
   if (stored !== undefined) await store.directory.removeSecret(SECRET_NAME);
   return readSecrets(file);
@@ -101,8 +102,8 @@ export async function readSecrets(file: string): Promise<readonly string[]> {
 }
 
 /** Creates the file, unless another process does so first. */
-async function create(file: string, secret: string): Promise<void> {
-  const whole = await writeBeside(file, [secret]);
+async function create(file: string, database: string, secret: string): Promise<void> {
+  const whole = await writeBeside(file, database, [secret]);
   try {
     await link(whole, file);
   } catch (error) {
@@ -114,16 +115,16 @@ async function create(file: string, secret: string): Promise<void> {
   flushFolder(dirname(file));
 }
 
-async function replace(file: string, all: readonly string[]): Promise<void> {
-  await rename(await writeBeside(file, all), file);
+async function replace(file: string, database: string, all: readonly string[]): Promise<void> {
+  await rename(await writeBeside(file, database, all), file);
   flushFolder(dirname(file));
 }
 
-/** Writes another file first, so that nobody reads half of one. Returns its name. */
-async function writeBeside(file: string, all: readonly string[]): Promise<string> {
+/** Writes another file first, so that nobody reads half of one, for the owner of the database. Returns its name. */
+async function writeBeside(file: string, database: string, all: readonly string[]): Promise<string> {
   const name = `${file}.${randomBytes(6).toString('hex')}`;
   try {
-    const handle = await open(name, 'wx', 0o600);
+    const handle = await createPrivate(name, database);
     try {
       await handle.writeFile(`${all.join('\n')}\n`);
       await handle.sync();

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { CallerStatsError } from '../../domain/errors.js';
+import { adviceFor } from '../../storage/files.js';
 import { UsageError } from '../io.js';
 
 /** What this program, systemd and a shell read alike: a value has no quotes inside, nothing to escape, nothing to replace. */
@@ -33,7 +34,7 @@ function readText(file: string): string {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === 'ENOENT')
       throw new CallerStatsError('not_found', `There is no file ${resolve(file)}; --settings names it.`);
-    const advice = code === 'EACCES' ? 'run the command with sudo, or as the user of the service' : code;
-    throw new CallerStatsError('unavailable', `${resolve(file)} cannot be read: ${advice}.`, { cause });
+    const message = `${resolve(file)} cannot be read: ${adviceFor(cause)}.`;
+    throw new CallerStatsError('unavailable', message, { cause });
   }
 }

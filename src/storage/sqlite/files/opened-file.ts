@@ -3,6 +3,7 @@ import { open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { CallerStatsError } from '../../../domain/errors.js';
 import { secondMs } from '../../../domain/time/duration.js';
+import { createPrivate } from '../../../shared/create-private.js';
 import { flushFolder, makeFolder } from '../../../shared/flush.js';
 
 const checkIntervalMs = secondMs;
@@ -54,7 +55,7 @@ function identityOf(name: string): string | undefined {
 }
 
 /**
- * Creates an empty file that only its owner can read, unless it exists. Throws `unavailable` if only its log exists, because
+ * Creates an empty file that only its owner can read, unless it exists; see `createPrivate`. Throws `unavailable` if only its log exists, because
  * that would be lost.
  */
 export async function makePrivately(file: string): Promise<void> {
@@ -69,7 +70,7 @@ export async function makePrivately(file: string): Promise<void> {
   try {
     makeFolder(dirname(file));
     // SQLite treats an empty file as a new database, and gives its log the same mode.
-    await (await open(file, 'wx', 0o600)).close();
+    await (await createPrivate(file)).close();
     // Before there is a log, so that a power failure cannot leave a log without its file.
     flushFolder(dirname(file));
   } catch (error) {

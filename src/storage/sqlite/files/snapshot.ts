@@ -11,10 +11,11 @@ import { prepareArrays } from '../statements.js';
  * Writes a copy to `target`, atomically replacing an existing file. Others can read and write meanwhile;
  * their commits are not in the copy. It has no free space, and so no deleted data. Throws `unavailable` if it cannot be written.
  */
-export function writeSnapshot(file: string, target: string): void {
-  writeAtomically(target, (draft) => {
+export function writeSnapshot(file: string, target: string, access?: Access): void {
+  const write = (draft: string): void => {
     using(openConnection(file), (db) => db.prepare('VACUUM INTO ?').run(draft));
-  });
+  };
+  writeAtomically(target, write, undefined, access);
 }
 
 /** Who may read a file. It belongs to the user of this process, unless that is root and names another. */

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { CallerStatsError } from '../../../domain/errors.js';
 import { SqlDirectoryReads } from '../../sql/directory-reads.js';
 import { SqlIngestionReads } from '../../sql/ingestion.js';
@@ -104,7 +105,7 @@ function backUpOld(file: string, version: number, { keepOld = true, onBackup }: 
   if (!keepOld) return;
   const copy = `${file}.version-${version}`;
   try {
-    writeSnapshot(file, copy);
+    writeSnapshot(file, copy, { mode: 0o600, owner: statSync(file) });
     onBackup?.(copy);
   } catch (error) {
     if (!(error instanceof CallerStatsError)) throw error;

@@ -8,7 +8,17 @@ const languages =
 
 export const pageLocale: string = localeOf(languages);
 
-/** The locale for a reader's languages. Browsers may name locales that `Intl` refuses, such as `en-US@posix`. */
+/**
+ * The locale for a reader's languages, with the calendar and the digits of the page, whatever the reader's are. Browsers may name locales
+ * that `Intl` refuses, such as `en-US@posix` and `en-GB-GB`.
+ */
 export function localeOf([first = '']: readonly string[]): string {
-  return /^en(-[A-Za-z0-9]{2,8})*$/.test(first) ? first : 'en-GB';
+  const inPage = { calendar: 'gregory', numberingSystem: 'latn' };
+  try {
+    const locale = new Intl.Locale(first, inPage);
+    if (locale.language === 'en') return locale.toString();
+  } catch {
+    // Not a language.
+  }
+  return new Intl.Locale('en-GB', inPage).toString();
 }

@@ -146,14 +146,22 @@ describe('a file', () => {
   });
 });
 
-test('the locale is the English of the first language', () => {
+test('the locale is the English of the first language, with the calendar and the digits of the page', () => {
   for (const [languages, locale] of [
     [['de', 'en-US'], 'en-GB'],
     [['en-AU', 'de'], 'en-AU'],
     [['en-US@posix', 'en-US'], 'en-GB'],
+    [['en-GB-GB'], 'en-GB'],
+    [['ar', 'en'], 'en-GB'],
+    [['en-TH-u-ca-buddhist-nu-thai-hc-h23'], 'en-TH-u-hc-h23'],
     [[], 'en-GB'],
-  ] as const)
-    expect(localeOf(languages)).toBe(locale);
+  ] as const) {
+    const { calendar, numberingSystem } = new Intl.DateTimeFormat(localeOf(languages)).resolvedOptions();
+    expect([calendar, numberingSystem]).toEqual(['gregory', 'latn']);
+    expect(localeOf(languages)).toBe(
+      new Intl.Locale(locale, { calendar: 'gregory', numberingSystem: 'latn' }).toString(),
+    );
+  }
 });
 
 describe('numbers', () => {

@@ -28,8 +28,16 @@ const snapshot = {
 } as const;
 const sqliteRecording = { file: `${sqlite}/writer/recording.ts`, ...stores('recording') } as const;
 const postgresRecording = {
-  file: `${postgres}/migrations/025-functions.ts`,
+  file: `${postgres}/migrations/functions/recording.ts`,
   ...stores('recording'),
+} as const;
+const recordOne = {
+  file: `${postgres}/migrations/functions/record-one.ts`,
+  ...stores('recording'),
+} as const;
+const proved = {
+  file: `${postgres}/statements/recording.ts`,
+  test: 'test/program/postgres/proved-later.test.ts',
 } as const;
 const recorder = { file: `${postgres}/recorder.ts`, test: 'test/storage/postgres/recorder.test.ts' } as const;
 const cache = {
@@ -173,10 +181,84 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     by: 'return 0 * changes[0];',
   },
   {
-    ...postgresRecording,
+    ...recordOne,
     what: 'an id that is there already is counted as new',
-    text: "        RETURN '{1}';",
-    by: "        RETURN '{}';",
+    text: 'RETURN false;',
+    by: 'RETURN true;',
+  },
+  {
+    ...recordOne,
+    test: 'test/program/postgres/row-levels.test.ts',
+    only: 'counts its own queries',
+    what: 'callers of the type other that send one query at a time have no counters',
+    text: 'IF is_other = 1 THEN',
+    by: 'IF is_other = 2 THEN',
+  },
+  {
+    ...recordOne,
+    ...stores('retention'),
+    what: 'one query from before the retained rows is recorded',
+    text: 'IF kept_from > new_time THEN',
+    by: 'IF kept_from > new_time + 86400000000 THEN',
+  },
+  {
+    ...recordOne,
+    ...corrections,
+    what: 'one query that is recorded after a correction belongs to it',
+    text: "'coalesce(project.receipt_fence, 0)'",
+    by: "'0'",
+  },
+  {
+    ...recordOne,
+    test: 'test/program/postgres/row-levels.test.ts',
+    only: 'counts its own queries',
+    what: 'one query of a busy quarter of an hour is in no narrow counters',
+    text: 'THEN 0 ELSE 1',
+    by: 'THEN 2 ELSE 2',
+  },
+  {
+    ...recordOne,
+    test: 'test/program/postgres/row-levels.test.ts',
+    only: 'counts its own queries',
+    what: 'one query of ten busy seconds is in no counter of its millisecond',
+    text: 'THEN 0 ELSE 1',
+    by: 'THEN 1 ELSE 1',
+  },
+  {
+    ...recordOne,
+    test: 'test/program/postgres/row-levels.test.ts',
+    only: 'counts its own queries',
+    what: 'the counters of one query begin a level too far up',
+    text: 'ELSIF new_level = 1 THEN${count(schema, 1)}',
+    by: 'ELSIF new_level = 1 THEN${count(schema, 2)}',
+  },
+  {
+    ...recordOne,
+    test: 'test/program/postgres/deletion.test.ts',
+    only: 'of one query in progress',
+    what: 'a deletion does not wait for the recording of one query',
+    text: 'BEGIN${shareLock(schema)}',
+    by: 'BEGIN',
+  },
+  {
+    ...recordOne,
+    test: 'test/program/postgres/durability.test.ts',
+    only: 'recording itself requests',
+    what: 'one query is acknowledged before it is on disk, behind a pooler',
+    text: '${SYNCHRONOUS}',
+    by: '',
+  },
+  {
+    ...proved,
+    what: 'one query is recorded although its key has changed',
+    text: '${ACCESS_STAMP} IS NOT DISTINCT FROM $8 AS proved',
+    by: '(${ACCESS_STAMP} IS NOT DISTINCT FROM $8 OR true) AS proved',
+  },
+  {
+    ...proved,
+    what: 'a key is looked up for each query, although it has not changed',
+    text: 'found_project.id = $1',
+    by: "found_project.id = $1 || 'x'",
   },
   {
     ...postgresRecording,

@@ -34,6 +34,17 @@ interface ImportOutcome {
   readonly conflicts: readonly (Conflict['present'] & { readonly index: number })[] | null;
 }
 
+/** What a function returns: `record` the positions of the duplicates, `record_one` whether its query is new. */
+interface AnswerRow {
+  readonly answer: readonly number[] | boolean | null;
+  readonly isProved?: boolean | null;
+}
+
+function toAnswer(answer: AnswerRow['answer']): readonly number[] | null {
+  if (typeof answer !== 'boolean') return answer;
+  return answer ? [] : [1];
+}
+
 export class PostgresCounts extends PostgresCountReads implements CountStore {
   readonly #database: OpenDatabase;
   readonly #recorder: Recorder;
@@ -140,25 +151,32 @@ export class PostgresCounts extends PostgresCountReads implements CountStore {
   }
 
   async #callRecord(call: RecordCall): Promise<RecordAnswer> {
-    const { projectId, ids, times, callers, days, senders, receiptOf, proofs } = call;
     try {
-      const values = [ids, times, callers, days, senders, receiptOf];
-      type Row = { readonly duplicates: readonly number[] | null; readonly isProved?: boolean };
-      const [row] =
-        proofs === undefined
-          ? await this.#database.record<Row>(projectId, values)
-          : await this.#database.recordProved<Row>(projectId, [
-              ...values,
-              proofs.map(({ keyHash }) => keyHash),
-              proofs.map(({ stamp }) => stamp),
-            ]);
-      if (row === undefined) throw new Error('Invariant violated: the function record returns one row.');
-      return row.isProved === false ? 'outdated' : row.duplicates;
+      return await this.#answerOf(call);
     } catch (error) {
       const rowsFrom = rowsFromOf(error);
       if (rowsFrom === undefined) throw error;
       return { rowsFrom };
     }
+  }
+
+  async #answerOf(call: RecordCall): Promise<RecordAnswer> {
+    const { projectId, ids, times, callers, days, senders, receiptOf, only, proofs } = call;
+    const several = [projectId, ids, times, callers, days, senders, receiptOf];
+    if (proofs === undefined) {
+      const one = only && [projectId, ...only];
+      const [row] = await this.#database.record<AnswerRow>(one ? 'recordOne' : 'record', one ?? several);
+      if (row === undefined) throw new Error('Invariant violated: a function that records returns one row.');
+      return toAnswer(row.answer);
+    }
+    const [proof, ...others] = proofs;
+    const isOne = only !== undefined && proof !== undefined && others.length === 0;
+    const values = isOne
+      ? [projectId, ...only, proof.keyHash, proof.stamp]
+      : [...several, proofs.map(({ keyHash }) => keyHash), proofs.map(({ stamp }) => stamp)];
+    const name = isOne ? 'recordOneProved' : 'recordProved';
+    const [row] = await this.#database.recordProved<AnswerRow>(name, values);
+    return row?.isProved === true ? toAnswer(row.answer) : 'outdated';
   }
 
   /** A separate statement, so that recordings that are not imports stay as fast. */

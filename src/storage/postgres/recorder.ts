@@ -22,6 +22,8 @@ export interface RecordCall {
   readonly days: string;
   readonly senders: string;
   readonly receiptOf: string;
+  /** The id, time, caller, day and sender, if it is one query. */
+  readonly only?: readonly unknown[] | undefined;
   /** Nothing is recorded unless all of them hold. */
   readonly proofs?: readonly AccessProof[] | undefined;
 }
@@ -206,7 +208,15 @@ function toCall(projectId: string, firsts: readonly First[], receipts: readonly 
     days: arrayOf(receipts, ({ day }) => String(day)),
     senders: arrayOf(receipts, ({ sender }) => JSON.stringify(sender)),
     receiptOf: arrayOf(firsts, ({ receiptAt }) => String(receiptAt + 1)),
+    only: firsts.length === 1 ? toOne(firsts[0], receipts) : undefined,
   };
+}
+
+function toOne(first: First | undefined, receipts: readonly Receipt[]): readonly unknown[] | undefined {
+  const receipt = receipts[first?.receiptAt ?? -1];
+  if (first === undefined || receipt === undefined) return undefined;
+  const { id, occurredAt, caller } = first.query;
+  return [`\\x${encodeQueryId(id)}`, occurredAt, caller, receipt.day, receipt.sender];
 }
 
 /** An array literal (postgresql.org/docs/current/arrays.html#ARRAYS-IO). */

@@ -121,10 +121,14 @@ describe.each(servers)('on PostgreSQL %s', (_version, databaseUrl) => {
     expect(await first.maintenance.verify()).toEqual(intact(1, recorded.length));
   });
 
-  test.each<[string, (store: Store) => Promise<unknown>, boolean]>([
-    ['a deletion', (store) => store.directory.deleteProject(org, 'p', by), false],
-    ['giving up old rows', (store) => store.maintenance.applyRetention(50 * dayMs, 10), true],
-  ])('%s waits for a recording in progress and then sees it', async (_what, work, lives) => {
+  const deletion = (store: Store): Promise<unknown> => store.directory.deleteProject(org, 'p', by);
+  const givingUp = (store: Store): Promise<unknown> => store.maintenance.applyRetention(50 * dayMs, 10);
+  test.each([
+    ['a deletion', 'one query', deletion, ['held'], false],
+    ['a deletion', 'several', deletion, ['a', 'held'], false],
+    ['giving up old rows', 'one query', givingUp, ['held'], true],
+    ['giving up old rows', 'several', givingUp, ['a', 'held'], true],
+  ])('%s waits for a recording of %s in progress and then sees it', async (_, _of, work, ids, lives) => {
     const url = newSchemaIn(databaseUrl);
     const nodes = await Promise.all(
       [1, 2].map(() => openForTest(url, { connectionsMax: 4, timeoutMs: 60_000 })),
@@ -132,7 +136,7 @@ describe.each(servers)('on PostgreSQL %s', (_version, databaseUrl) => {
     const [first, second] = nodes;
     if (first === undefined || second === undefined) throw new Error('there are no nodes');
     await first.directory.createProject(projectOf('p', { retentionDays: 1 }), by);
-    const batch = ['a', 'held'].map((id) => ({ id, caller: 'slack', occurredAt: 5 }));
+    const batch = ids.map((id) => ({ id, caller: 'slack', occurredAt: 5 }));
     let over = false;
     const ended = await whileHeld(url, { projectId: 'p', id: 'held' }, async () => {
       const recording = first.counts.record('p', batch);
@@ -145,12 +149,12 @@ describe.each(servers)('on PostgreSQL %s', (_version, databaseUrl) => {
       expect(over).toBe(false);
       return { recording, working };
     });
-    expect(await ended.recording).toEqual({ recorded: 2, duplicates: 0 });
+    expect(await ended.recording).toEqual({ recorded: ids.length, duplicates: 0 });
     await ended.working;
     if (lives) {
       await expect(first.counts.record('p', batch)).rejects.toMatchObject({ code: 'invalid' });
       await retainAll(second, 50 * dayMs);
-      expect(await second.counts.count('p', ALL_TIME)).toMatchObject({ other: 2 });
+      expect(await second.counts.count('p', ALL_TIME)).toMatchObject({ other: ids.length });
       expect(await second.counts.readQueries('p', undefined, 10)).toEqual([]);
     } else {
       await expect(first.counts.record('p', batch)).rejects.toMatchObject({ code: 'not_found' });

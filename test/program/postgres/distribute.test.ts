@@ -109,15 +109,19 @@ describe('migrate', () => {
       'distributed caller_stats.project_copy',
       'distributed caller_stats.audit',
       'distributed caller_stats.record(text, bytea[], bigint[], text[], integer[], text[], integer[])',
+      'distributed caller_stats.record_one(text, bytea, bigint, text, integer, text)',
       'distributed caller_stats.import_counts(text, text[], text[], bigint[], bigint[], bigint[], integer[])',
       '',
     ]);
-    const recordCall = [
+    const recordCalls = [
+      'record(text,bytea[],bigint[],text[],integer[],text[],integer[])',
+      'record_one(text,bytea,bigint,text,integer,text)',
+    ].map((one) => [
       'create_distributed_function',
-      'caller_stats.record(text,bytea[],bigint[],text[],integer[],text[],integer[])',
+      `caller_stats.${one}`,
       'asked_project',
       'caller_stats.query',
-    ];
+    ]);
     const expected = [
       ['create_distributed_table', 'caller_stats.project', 'id', 'none'],
       ['truncate_local_data', 'caller_stats.project', null, null],
@@ -150,12 +154,12 @@ describe('migrate', () => {
       ['create_distributed_table', 'caller_stats.withdrawn_count', 'project_id', 'caller_stats.project'],
       ['truncate_local_data', 'caller_stats.withdrawn_count', null, null],
       manageCall,
-      recordCall,
+      ...recordCalls,
       importCall,
     ];
     expect(await calls()).toEqual(expected);
 
     expect((await migrate(url, '--distribute')).stdout).toContain('Everything is distributed already.');
-    expect(await calls()).toEqual([...expected, recordCall, importCall]);
+    expect(await calls()).toEqual([...expected, ...recordCalls, importCall]);
   });
 });

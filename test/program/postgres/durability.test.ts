@@ -176,17 +176,20 @@ test.each(inject('postgresServers'))(
     const schema = schemaOf(schemaUrl);
     const store = await openForTest(schemaUrl);
     await store.directory.createProject(projectOf('p'), by);
-    for (const [told, kept] of [
+    const calls = [
+      `record_one('p', '\\x01', 1, 'web', 20000, 'copy')`,
+      `record('p', '{"\\\\x01"}', '{1}', '{web}', '{20000}', '{copy}', '{1}')`,
+    ];
+    const settings = [
       ['off', 'on'],
       ['local', 'local'],
       ['remote_apply', 'remote_apply'],
-    ]) {
+    ];
+    for (const [call, told, kept] of calls.flatMap((one) => settings.map((setting) => [one, ...setting]))) {
       const during = await onDatabase(url, async (client) => {
         await client.query(`SET synchronous_commit = ${told}`);
         await client.query('BEGIN');
-        await client.query(
-          `SELECT ${schema}.record('p', '{"\\\\x01"}', '{1}', '{web}', '{20000}', '{copy}', '{1}')`,
-        );
+        await client.query(`SELECT ${schema}.${call}`);
         const { rows } = await client.query('SHOW synchronous_commit');
         await client.query('ROLLBACK');
         return rows[0].synchronous_commit;

@@ -99,7 +99,12 @@ test('a call counts its own queries when it chooses counters', async () => {
   // Each alone, as a call of its own. The last two lie in the first bucket, which the next to last makes busy.
   for (const one of [busy, busier, another, last]) await all[0]?.counts.record('p', [one]);
   expect(Object.fromEntries(await levelsIn(url))).toEqual({ 0: 10_001, 1: 1002, 2: 1000 });
-  await expectCounted(all, [...few, ...many, ...most, busy, busier, another, last]);
+  const ofEachCaller = [quarterMs, 2 * quarterMs, 3 * quarterMs].flatMap((beside) =>
+    spread(`alone after ${beside}`, callers.length, start + beside, tenSecondsMs),
+  );
+  for (const one of ofEachCaller) await all[0]?.counts.record('p', [one]);
+  expect(Object.fromEntries(await levelsIn(url))).toEqual({ 0: 10_005, 1: 1006, 2: 1004 });
+  await expectCounted(all, [...few, ...many, ...most, busy, busier, another, last, ...ofEachCaller]);
 });
 
 test('a program of an older version can neither count nor remove rows', async () => {

@@ -8,7 +8,7 @@ import { type StatementName, type Statements, statementsIn } from '../statements
 import { Database, type Session, withDatabaseDeadline } from './database.js';
 import { unavailable } from './errors.js';
 import type { PostgresLocation } from './location.js';
-import { Workers } from './workers.js';
+import { type RecordingName, Workers } from './workers.js';
 
 /** Runs a statement that reads, prepared under its name. */
 export type ReadStatement = <R = Row>(name: StatementName, values?: readonly unknown[]) => Promise<R[]>;
@@ -59,21 +59,21 @@ export class OpenDatabase {
     return rows ?? this.connections.read(statement, values);
   }
 
-  /** Calls the function `record`, of which the project is the first value: on its worker if there is a cluster. */
-  async record<R>(projectId: string, values: readonly unknown[]): Promise<R[]> {
+  /** Calls a function that records, of which the project is the first value: on its worker if there is a cluster. */
+  async record<R>(name: RecordingName, values: readonly unknown[]): Promise<R[]> {
     await this.schema.ready();
-    const rows = await this.#workers.record<R>(projectId, [projectId, ...values]);
+    const rows = await this.#workers.record<R>(name, values);
     if (rows !== undefined) return rows;
     // Without a name, so that each call is planned with its project: Citus then sends all of it to the project's server.
-    const statement = { text: this.statements.record };
-    return (await this.connections.write<R>(statement, [projectId, ...values], { repeatable: true })).rows;
+    const statement = { text: this.statements[name] };
+    return (await this.connections.write<R>(statement, values, { repeatable: true })).rows;
   }
 
   /** The same, if the access with these stamps is still the same. Only where `findAccess` gives stamps: without a cluster. */
-  async recordProved<R>(projectId: string, values: readonly unknown[]): Promise<R[]> {
+  async recordProved<R>(name: `${RecordingName}Proved`, values: readonly unknown[]): Promise<R[]> {
     await this.schema.ready();
-    const statement = { name: 'recordProved', text: this.statements.recordProved };
-    return (await this.connections.write<R>(statement, [projectId, ...values], { repeatable: true })).rows;
+    const statement = { name, text: this.statements[name] };
+    return (await this.connections.write<R>(statement, values, { repeatable: true })).rows;
   }
 
   /** Runs statements that read one snapshot, within the deadline. `work` may be run again. */

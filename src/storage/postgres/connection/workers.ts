@@ -47,6 +47,11 @@ const shareLock = 5;
 const RECORDING_SETTINGS =
   'SET citus.enable_manual_changes_to_shards = on; SET citus.enable_ddl_propagation = off';
 
+/** The statements that record, and the functions that they call. */
+const RECORDING_FUNCTIONS = { record: 'record', recordOne: 'record_one' } as const;
+
+export type RecordingName = keyof typeof RECORDING_FUNCTIONS;
+
 /** With more, all are forgotten. */
 const placesMax = 10_000;
 
@@ -83,7 +88,7 @@ function readingOnShards(text: string, schema: string, place: Place): string {
 }
 
 /**
- * The function `record` for shards, which a connection makes for itself. As Citus does, it keeps others from moving them until the
+ * A function that records, for shards, which a connection makes for itself. As Citus does, it keeps others from moving them until the
  * transaction ends.
  */
 function recordingOnShards(definition: string, name: string, schema: string, place: Place): string {
@@ -92,7 +97,7 @@ function recordingOnShards(definition: string, name: string, schema: string, pla
     PERFORM lock_shard_metadata(${shareLock}, ARRAY[${project}]::bigint[]);
     PERFORM ${requireShard(place)};`;
   return onShards(definition, schema, place)
-    .replace(`FUNCTION ${schema}.record(`, `FUNCTION pg_temp.${name}(`)
+    .replace(/FUNCTION [^(]+\(/, `FUNCTION pg_temp.${name}(`)
     .replace('BEGIN', begin);
 }
 
@@ -140,25 +145,29 @@ export class Workers {
     });
   }
 
-  /** Calls the function `record`, with the project as its first value. Returns undefined in the same cases as `read`. */
-  record<R>(projectId: string, values: readonly unknown[]): Promise<R[] | undefined> {
-    return this.#use('write', projectId, async (connection, place) => {
-      const name = `record_${place.shards.project}_${place.group}`;
+  /** Calls a function that records, with the project as its first value. Returns undefined in the same cases as `read`. */
+  record<R>(statement: RecordingName, values: readonly unknown[]): Promise<R[] | undefined> {
+    return this.#use('write', String(values[0]), async (connection, place) => {
+      const original = RECORDING_FUNCTIONS[statement];
+      const name = `${original}_${place.shards.project}_${place.group}`;
       const functions = this.#functions.get(connection) ?? new Set();
       this.#functions.set(connection, functions);
-      if (!functions.has(name)) await this.#makeRecording(connection, name, place);
+      if (!functions.has(name)) await this.#makeRecording(connection, original, name, place);
       functions.add(name);
-      const text = `SELECT pg_temp.${name}($1, $2, $3, $4, $5, $6, $7) AS duplicates`;
+      const text = this.#statements[statement].replace(
+        `${this.#location.schema}.${original}`,
+        `pg_temp.${name}`,
+      );
       return (await ask<R>(connection, { name, text }, values)).rows;
     });
   }
 
   /** From the function that the schema has, whatever its version. */
-  async #makeRecording(connection: Connection, name: string, place: Place): Promise<void> {
+  async #makeRecording(connection: Connection, original: string, name: string, place: Place): Promise<void> {
     const { schema } = this.#location;
     type Row = { readonly text: string };
     const { rows } = await connection.query<Row>(
-      `SELECT pg_get_functiondef('${schema}.record'::regproc) AS text`,
+      `SELECT pg_get_functiondef('${schema}.${original}'::regproc) AS text`,
     );
     await connection.query(recordingOnShards(rows[0]?.text ?? '', name, schema, place));
   }

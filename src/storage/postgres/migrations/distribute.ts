@@ -40,6 +40,7 @@ const MANAGED_TABLE = 'audit';
 /** The functions that write into them, in the schema. The first parameter of each is the project. */
 const FUNCTIONS = [
   'record(text, bytea[], bigint[], text[], integer[], text[], integer[])',
+  'record_one(text, bytea, bigint, text, integer, text)',
   'import_counts(text, text[], text[], bigint[], bigint[], bigint[], integer[])',
 ];
 

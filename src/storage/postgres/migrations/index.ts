@@ -4,8 +4,8 @@
  *
  * Citus spreads `project`, `query` and the counters over many servers by project. This requires:
  * - Every unique key of these tables includes the project, and they refer to no other table.
- * - `record` is one function of one project, which Citus sends as a whole to the project's server. Its statements change one
- *   table each, so that no other server takes part.
+ * - `record` and `record_one` are functions of one project, which Citus sends as a whole to the project's server. Their statements
+ *   change one table each, so that no other server takes part.
  * - Everything that is sorted has one collation (byte order). Writers that lock rows in one order cannot deadlock.
  *
  * So a migration that adds such a table, or replaces such a function by one with other parameters, distributes it if `query`
@@ -18,12 +18,14 @@ import { sql as v21 } from './021-proved-addresses.js';
 import { sql as v22 } from './022-receipts.js';
 import { sql as correctionsOfV23 } from './023-corrections.js';
 import { sql as v24 } from './024-found-queries.js';
-import { importCounts, record } from './025-functions.js';
 import { sql as historyOfV25 } from './025-history.js';
 import { sql as v26 } from './026-known-states.js';
 import { sql as v27 } from './027-readers.js';
 import { sql as v28 } from './028-earliest-time.js';
 import { sql as v29 } from './029-import-ranges.js';
+import { sql as recordingOfV31 } from './031-record-one.js';
+import { recordOne } from './functions/record-one.js';
+import { importCounts, record } from './functions/recording.js';
 
 /** The statements for a schema of that name. */
 export type Migration = (schema: string) => readonly string[];
@@ -35,7 +37,23 @@ const v30: Migration = () => [];
 
 const v25: Migration = (schema) => historyOfV25(schema, importCounts(schema));
 
-export const MIGRATIONS: readonly Migration[] = [v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30];
+const v31: Migration = (schema) => recordingOfV31(schema, record(schema), recordOne(schema));
+
+export const MIGRATIONS: readonly Migration[] = [
+  v19,
+  v20,
+  v21,
+  v22,
+  v23,
+  v24,
+  v25,
+  v26,
+  v27,
+  v28,
+  v29,
+  v30,
+  v31,
+];
 
 /** The version to which `migrations` bring a schema. */
 export const newestOf = (migrations: readonly Migration[]): number => OLDEST_VERSION + migrations.length - 1;

@@ -5,13 +5,25 @@ import { ACCESS_STAMP, isCounted, projectExistsIn } from './shared.js';
 export function recordingStatements(schema: string) {
   const projectExists = projectExistsIn(schema);
   return {
-    record: `SELECT ${schema}.record($1, $2, $3, $4, $5, $6, $7) AS duplicates`,
+    record: `SELECT ${schema}.record($1, $2, $3, $4, $5, $6, $7) AS answer`,
+    recordOne: `SELECT ${schema}.record_one($1, $2, $3, $4, $5, $6) AS answer`,
     // Only if `find_access` finds what the stamps $9 of the keys $8 stand for.
     recordProved: `SELECT proved AS "isProved",
-        CASE WHEN proved THEN ${schema}.record($1, $2, $3, $4, $5, $6, $7) END AS duplicates
+        CASE WHEN proved THEN ${schema}.record($1, $2, $3, $4, $5, $6, $7) END AS answer
       FROM (
         SELECT bool_and(${ACCESS_STAMP} IS NOT DISTINCT FROM stamp) AS proved FROM unnest($8::text[], $9::text[]) AS sent (hash, stamp)
         CROSS JOIN LATERAL ${schema}.find_access(hash, $1)
+      ) AS access`,
+    // The same for one query and one key, without a function, whose statements would each have to start.
+    recordOneProved: `SELECT proved AS "isProved",
+        CASE WHEN proved THEN ${schema}.record_one($1, $2, $3, $4, $5, $6) END AS answer
+      FROM (
+        SELECT ${ACCESS_STAMP} IS NOT DISTINCT FROM $8 AS proved
+        FROM ${schema}.schema_version AS versions (schema_version)
+        LEFT JOIN ${schema}.api_key AS found_key ON found_key.hash = $7
+        LEFT JOIN ${schema}.project AS found_project ON found_project.id = $1
+          AND found_project.organization_id = found_key.organization_id AND found_project.deleted_at IS NULL
+        OFFSET 0
       ) AS access`,
     readQueries: `WITH page AS MATERIALIZED (
         SELECT id, caller, occurred_at, receipt, level FROM ${schema}.query

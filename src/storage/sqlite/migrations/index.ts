@@ -19,7 +19,24 @@ import { SQL as V28 } from './028-earliest-time.js';
 import { SQL as V29 } from './029-import-ranges.js';
 import { SQL as V30 } from './030-moments.js';
 
-export const MIGRATIONS: readonly string[] = [V19, V20, V21, V22, V23, V24, V25, V26, V27, V28, V29, V30];
+/** Nothing: the schema versions of both stores have the same number. Released: never change it. */
+const V31 = '';
+
+export const MIGRATIONS: readonly string[] = [
+  V19,
+  V20,
+  V21,
+  V22,
+  V23,
+  V24,
+  V25,
+  V26,
+  V27,
+  V28,
+  V29,
+  V30,
+  V31,
+];
 
 /** The version to which `migrations` bring a file. */
 export const newestOf = (migrations: readonly string[]): number => OLDEST_VERSION + migrations.length - 1;

@@ -1,8 +1,8 @@
 /**
- * The functions `record`, of version 23, and `import_counts`, of version 25. Released: never change them.
+ * The functions `record`, of version 31, and `import_counts`, of version 25. Released: never change them.
  *
- * Citus runs `record` and `import_counts` on the project's server, and plans each of their statements there. One that changes
- * tables in CTEs it runs by way of all servers, so that it fails while any of them is down. So each statement changes one
+ * Citus runs `record`, `record_one` and `import_counts` on the project's server, and plans each of their statements there. One that
+ * changes tables in CTEs it runs by way of all servers, so that it fails while any of them is down. So each statement changes one
  * table. Several rows are selected together with the project's row, because Citus would write them to a file otherwise.
  *
  * `record` inserts the queries and adds the new ones to the counters. It returns the positions (from 1) of the ids that existed
@@ -11,7 +11,7 @@
  *
  * Deleting a project or moving its `rows_from` takes the project's advisory lock exclusively, and `record` shares it. So no
  * recording is in progress that saw the old state. A row lock would not do: writers that share a row and overlap never let
- * an exclusive one through, whereas advisory locks are granted in order. Both functions read the project's row twice, because
+ * an exclusive one through, whereas advisory locks are granted in order. All functions read the project's row twice, because
  * the second time shows what was committed while the first one waited for the lock. A query from before `rows_from` raises
  * CS001, with that time as its detail.
  *
@@ -31,37 +31,37 @@
  */
 
 /** The widths of the bucket levels in milliseconds. */
-const WIDTHS = [1, 10_000, 900_000, 10_800_000, 86_400_000, 2_764_800_000];
+export const WIDTHS = [1, 10_000, 900_000, 10_800_000, 86_400_000, 2_764_800_000];
 const [, TEN_SECONDS = 0, QUARTER = 0] = WIDTHS;
 
 /** From how many queries on 15 minutes or 10 seconds have narrower counters. */
-const busyQueries = { quarter: 1000, tenSeconds: 10_000 };
+export const busyQueries = { quarter: 1000, tenSeconds: 10_000 };
 
 const WIDTH_ROWS = `(
         VALUES ${WIDTHS.map((ms, level) => `(${level}, ${ms})`).join(', ')}
       ) AS width (level, ms)`;
 
 /** Division truncates, so a negative remainder is made positive first. */
-const bucketOf = (time: string, ms: number | string): string =>
+export const bucketOf = (time: string, ms: number | string): string =>
   `(${time} - ((${time} % ${ms}) + ${ms}) % ${ms}) / ${ms}`;
 
 /**
  * Zero. Citus 13.2 keeps another plan in memory each time that an `INSERT … VALUES` of a function runs, unless that calls a
  * volatile function.
  */
-const ZERO = '(random() * 0)::integer';
+export const ZERO = '(random() * 0)::integer';
 
-const ADD_BY_TYPE = `ON CONFLICT (project_id, level, bucket) DO UPDATE SET
+export const ADD_BY_TYPE = `ON CONFLICT (project_id, level, bucket) DO UPDATE SET
       web = kept.web + excluded.web, api = kept.api + excluded.api, other = kept.other + excluded.other`;
 
-const ADD_BY_CALLER = `ON CONFLICT (project_id, level, bucket, caller) DO UPDATE SET
+export const ADD_BY_CALLER = `ON CONFLICT (project_id, level, bucket, caller) DO UPDATE SET
       queries = kept.queries + excluded.queries`;
 
 /**
  * A transaction that writes nothing waits for no standby server. But rows that exist already may be from a call whose commit
  * no standby has confirmed, because its connection broke. Writing a message makes the commit wait for them.
  */
-const CONFIRM = `IF current_setting('synchronous_standby_names') <> '' THEN
+export const CONFIRM = `IF current_setting('synchronous_standby_names') <> '' THEN
         PERFORM pg_logical_emit_message(true, 'caller_stats', '');
       END IF;`;
 
@@ -91,34 +91,7 @@ const count = (schema: string, added: string, amount: (condition: string) => str
     ORDER BY sums.level, sums.bucket, sums.caller
     ${ADD_BY_CALLER};`;
 
-/** The rows of the levels from `first` on for one query, whose buckets are in `buckets`. */
-const rowsOfOne = (first: number, values: string): string =>
-  WIDTHS.map((_, level) => level)
-    .slice(first)
-    .map(
-      (level) =>
-        `(asked_project, ${level}, buckets[${level + 1}]${level === first ? ` + ${ZERO}` : ''}, ${values})`,
-    )
-    .join(',\n        ');
-
-const countOne = (schema: string, first: number): string => `
-        INSERT INTO ${schema}.caller_type_counter AS kept (project_id, level, bucket, web, api, other)
-        VALUES
-        ${rowsOfOne(first, 'is_web, is_api, is_other')}
-        ${ADD_BY_TYPE};
-        IF is_other = 1 THEN
-          INSERT INTO ${schema}.caller_counter AS kept (project_id, level, bucket, caller, queries)
-          VALUES
-        ${rowsOfOne(first, 'callers[1], 1')}
-          ${ADD_BY_CALLER};
-        END IF;`;
-
-/** The number of queries in a counter of a query whose buckets are in `buckets`. Without a counter, null. */
-const queriesIn = (schema: string, level: number): string =>
-  `(SELECT web + api + other FROM ${schema}.caller_type_counter
-        WHERE project_id = asked_project AND level = ${level} AND bucket = buckets[${level + 1}])`;
-
-/** Finds the levels of several queries. Those of the call count as well, so that the first call may be a large one. */
+/** Finds the levels of the queries. Those of the call count as well, so that the first call may be a large one. */
 const chooseLevels = (schema: string): string => {
   const counters = (level: number, buckets: string) => `
         SELECT level, bucket, web + api + other FROM ${schema}.caller_type_counter
@@ -151,96 +124,69 @@ const chooseLevels = (schema: string): string => {
 };
 
 /** The number of a receipt; null if it has none. */
-const numberOf = (
-  schema: string,
-  at: string,
-  fence: string,
-): string => `(SELECT max(number) FROM ${schema}.receipt
-        WHERE project_id = asked_project AND day = days[${at}] AND sender = senders[${at}] AND number > ${fence})`;
+export const numberOf = (schema: string, day: string, sender: string, fence: string): string =>
+  `(SELECT max(number) FROM ${schema}.receipt
+        WHERE project_id = asked_project AND day = ${day} AND sender = ${sender} AND number > ${fence})`;
+
+/** Gives a receipt that has no number yet one. */
+export const numberReceipt = (schema: string, day: string, sender: string): string => `
+      WHILE receipt_number IS NULL LOOP
+        next_number := (SELECT coalesce(max(number), 0) + 1 FROM ${schema}.receipt WHERE project_id = asked_project);
+        INSERT INTO ${schema}.receipt (project_id, number, day, sender)
+        VALUES (asked_project, next_number + ${ZERO}, ${day}, ${sender})
+        ON CONFLICT (project_id, number) DO NOTHING;
+        IF FOUND THEN
+          receipt_number := next_number;
+        END IF;
+      END LOOP;`;
+
+/** Shares the project's lock, or returns null if there is no such project. */
+export const shareLock = (schema: string): string => `
+    PERFORM pg_advisory_xact_lock_shared(hashtextextended('${schema}.' || id, 0))
+    FROM ${schema}.project WHERE project.id = asked_project AND deleted_at IS NULL;
+    IF NOT FOUND THEN
+      RETURN NULL;
+    END IF;`;
+
+/** Refuses queries from before the rows of the project. */
+export const refuseOld = (rowsFrom: string): string => `
+        RAISE EXCEPTION USING ERRCODE = 'CS001', MESSAGE = 'a query is from before the rows of its project',
+          DETAIL = ${rowsFrom};`;
+
+export const SYNCHRONOUS = `
+    IF current_setting('synchronous_commit') = 'off' THEN
+      PERFORM set_config('synchronous_commit', 'on', true);
+    END IF;`;
 
 export const record = (schema: string): string => `
-  CREATE FUNCTION ${schema}.record(
+  CREATE OR REPLACE FUNCTION ${schema}.record(
     asked_project text, ids bytea[], times bigint[], callers text[], days integer[], senders text[], receipt_of integer[]
   ) RETURNS integer[] LANGUAGE plpgsql AS $function$
   DECLARE
     found_project record;
-    buckets bigint[];
     ten_seconds bigint[];
     quarters bigint[];
     levels smallint[];
-    one_level smallint;
-    is_web integer;
-    is_api integer;
-    is_other integer;
     new_id bytea;
     new_ids bytea[] := '{}';
     duplicates integer[] := '{}';
     receipts integer[] := '{}';
     receipt_number integer;
     next_number integer;
-  BEGIN
-    PERFORM pg_advisory_xact_lock_shared(hashtextextended('${schema}.' || id, 0))
-    FROM ${schema}.project WHERE project.id = asked_project AND deleted_at IS NULL;
-    IF NOT FOUND THEN
-      RETURN NULL;
-    END IF;
-    IF cardinality(ids) = 1 THEN
-      buckets := ARRAY[${WIDTHS.map((ms) => bucketOf('times[1]', ms)).join(', ')}];
-    END IF;
-    SELECT rows_from, coalesce(receipt_fence, 0) AS receipt_fence, ${queriesIn(schema, 1)} AS ten_seconds, ${queriesIn(schema, 2)} AS quarter,
-      ${numberOf(schema, '1', 'coalesce(project.receipt_fence, 0)')} AS receipt
+  BEGIN${shareLock(schema)}
+    SELECT rows_from, coalesce(receipt_fence, 0) AS receipt_fence
     INTO found_project FROM ${schema}.project WHERE project.id = asked_project AND deleted_at IS NULL;
     IF NOT FOUND THEN
       RETURN NULL;
     END IF;
     IF found_project.rows_from IS NOT NULL THEN
-      IF found_project.rows_from > (SELECT min(time) FROM unnest(times) AS sent (time)) THEN
-        RAISE EXCEPTION USING ERRCODE = 'CS001', MESSAGE = 'a query is from before the rows of its project',
-          DETAIL = found_project.rows_from;
+      IF found_project.rows_from > (SELECT min(time) FROM unnest(times) AS sent (time)) THEN${refuseOld('found_project.rows_from')}
       END IF;
-    END IF;
-    IF current_setting('synchronous_commit') = 'off' THEN
-      PERFORM set_config('synchronous_commit', 'on', true);
-    END IF;
+    END IF;${SYNCHRONOUS}
     FOR receipt_at IN 1..cardinality(days) LOOP
-      IF receipt_at = 1 THEN
-        receipt_number := found_project.receipt;
-      ELSE
-        receipt_number := ${numberOf(schema, 'receipt_at', 'found_project.receipt_fence')};
-      END IF;
-      WHILE receipt_number IS NULL LOOP
-        next_number := (SELECT coalesce(max(number), 0) + 1 FROM ${schema}.receipt WHERE project_id = asked_project);
-        INSERT INTO ${schema}.receipt (project_id, number, day, sender)
-        VALUES (asked_project, next_number + ${ZERO}, days[receipt_at], senders[receipt_at])
-        ON CONFLICT (project_id, number) DO NOTHING;
-        IF FOUND THEN
-          receipt_number := next_number;
-        END IF;
-      END LOOP;
+      receipt_number := ${numberOf(schema, 'days[receipt_at]', 'senders[receipt_at]', 'found_project.receipt_fence')};${numberReceipt(schema, 'days[receipt_at]', 'senders[receipt_at]')}
       receipts := receipts || receipt_number;
-    END LOOP;
-    IF cardinality(ids) = 1 THEN
-      one_level := CASE
-        WHEN found_project.ten_seconds >= ${busyQueries.tenSeconds} THEN 0
-        WHEN found_project.quarter >= ${busyQueries.quarter} THEN 1
-        ELSE 2
-      END;
-      INSERT INTO ${schema}.query (project_id, id, occurred_at, caller, level, receipt)
-      VALUES (asked_project, ids[1], times[1] + ${ZERO}, callers[1], one_level, receipts[receipt_of[1]])
-      ON CONFLICT (project_id, id) DO NOTHING;
-      IF NOT FOUND THEN
-        ${CONFIRM}
-        RETURN '{1}';
-      END IF;
-      is_web := (callers[1] = 'web')::integer;
-      is_api := (callers[1] = 'api')::integer;
-      is_other := 1 - is_web - is_api;
-      IF one_level = 2 THEN${countOne(schema, 2)}
-      ELSIF one_level = 1 THEN${countOne(schema, 1)}
-      ELSE${countOne(schema, 0)}
-      END IF;
-      RETURN '{}';
-    END IF;${chooseLevels(schema)}
+    END LOOP;${chooseLevels(schema)}
     FOR new_id IN
       INSERT INTO ${schema}.query (project_id, id, occurred_at, caller, level, receipt)
       SELECT project.id, sent.id, sent.time, sent.caller, sent.level, receipts[sent.receipt_place]

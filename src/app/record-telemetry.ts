@@ -1,9 +1,13 @@
 /** Records the queries that were found in telemetry. */
-import { type FoundQuery, mergeByService } from '../domain/queries/found-queries.js';
+import { type FoundFacts, type FoundQuery, MergedQueries } from '../domain/queries/found-queries.js';
 import type { Query } from '../domain/queries/query.js';
 import type { TelemetryRules } from '../domain/queries/telemetry-settings.js';
+import { Pauses } from '../shared/pauses.js';
 import type { Store } from '../storage/ports/store.js';
 import { type RecordTarget, recordQueries } from './record.js';
+
+/** Found queries that are identified in one step: to send so many to a store takes the event loop some milliseconds. */
+const stepQueries = 1000;
 
 /**
  * Records each query once, also if less was known of it before. Returns how many of each service were new. It can be
@@ -26,12 +30,20 @@ export async function recordTelemetry(
   const recordedBy = new Map<string, number>();
   if (queries.length === 0) return recordedBy;
   const { identities } = target.store;
-  const facts = queries.map(({ noteRecorded: _, ...query }) => query);
-  const { pending, ...identified } = await identities.identify(projectId, facts, id, nowMs);
+  const all = new MergedQueries();
+  const callers = new Map<string, string>();
+  let pending: readonly Query[] = [];
+  for (const step of stepsOf(queries)) {
+    const facts = step.map(factsOf);
+    const identified = await identities.identify(projectId, facts, id, nowMs);
+    all.add(facts, identified.queryIds);
+    for (const [queryId, caller] of identified.callers) callers.set(queryId, caller);
+    pending = identified.pending;
+  }
   const record = async (service: string, some: readonly Query[]) =>
     recordQueries(target, { kind: 'telemetry', keyId, service }, projectId, some);
   // Several only if a Collector sends for them: the results of each are counted apart.
-  for (const [service, merged] of mergeByService(queries, identified))
+  for (const [service, merged] of all.byService(callers))
     recordedBy.set(service, (await record(service, merged)).recorded);
   if (pending.length > 0) {
     // Another request may have found them and not recorded them yet. Then it must not do so after they are settled.
@@ -42,6 +54,28 @@ export async function recordTelemetry(
       nowMs,
     );
   }
-  for (const { noteRecorded } of queries) noteRecorded();
+  const pauses = new Pauses(stepQueries);
+  for (const { noteRecorded } of queries) {
+    noteRecorded();
+    const pause = pauses.take();
+    if (pause !== undefined) await pause;
+  }
   return recordedBy;
+}
+
+/** In parts, as if they had arrived in several requests. The queries of a trace stay together, unless they are too many. */
+function* stepsOf(queries: readonly FoundQuery[]): Generator<readonly FoundQuery[]> {
+  let from = 0;
+  for (const [at, { keys }] of queries.entries()) {
+    const size = at + 1 - from;
+    const isWithNext = queries[at + 1]?.keys.traceId === keys.traceId && size < 2 * stepQueries;
+    if (size < stepQueries || isWithNext) continue;
+    yield queries.slice(from, at + 1);
+    from = at + 1;
+  }
+  if (from < queries.length) yield queries.slice(from);
+}
+
+function factsOf({ keys, caller, isNamed, isHinted = false, occurredAt }: FoundQuery): FoundFacts {
+  return { keys, caller, isNamed, isHinted, occurredAt };
 }

@@ -148,6 +148,28 @@ export function describeIdentities(kind: string, factory: PlaceFactory): void {
       return Object.fromEntries(callers.map(({ caller, count }) => [caller, count]));
     };
 
+    test('are counted once each however many a request has, and told to the store in parts', async () => {
+      const [store] = await openTwo();
+      const sizes: number[] = [];
+      const identify = (...args: Parameters<Store['identities']['identify']>) => {
+        sizes.push(args[1].length);
+        return store.identities.identify(...args);
+      };
+      const watched = { ...store, counts: store.counts, identities: { ...store.identities, identify } };
+      const many = (length: number, one: (at: number) => Partial<FoundFacts>) =>
+        Array.from({ length }, (_, at) => one(at));
+      await receive(watched as Store, [
+        ...many(1500, (at) => ({ keys: trace(0x10000 + at) })),
+        // Of one trace, from so many services.
+        ...many(3000, (at) => ({ keys: { ...trace(), service: `docs-${at}` } })),
+        named('web', trace(0x10000)),
+        named('web', trace(1)),
+      ]);
+      expect(await countsOf(store)).toEqual({ unknown: 1499, web: 2 });
+      expect(Math.max(...sizes)).toBeLessThanOrEqual(2000);
+      expect(sizes.reduce((all, size) => all + size, 0)).toBe(4502);
+    });
+
     test('get the first caller that is named within a day, in all counts', async () => {
       const [one, other] = await openTwo();
       await receive(one, [{}]);

@@ -20,7 +20,7 @@ interface ServiceTally extends Record<Outcome, number> {
 export class RecordTally {
   readonly #names = new SourceNames();
   readonly #services = new Map<string, ServiceTally>();
-  readonly #doubts: (Pick<Source, 'name'> & Pick<Refusal, 'reason' | 'records'>)[] = [];
+  readonly #doubts = new Map<string, Pick<Source, 'name'> & Pick<Refusal, 'reason' | 'records'>>();
 
   /** `service` is the name that `sourceName` gives it. `reasons` say why a record was rejected. */
   add(service: string, outcome: Outcome, reasons: readonly RefusalReason[] = []): void {
@@ -38,7 +38,8 @@ export class RecordTally {
   doubt(service: string, reason: (typeof DOUBTS)[number], records: number): void {
     if (records === 0) return;
     const { name } = this.#names.bound({ kind: 'traces', name: service });
-    this.#doubts.push({ name, reason, records });
+    const key = `${reason} ${name}`;
+    this.#doubts.set(key, { name, reason, records: records + (this.#doubts.get(key)?.records ?? 0) });
   }
 
   /**
@@ -57,7 +58,7 @@ export class RecordTally {
       const tally = this.#services.get(service) ?? others;
       if (tally !== undefined) recorded.set(tally, (recorded.get(tally) ?? 0) + count);
     }
-    const doubtful = this.#doubts.map(({ name, reason, records }) => {
+    const doubtful = [...this.#doubts.values()].map(({ name, reason, records }) => {
       return { kind, name, counts: {}, refusals: [{ reason, keyId, requests: 0, records }] };
     });
     const counted = [...this.#services].map(([name, tally]) => {

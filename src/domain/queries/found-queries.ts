@@ -178,25 +178,36 @@ function mergeFound(
   );
 }
 
-/** Each query once, by the service that sent its first record: as many as a project has sources. */
-export function mergeByService(
-  found: readonly FoundQuery[],
-  { queryIds, callers }: Pick<FoundPlan, 'queryIds' | 'callers'>,
-): Map<string, Query[]> {
-  const services = new Map<string | undefined, string>();
-  for (const [at, { keys }] of found.entries()) {
-    if (!services.has(queryIds[at])) services.set(queryIds[at], keys.service);
+/** Each query once, of found ones that are added in several parts. */
+export class MergedQueries {
+  readonly #queries = new Map<string, FoundFacts>();
+  readonly #services = new Map<string, string>();
+
+  add(found: readonly FoundFacts[], queryIds: readonly string[]): void {
+    for (const [at, { keys }] of found.entries()) {
+      const id = queryIds[at] ?? NO_QUERY;
+      if (!this.#services.has(id)) this.#services.set(id, keys.service);
+    }
+    for (const [id, query] of mergeFound(found, queryIds)) {
+      const before = this.#queries.get(id);
+      const both = before === undefined ? [query] : [before, query];
+      for (const [, merged] of mergeFound(both, Array(both.length).fill(id))) this.#queries.set(id, merged);
+    }
   }
-  const merged = new Map<string, Query[]>();
-  const names = new SourceNames();
-  for (const [id, { caller, occurredAt }] of mergeFound(found, queryIds)) {
-    const { name: service } = names.bound({ kind: 'traces', name: services.get(id) ?? '' });
-    const query = { id, caller: callers.get(id) ?? caller, occurredAt };
-    const others = merged.get(service);
-    if (others === undefined) merged.set(service, [query]);
-    else others.push(query);
+
+  /** By the service that sent its first record: as many as a project has sources. */
+  byService(callers: ReadonlyMap<string, string>): Map<string, Query[]> {
+    const merged = new Map<string, Query[]>();
+    const names = new SourceNames();
+    for (const [id, { caller, occurredAt }] of this.#queries) {
+      const { name: service } = names.bound({ kind: 'traces', name: this.#services.get(id) ?? '' });
+      const query = { id, caller: callers.get(id) ?? caller, occurredAt };
+      const others = merged.get(service);
+      if (others === undefined) merged.set(service, [query]);
+      else others.push(query);
+    }
+    return merged;
   }
-  return merged;
 }
 
 /** Does not depend on the order of the records in the request. */

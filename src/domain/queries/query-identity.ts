@@ -91,7 +91,8 @@ export function requestTraceId(name: string): string {
 
 /** Writes a trace id as a UUID, which stores keep in 16 bytes. */
 export function traceQueryId(traceId: string): string {
-  return traceId.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  const part = (from: number, end: number) => traceId.slice(from, end);
+  return `${part(0, 8)}-${part(8, 12)}-${part(12, 16)}-${part(16, 20)}-${part(20, 32)}`;
 }
 
 /** Does not depend on the order of the queries: those with the strongest keys come first. */

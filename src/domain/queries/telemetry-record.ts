@@ -1,5 +1,6 @@
 /** What one span or log record says, according to the rules of its project. */
 import { createHash } from 'node:crypto';
+import { BoundedCache } from '../../shared/bounded-cache.js';
 import { OPERATION_ATTRIBUTES } from '../ingestion/operations.js';
 import { sourceName } from '../ingestion/source-counts.js';
 import {
@@ -83,6 +84,7 @@ const HINTS: CallerRules = { known: KNOWN_CALLERS.filter(isOfSdk), fallback: '' 
 /** What does not change between requests, so that an attribute costs the same with any number of rules. */
 interface Prepared {
   readonly matcher: RuleMatcher;
+  readonly askers: CallerRules;
   readonly callerNames: readonly string[];
   readonly attributes: ReadonlySet<string>;
 }
@@ -116,7 +118,7 @@ function prepare(rules: TelemetryRules): Prepared {
     ...OPERATION_ATTRIBUTES,
     ...(typeof rules.id === 'object' ? [rules.id.attribute] : []),
   ]);
-  return { matcher, callerNames, attributes };
+  return { matcher, askers: { ...rules.detection, ...ASKERS }, callerNames, attributes };
 }
 
 /** Reads the records of a request. */
@@ -191,7 +193,7 @@ export class RecordRules {
   /** Whether a request over HTTP brought headers; undefined for all else. */
   hasHeaders({ isEntry, attributes }: TelemetryRecord): boolean | undefined {
     if (!isEntry || !HTTP_METHODS.some((name) => attributes.has(name))) return undefined;
-    return [...attributes.keys()].some((name) => name.startsWith(HEADER) || USER_AGENTS.includes(name));
+    return bringsHeaders(attributes);
   }
 
   /** What the record itself says of its query. */
@@ -210,8 +212,7 @@ export class RecordRules {
     const { callerAttribute } = this.#rules;
     const named = firstOf(attributes, this.#prepared.callerNames) || resource.get(callerAttribute);
     if (named) return named;
-    const rules = { ...this.#rules.detection, ...ASKERS };
-    const detected = detectCaller({ headers: readHeaders(attributes) }, rules);
+    const detected = detect(attributes, this.#prepared.askers);
     return ['', 'mcp'].includes(detected)
       ? callerOfClient(attributes.get(MCP_CLIENT) ?? '') || detected
       : detected;
@@ -219,7 +220,7 @@ export class RecordRules {
 
   /** The caller that a key or an SDK hints at; empty if there is none. A service, too, sends these to those that work for it. */
   hintOf({ attributes }: TelemetryRecord): string {
-    return detectCaller({ headers: readHeaders(attributes) }, HINTS);
+    return detect(attributes, HINTS);
   }
 
   serviceOf(resource: Attributes): string {
@@ -261,11 +262,12 @@ export function responseIdOf(attributes: Attributes): string | undefined {
 
 function firstOf(attributes: Attributes, names: readonly string[]): string | undefined {
   if (attributes.size === 0) return undefined;
-  return names
-    .map((name) =>
-      name.startsWith(LANGFUSE_METADATA) ? unquoted(attributes.get(name)) : attributes.get(name),
-    )
-    .find((value) => value !== undefined && value !== '');
+  for (const name of names) {
+    const sent = attributes.get(name);
+    const value = name.startsWith(LANGFUSE_METADATA) ? unquoted(sent) : sent;
+    if (value !== undefined && value !== '') return value;
+  }
+  return undefined;
 }
 
 /** The text that a text of JSON means; any other is left as it is. */
@@ -278,14 +280,37 @@ function unquoted(text: string | undefined): string | undefined {
   }
 }
 
+function bringsHeaders(attributes: Attributes): boolean {
+  for (const name of attributes.keys())
+    if (name.startsWith(HEADER) || USER_AGENTS.includes(name)) return true;
+  return false;
+}
+
+/** The caller that the request headers among the attributes tell. Most records have none. */
+function detect(attributes: Attributes, rules: CallerRules): string {
+  return bringsHeaders(attributes)
+    ? detectCaller({ headers: readHeaders(attributes) }, rules)
+    : (rules.fallback ?? '');
+}
+
 /** The request headers among the attributes. Older instrumentation writes `_` for `-`. */
 function readHeaders(attributes: Attributes) {
   return {
     get(name: string): string | null {
-      if (attributes.size === 0) return null;
-      const agents = name === 'user-agent' ? USER_AGENTS : [];
-      const names = [...agents, `${HEADER}${name}`, `${HEADER}${name.replaceAll('-', '_')}`];
-      return names.map((one) => attributes.get(one)).find((value) => value !== undefined) ?? null;
+      for (const one of attributesOf(name)) {
+        const value = attributes.get(one);
+        if (value !== undefined) return value;
+      }
+      return null;
     },
   };
+}
+
+const headerAttributes = new BoundedCache<string, readonly string[]>(100);
+
+function attributesOf(header: string): readonly string[] {
+  return headerAttributes.getOrCreate(header, () => [
+    ...(header === 'user-agent' ? USER_AGENTS : []),
+    ...[header, header.replaceAll('-', '_')].map((name) => `${HEADER}${name}`),
+  ]);
 }

@@ -54,7 +54,7 @@ export interface Receipt {
   readonly earliestAt?: number | null;
 }
 
-/** Spans that are put into the index, and followed, in one turn of the event loop. */
+/** Spans that are put into the index and followed, or noted, in one turn of the event loop. */
 const turnSpans = 1000;
 
 /** Collects the queries among the records of one request. */
@@ -130,40 +130,49 @@ export class QueryCollector {
 
   /** To be called once, after the last record. Yields where the event loop can do other work. */
   *result(): Generator<undefined, FoundQueries> {
-    const traced: IndexedQuery[] = [];
+    const queries = this.#queries;
     let spans = 0;
     for (const [traceId, all] of this.#spans) {
       // Of a trace with more spans than the index keeps, as if they had arrived in several requests.
       for (let at = 0; at < all.length; at += traceSpansMax) {
         const some = all.slice(at, at + traceSpansMax);
-        traced.push(...this.#follow(traceId, some));
+        for (const query of this.#follow(traceId, some))
+          if (this.#isKept(query)) queries.push(this.#found(query));
         spans += some.length;
         if (spans < turnSpans) continue;
         spans = 0;
         yield;
       }
     }
-    // Beside a query that counts, no other rule is needed.
-    for (const [traceId, noted] of this.#unmatched)
-      if (!this.#index.hasQueries(this.#receipt.project, traceId))
-        for (const [service, operations] of noted) this.#tally.note(service, operations);
-    // Retention may have moved past a query of an earlier request. The store would refuse it, and all others with it.
-    const from = this.#receipt.rowsFrom ?? Number.NEGATIVE_INFINITY;
-    const queries = traced
-      .filter(({ askedAt, isRequest }) => isRequest || askedAt >= from)
-      .map(({ keys, isIgnored, isRequest, caller, isHinted, askedAt, noteRecorded }) => ({
-        keys: { ...keys, isIgnored, isRequest },
-        caller: caller ?? this.#fallback,
-        isNamed: caller !== undefined && !isHinted,
-        isHinted,
-        occurredAt: askedAt,
-        noteRecorded,
-      }));
+    yield* this.#noteOperations();
+    return { queries, rejected: this.#rejected, problems: this.#problems, tally: this.#tally };
+  }
+
+  /** Beside a query that counts, no other rule is needed. */
+  *#noteOperations(): Generator<undefined, void> {
+    let spans = 0;
+    for (const [traceId, noted] of this.#unmatched) {
+      if (this.#index.hasQueries(this.#receipt.project, traceId)) continue;
+      for (const [service, operations] of noted) {
+        this.#tally.note(service, operations);
+        if (++spans % turnSpans === 0) yield;
+      }
+    }
+  }
+
+  /** Retention may have moved past a query of an earlier request. The store would refuse it, and all others with it. */
+  #isKept({ askedAt, keys }: IndexedQuery): boolean {
+    return keys.isRequest === true || askedAt >= (this.#receipt.rowsFrom ?? Number.NEGATIVE_INFINITY);
+  }
+
+  #found({ keys, caller, isHinted, askedAt, noteRecorded }: IndexedQuery): FoundQuery {
     return {
-      queries: [...this.#queries, ...queries],
-      rejected: this.#rejected,
-      problems: this.#problems,
-      tally: this.#tally,
+      keys,
+      caller: caller ?? this.#fallback,
+      isNamed: caller !== undefined && !isHinted,
+      isHinted,
+      occurredAt: askedAt,
+      noteRecorded,
     };
   }
 

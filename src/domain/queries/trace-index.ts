@@ -7,10 +7,20 @@
 import { traceSpansMax } from '../limits.js';
 import { type IndexedSpan, Trace } from './trace.js';
 
+/** The traces are a list, because the first entry of a map is found slowly when many before it were deleted. */
+interface Opened {
+  readonly name: string;
+  readonly trace: Trace;
+  before: Opened | undefined;
+  after: Opened | undefined;
+}
+
 export class TraceIndex {
   readonly #bytesMax: number;
-  /** The one that was opened last is the last one. */
-  readonly #traces = new Map<string, Trace>();
+  readonly #traces = new Map<string, Opened>();
+  /** The one that was opened first, and the one that was opened last. */
+  #oldest: Opened | undefined;
+  #newest: Opened | undefined;
   #bytes = 0;
 
   constructor(bytesMax: number) {
@@ -20,19 +30,31 @@ export class TraceIndex {
   /** The trace, which is now the last one to be forgotten. `project` is a name for the project that no other one ever has. */
   open(project: string, traceId: string): Trace {
     const name = `${project}/${traceId}`;
-    let trace = this.#traces.get(name);
-    if (trace === undefined) {
-      trace = new Trace(traceId);
-      this.#bytes += trace.bytes;
-    }
-    this.#traces.delete(name);
-    this.#traces.set(name, trace);
-    return trace;
+    let opened = this.#traces.get(name);
+    if (opened === undefined) {
+      opened = { name, trace: new Trace(traceId), before: undefined, after: undefined };
+      this.#traces.set(name, opened);
+      this.#bytes += opened.trace.bytes;
+    } else this.#unlink(opened);
+    opened.before = this.#newest;
+    if (this.#newest === undefined) this.#oldest = opened;
+    else this.#newest.after = opened;
+    this.#newest = opened;
+    return opened.trace;
+  }
+
+  #unlink(opened: Opened): void {
+    const { before, after } = opened;
+    if (before === undefined) this.#oldest = after;
+    else before.after = after;
+    if (after === undefined) this.#newest = before;
+    else after.before = before;
+    opened.before = opened.after = undefined;
   }
 
   /** Whether a trace has spans of queries, as far as they are known. */
   hasQueries(project: string, traceId: string): boolean {
-    return this.#traces.get(`${project}/${traceId}`)?.hasQueries ?? false;
+    return this.#traces.get(`${project}/${traceId}`)?.trace.hasQueries ?? false;
   }
 
   add(trace: Trace, spanId: string, span: IndexedSpan): void {
@@ -48,10 +70,11 @@ export class TraceIndex {
       trace.trim(traceSpansMax);
       this.#bytes += trace.bytes - before;
     }
-    for (const [name, oldest] of this.#traces) {
-      if (this.#bytes <= this.#bytesMax) return;
+    while (this.#oldest !== undefined && this.#bytes > this.#bytesMax) {
+      const { name, trace } = this.#oldest;
+      this.#unlink(this.#oldest);
       this.#traces.delete(name);
-      this.#bytes -= oldest.bytes;
+      this.#bytes -= trace.bytes;
     }
   }
 }

@@ -44,10 +44,6 @@ export interface IndexedQuery {
   readonly isHinted: boolean;
   /** The earliest time. */
   readonly askedAt: number;
-  /** Whether it was recorded before it was known that all its spans are to be ignored. */
-  readonly isIgnored: boolean;
-  /** Whether it is the request that the trace began with, and not known whether queries are below it. */
-  readonly isRequest: boolean;
   /** To be called when it is recorded. */
   readonly noteRecorded: () => void;
 }
@@ -278,11 +274,10 @@ export class Trace {
         service: path.begin?.service ?? '',
         isUnsure: path.begin?.isUnsure ?? false,
         isMessage: isOfMessage(path),
+        isIgnored,
       },
       ...callerOf(path),
       askedAt,
-      isIgnored,
-      isRequest: false,
       noteRecorded: () => {
         for (const [place, known] of places) this.#noteRecorded(place, known);
       },
@@ -300,8 +295,8 @@ export class Trace {
       const { explicitId, service, isIgnored } = span;
       const caller = callerOf(span);
       if (isIgnored || (explicitId ?? caller.caller) === undefined) return [];
-      const keys = { explicitId, traceId: this.#traceId, service };
-      return [{ keys, ...caller, askedAt: 0, isIgnored, isRequest: true, noteRecorded: () => {} }];
+      const keys = { explicitId, traceId: this.#traceId, service, isRequest: true };
+      return [{ keys, ...caller, askedAt: 0, noteRecorded: () => {} }];
     });
     return this.hasQueries && this.#whole === this.#asked ? [] : requests;
   }

@@ -265,21 +265,25 @@ function textBytes(record: RawRecord | string): number {
 }
 
 function toRecord(
-  { eventName, timesNs, endNs, kind, flags, ...record }: RawRecord,
+  { traceId, spanId, parentSpanId, name, attributes, eventName, timesNs, endNs, kind, flags }: RawRecord,
   resource: Attributes,
   signal: Signal,
 ): TelemetryRecord {
-  if (eventName !== '') record.attributes.set(EVENT_NAME, eventName);
+  if (eventName !== '') attributes.set(EVENT_NAME, eventName);
   return {
-    ...record,
+    traceId,
+    spanId,
+    parentSpanId,
+    name,
+    attributes,
     resource,
     isLog: signal.kind === undefined,
     isEntry:
       kind === server ||
-      (kind === consumer && !isStepInProcess(record.name)) ||
+      (kind === consumer && !isStepInProcess(name)) ||
       (flags & parentIsRemote) === parentIsRemote,
     isConsumer: kind === consumer,
     timeNs: timesNs.find((timeNs) => timeNs) ?? 0n,
-    ...(waitsForMessage(record.name) && { endNs }),
+    endNs: waitsForMessage(name) ? endNs : undefined,
   };
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { mergeByService, planFound } from '../../../src/domain/queries/found-queries.js';
+import { MergedQueries, planFound } from '../../../src/domain/queries/found-queries.js';
 import { strongestQueryId } from '../../../src/domain/queries/query-identity.js';
 import { QueryCollector } from '../../../src/domain/queries/telemetry.js';
 import { RecordRules, type TelemetryRecord } from '../../../src/domain/queries/telemetry-record.js';
@@ -57,7 +57,9 @@ function found(
   const { queries: unmerged, rejected, problems } = returned(collector.result());
   const queryIds = unmerged.map(({ keys }) => strongestQueryId(keys) ?? '');
   const plan = planFound(unmerged, { queryIds, merges: [] }, new Map(), () => false);
-  const queries = [...mergeByService(unmerged, plan).values()].flat();
+  const merged = new MergedQueries();
+  merged.add(unmerged, plan.queryIds);
+  const queries = [...merged.byService(plan.callers).values()].flat();
   expect(collector.size).toBe(queries.length);
   return { rejected, problems, queries };
 }
@@ -207,6 +209,15 @@ test('a query of an earlier request is left out once retention has moved past it
   expect(receive(asked, nowMs - 5)).toEqual([undefined]);
   expect(receive({ ...server, attributes: new Map() }, nowMs - 4)).toEqual([]);
   expect(receive({ ...server, attributes: new Map() }, nowMs - 5)).toEqual([spanId(2)]);
+});
+
+test('many records of no query leave the event loop to others while they are followed, and while they are noted', () => {
+  const receipt = { project: 'docs', nowMs, rowsFrom: null };
+  const collector = new QueryCollector({ ...rules, id: 'question' }, receipt, new TraceIndex(1_000_000));
+  const attributes = new Map([['event.name', 'clicked']]);
+  for (let at = 0; at < 3000; at++)
+    collector.add({ ...recordOf({ traceId: traceId(0x10000 + at) }), attributes });
+  expect([...collector.result()]).toHaveLength(6);
 });
 
 describe('records that say little of themselves', () => {

@@ -315,8 +315,8 @@ describe('laws', () => {
         for (const part of inRequests(spans, sizes)) {
           for (const [spanId, span] of part) arrived.set(spanId, { ...plain, ...span });
           const unrecorded = addAll(index, part).unrecorded();
-          const found = namesOf(unrecorded.filter(({ isIgnored }) => !isIgnored).map(nameOf));
-          const ignored = namesOf(unrecorded.filter(({ isIgnored }) => isIgnored).map(nameOf));
+          const found = namesOf(unrecorded.filter(({ keys }) => !keys.isIgnored).map(nameOf));
+          const ignored = namesOf(unrecorded.filter(({ keys }) => keys.isIgnored).map(nameOf));
           for (const one of unrecorded) one.noteRecorded();
           for (const key of keysOf(found)) recorded.add(key);
           const all = namesOf(walkAll(arrived));
@@ -412,9 +412,9 @@ describe('the work of a request', () => {
 
 /** Records what is to be recorded, and returns the ids of the spans it begins with, by whether it is to be ignored. */
 function record(trace: Trace) {
-  return trace.unrecorded().map(({ isIgnored, noteRecorded }) => {
+  return trace.unrecorded().map(({ keys, noteRecorded }) => {
     noteRecorded();
-    return isIgnored ? 'taken back' : 'counted';
+    return keys.isIgnored ? 'taken back' : 'counted';
   });
 }
 

@@ -50,7 +50,10 @@ export function isWhiteSpace(byte: number | undefined): boolean {
 /** Decodes UTF-8. Refuses invalid bytes, because replacing them could turn two different ids into the same. */
 export function decodeUtf8(bytes: Uint8Array): Result<string> {
   if (!isUtf8(bytes)) return failure('is not valid UTF-8');
-  return success(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
+  const buffer = Buffer.isBuffer(bytes)
+    ? bytes
+    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return success(buffer.toString('utf8'));
 }
 
 export function stripByteOrderMark(text: string): string {
@@ -64,20 +67,18 @@ export interface JsonBounds {
   readonly itemPartsMax?: number;
 }
 
-/** Parses JSON as `decodeJson`. */
-export function parseJson(bytes: Uint8Array, bounds?: JsonBounds): Result<unknown> {
-  const text = decodeJson(bytes, bounds);
-  return text.ok ? parseJsonText(text.value) : text;
+/** Parses JSON as `decodeJsonInSteps` and `parseJsonText`, at once. */
+export function parseJson(bytes: Uint8Array, bounds: JsonBounds = {}): Result<unknown> {
+  const text = decodeUtf8(bytes);
+  if (!text.ok) return text;
+  const excess = isSmall(text.value, bounds) ? undefined : finish(findExcess(bytes, bounds));
+  return excess === undefined ? parseJsonText(stripByteOrderMark(text.value)) : failure(excess);
 }
 
 /**
  * Decodes JSON for `parseJsonText`, and ignores a byte order mark (RFC 8259, section 8.1). Refuses what is nested deeper than
  * `jsonLevelsMax` or has too many parts, because parsing these takes far longer than other JSON of the same size.
  */
-export function decodeJson(bytes: Uint8Array, bounds?: JsonBounds): Result<string> {
-  return finish(decodeJsonInSteps(bytes, bounds));
-}
-
 export function* decodeJsonInSteps(bytes: Uint8Array, bounds: JsonBounds = {}): Steps<Result<string>> {
   const text = decodeUtf8(bytes);
   if (!text.ok) return text;
@@ -85,7 +86,7 @@ export function* decodeJsonInSteps(bytes: Uint8Array, bounds: JsonBounds = {}): 
   return excess === undefined ? success(stripByteOrderMark(text.value)) : failure(excess);
 }
 
-/** Parses what `decodeJson` returned. */
+/** Parses what `decodeJsonInSteps` returned. */
 export function parseJsonText(text: string): Result<unknown> {
   try {
     return success(JSON.parse(text));

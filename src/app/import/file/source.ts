@@ -15,6 +15,9 @@ export interface Source {
   readonly read: (onProgress: OnProgress) => AsyncIterable<Buffer>;
 }
 
+/** Reading a file in the chunks of 64 KB that are usual takes three times as long. */
+const chunkBytes = 256 * 1024;
+
 const problems: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
   ENOTDIR: 'there is no such file',
@@ -45,7 +48,7 @@ export async function openSource(path: string, stdin?: Readable): Promise<Source
   return {
     name: path,
     sizeBytes: file.size,
-    read: (onProgress) => readBytes(createReadStream(path), onProgress),
+    read: (onProgress) => readBytes(createReadStream(path, { highWaterMark: chunkBytes }), onProgress),
   };
 }
 

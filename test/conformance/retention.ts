@@ -3,7 +3,7 @@ import { BUCKET_WIDTHS_MS } from '../../src/domain/counting/buckets.js';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/organization.js';
 import type { Query } from '../../src/domain/queries/query.js';
-import { dayMs } from '../../src/domain/time/duration.js';
+import { dayMs, hourMs } from '../../src/domain/time/duration.js';
 import type { Store } from '../../src/storage/ports/store.js';
 import { recount } from '../support/storage/ledger.js';
 import { by, type PlaceFactory, projectOf, retainAll } from '../support/storage/store.js';
@@ -163,6 +163,30 @@ export function describeRetention(kind: string, factory: PlaceFactory): void {
       expect(await store.directory.findProject(org, 'p')).toMatchObject({ rowsFrom: rowsFrom + dayMs });
       await expectCounted(store, 'p', queries);
     });
+
+    test.each([10, null])(
+      'takes a clock that was ten years ahead back, if rows are then kept for %s days',
+      async (days) => {
+        const { store, other } = await openNew(10);
+        const at = (occurredAt: number): Query => ({ id: `at ${occurredAt}`, caller: 'slack', occurredAt });
+        await retainAll(store, now + 3650 * dayMs);
+        expect(await rowsOf(store, 'p')).toEqual([]);
+        await expect(store.counts.record('p', [at(now)])).rejects.toMatchObject({ code: 'invalid' });
+        await store.directory.changeProject(org, 'p', { retentionDays: days }, by);
+        await retainAll(other, now);
+        const rowsFrom = Math.ceil(now / hourMs) * hourMs;
+        expect(await store.directory.findProject(org, 'p')).toMatchObject({ rowsFrom });
+        // Its row may be gone.
+        await expect(store.counts.record('p', [at(rowsFrom - 1)])).rejects.toMatchObject({ code: 'invalid' });
+        const fresh = [0, 1, 900_000, dayMs].map((later) => at(rowsFrom + later));
+        expect(await store.counts.record('p', fresh)).toEqual({ recorded: 4, duplicates: 0 });
+        expect(await store.counts.record('p', fresh)).toEqual({ recorded: 0, duplicates: 4 });
+        await expectCounted(store, 'p', [...queries, ...fresh]);
+        await retainAll(other, now + 11 * dayMs);
+        expect(await rowsOf(store, 'p')).toEqual(days === null ? fresh : fresh.slice(-1));
+        await expectCounted(store, 'p', [...queries, ...fresh]);
+      },
+    );
 
     test('finishes a sweep that has begun although it was turned off', async () => {
       const { store, other } = await openNew(10);

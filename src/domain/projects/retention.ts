@@ -2,10 +2,11 @@
  * How long the rows of queries are kept. Counts are kept forever. But without its row, nobody can tell whether a query was
  * already counted, so queries from before the oldest kept row are refused.
  */
+import { bucketWidthMs, ROW_LEVELS } from '../counting/buckets.js';
 import { CallerStatsError } from '../errors.js';
 import { retentionDaysMax } from '../limits.js';
 import { failure, quote, type Result, success } from '../result.js';
-import { dayMs } from '../time/duration.js';
+import { dayMs, hourMs } from '../time/duration.js';
 import type { Project } from './project.js';
 
 /** Whether a project can keep the rows of its queries for this many days. */
@@ -22,24 +23,34 @@ export function parseRetentionDays(text: string): Result<number | null> {
     : failure(`${quote(text)} is not a whole number of days from 1 to ${retentionDaysMax}, or none`);
 }
 
+/** What moves the start of the time whose rows are kept. `lastCounted` is the last bucket before it that has queries (`COUNTED_LEVEL`). */
+type Kept = Pick<Project, 'retentionDays' | 'rowsFrom'> & { readonly lastCounted: number | null };
+
+/** All queries are in the counters of this level, also when their rows are gone. */
+export const COUNTED_LEVEL: number = ROW_LEVELS[1];
+
 /**
- * The new start of the time whose rows are kept: the beginning of the UTC day that the retention reaches back into.
- * Undefined if it does not change; it never moves back.
+ * The new start of the time whose rows are kept: the beginning of the UTC day that the retention reaches back into. It moves back only
+ * from the future, where a clock that was ahead has put it, since everything would be refused until then: to the next full hour,
+ * and never to before a query whose row may be gone. Undefined if it does not change.
  */
 export function nextRowsFrom(
-  { retentionDays, rowsFrom }: Pick<Project, 'retentionDays' | 'rowsFrom'>,
+  { retentionDays, rowsFrom, lastCounted }: Kept,
   nowMs: number,
 ): number | undefined {
+  if (rowsFrom !== null && rowsFrom > nowMs) {
+    const nextHour = Math.ceil(nowMs / hourMs) * hourMs;
+    const counted = lastCounted === null ? nextHour : (lastCounted + 1) * bucketWidthMs(COUNTED_LEVEL);
+    const next = Math.max(nextHour, counted);
+    return next < rowsFrom ? next : undefined;
+  }
   if (retentionDays === null) return undefined;
   const next = (Math.floor(nowMs / dayMs) - retentionDays) * dayMs;
   return rowsFrom === null || next > rowsFrom ? next : undefined;
 }
 
 /** Whether retention has something to do: a sweep that has begun (`sweptTo` is set), or a new `rowsFrom`. */
-export function needsRetention(
-  project: Pick<Project, 'retentionDays' | 'rowsFrom'> & { readonly sweptTo: unknown },
-  nowMs: number,
-): boolean {
+export function needsRetention(project: Kept & { readonly sweptTo: unknown }, nowMs: number): boolean {
   return project.sweptTo !== null || nextRowsFrom(project, nowMs) !== undefined;
 }
 

@@ -31,6 +31,8 @@ interface Retention {
   readonly retentionDays: number | null;
   readonly rowsFrom: number | null;
   readonly sweptTo: Buffer | null;
+  /** See `nextRowsFrom`. */
+  readonly lastCounted: number | null;
 }
 
 /** A query that a sweep looks at. */

@@ -10,7 +10,7 @@ import {
 import { planVerification } from '../../../src/domain/counting/verification.js';
 import { retentionDaysMax } from '../../../src/domain/limits.js';
 import { nextRowsFrom, oldQueriesError, parseRetentionDays } from '../../../src/domain/projects/retention.js';
-import { dayMs } from '../../../src/domain/time/duration.js';
+import { dayMs, hourMs } from '../../../src/domain/time/duration.js';
 import { words } from '../../support/words.js';
 
 describe('a retention', () => {
@@ -36,26 +36,49 @@ describe('a retention', () => {
 
 describe('the time from which rows are kept', () => {
   const nowMs = Date.UTC(2026, 5, 15, 12);
+  const none = { retentionDays: null, lastCounted: null };
 
   test('does not change if rows are kept forever', () => {
-    expect(nextRowsFrom({ retentionDays: null, rowsFrom: null }, nowMs)).toBeUndefined();
-    expect(nextRowsFrom({ retentionDays: null, rowsFrom: 0 }, nowMs)).toBeUndefined();
+    expect(nextRowsFrom({ ...none, rowsFrom: null }, nowMs)).toBeUndefined();
+    expect(nextRowsFrom({ ...none, rowsFrom: 0 }, nowMs)).toBeUndefined();
   });
 
   test('is the start of a UTC day, and moves with the next day only', () => {
     const rowsFrom = Date.UTC(2026, 5, 14);
-    expect(nextRowsFrom({ retentionDays: 1, rowsFrom: null }, nowMs)).toBe(rowsFrom);
-    expect(nextRowsFrom({ retentionDays: 1, rowsFrom }, nowMs)).toBeUndefined();
-    expect(nextRowsFrom({ retentionDays: 1, rowsFrom }, Date.UTC(2026, 5, 16) - 1)).toBeUndefined();
-    expect(nextRowsFrom({ retentionDays: 1, rowsFrom }, Date.UTC(2026, 5, 16))).toBe(rowsFrom + dayMs);
+    expect(nextRowsFrom({ ...none, retentionDays: 1, rowsFrom: null }, nowMs)).toBe(rowsFrom);
+    expect(nextRowsFrom({ ...none, retentionDays: 1, rowsFrom }, nowMs)).toBeUndefined();
+    expect(nextRowsFrom({ ...none, retentionDays: 1, rowsFrom }, Date.UTC(2026, 5, 16) - 1)).toBeUndefined();
+    expect(nextRowsFrom({ ...none, retentionDays: 1, rowsFrom }, Date.UTC(2026, 5, 16))).toBe(
+      rowsFrom + dayMs,
+    );
   });
 
-  test('never moves back, and keeps at least the days of the setting', () => {
+  test('moves back from the future only, to the next full hour or behind the last query before it', () => {
+    const ahead = Date.UTC(2036, 5, 14);
+    const later = Date.UTC(2026, 5, 15, 14, 15);
+    const lastCounted = bucketAt(later, 2);
+    for (const retentionDays of [null, 1, 30]) {
+      const moved = (rowsFrom: number, now: number, last: number | null) =>
+        nextRowsFrom({ retentionDays, rowsFrom, lastCounted: last }, now);
+      expect(moved(ahead, nowMs, null)).toBe(nowMs);
+      expect(moved(ahead, nowMs + 1, null)).toBe(nowMs + hourMs);
+      expect(moved(nowMs + hourMs, nowMs + 1, null)).toBeUndefined();
+      expect(moved(ahead, nowMs, bucketAt(0, 2))).toBe(nowMs);
+      expect(moved(ahead, nowMs, lastCounted)).toBe(later + 900_000);
+      expect(moved(later + 900_000, nowMs, lastCounted)).toBeUndefined();
+    }
+  });
+
+  test('moves back from nothing that has passed, and keeps at least the days of the setting', () => {
     const days = fc.integer({ min: 1, max: retentionDaysMax });
     const time = fc.integer({ min: 0, max: 4e12 });
     fc.assert(
       fc.property(days, fc.option(time), time, (retentionDays, rowsFrom, now) => {
-        const next = nextRowsFrom({ retentionDays, rowsFrom }, now);
+        const next = nextRowsFrom({ retentionDays, rowsFrom, lastCounted: null }, now);
+        if (rowsFrom !== null && rowsFrom > now) {
+          expect(next ?? rowsFrom).toBeLessThanOrEqual(Math.min(rowsFrom, now + hourMs));
+          return;
+        }
         if (next === undefined) {
           // It is already there, or later.
           expect(now - (rowsFrom ?? Number.NEGATIVE_INFINITY)).toBeLessThan((retentionDays + 1) * dayMs);

@@ -1,5 +1,6 @@
 /** Removes the rows of queries that retention has passed. */
-import { DAY_LEVEL, ROW_LEVELS } from '../../../domain/counting/buckets.js';
+import { bucketWidthMs, DAY_LEVEL, ROW_LEVELS } from '../../../domain/counting/buckets.js';
+import { COUNTED_LEVEL } from '../../../domain/projects/retention.js';
 import { bucketOf, COUNTS, narrowerThan } from './shared.js';
 
 /** The queries of $2 to $4 (times, callers, levels), once for each level whose counters do not include them. */
@@ -7,15 +8,18 @@ const SWEPT = `unnest($2::bigint[], $3::text[], $4::smallint[]) AS swept (occurr
         JOIN ${narrowerThan(ROW_LEVELS[1])} ON narrower.level < swept.row_level`;
 
 export function retentionStatements(schema: string) {
-  const retentionOf = (condition: string) =>
-    `SELECT id, retention_days AS "retentionDays", rows_from AS "rowsFrom", swept_id AS "sweptTo"
+  const retentionOf = (project: string, condition: string) =>
+    `SELECT id, retention_days AS "retentionDays", rows_from AS "rowsFrom", swept_id AS "sweptTo",
+        (SELECT max(bucket) FROM ${schema}.caller_type_counter WHERE project_id = ${project} AND level = ${COUNTED_LEVEL}
+          AND bucket < project.rows_from / ${bucketWidthMs(COUNTED_LEVEL)}) AS "lastCounted"
       FROM ${schema}.project WHERE ${condition}`;
   return {
     listRetentions: retentionOf(
-      `deleted_at IS NULL AND (retention_days IS NOT NULL OR swept_id IS NOT NULL) AND NOT EXISTS (
+      'project.id',
+      `deleted_at IS NULL AND (retention_days IS NOT NULL OR rows_from IS NOT NULL OR swept_id IS NOT NULL) AND NOT EXISTS (
         SELECT FROM ${schema}.correction WHERE project_id = project.id AND finished_at IS NULL) ORDER BY id`,
     ),
-    lockRetention: retentionOf('id = $1 AND deleted_at IS NULL FOR UPDATE'),
+    lockRetention: retentionOf('$1', 'id = $1 AND deleted_at IS NULL FOR UPDATE'),
     // Not while a correction is carried out, which needs the rows.
     findUnfinished: `SELECT number FROM ${schema}.correction WHERE project_id = $1 AND finished_at IS NULL LIMIT 1`,
     // Whether there is a counter of the days from $2 to before $3.

@@ -101,6 +101,12 @@ const KINDS: readonly Kind[] = [
   { states: ['08'], meaning: 'the connection is broken', passing: true },
   { states: ['XX000'], words: goneServer, meaning: 'a server of the cluster went away', passing: true },
   {
+    states: ['XX000'],
+    words: /could not find valid entry for shard/,
+    meaning: 'the cluster is splitting or moving a shard',
+    passing: true,
+  },
+  {
     states: ['26000', '42P05'],
     meaning: 'its pooler gives a connection to others within a session',
     passing: true,

@@ -84,6 +84,7 @@ describe('the words of an error', () => {
     ['XX000', 'could not commit transaction for shard 102008 on at least one active node', /went away/, true],
     ['XX000', "failed to prepare transaction 'citus_1' on host 127.0.0.1:9701", /went away/, true],
     ['XX000', 'server closed the connection unexpectedly', /went away/, true],
+    ['XX000', 'could not find valid entry for shard 170864', /is splitting or moving a shard/, true],
     ['XX000', 'SSL connection has been closed unexpectedly', /went away/, true],
     ['08006', 'connection to the remote node a@b:1 failed', /connection is broken/, true],
     ['08P01', 'server login has been failing, try again later (server_login_retry)', /is broken/, true],

@@ -69,21 +69,26 @@ export function createConnectionErrors(
 }
 
 /**
- * Calls `answer` when it is the turn of the invalid bytes. Complete requests before them get their own responses first, because
+ * Calls `answer` when it is the turn of the invalid bytes. Requests before them get their own responses first, because
  * they may have recorded something. If the bytes may belong to a request that has its response, the connection ends without.
  */
 function afterEarlierAnswers(error: NodeJS.ErrnoException, socket: Socket, answer: () => void): void {
-  const exchanges = exchangesOn(socket);
-  const last = exchanges.at(-1);
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
-  } else if (last === undefined || (exchanges.length === 1 && canStillAnswer(last))) {
-    answer();
-  } else if (last.request.complete) {
-    last.response.once('finish', answer);
-  } else {
-    // The client would take an answer for the response to the request before.
-    socket.destroy();
+    return;
+  }
+  const [last, earlier] = exchangesOn(socket).toReversed();
+  if (last === undefined) answer();
+  else if (last.request.complete) last.response.once('finish', answer);
+  else {
+    const end = () => {
+      if (canStillAnswer(last)) answer();
+      // The client would take an answer for the response to the request before.
+      else if (last.response.writableFinished || !last.response.writableEnded) socket.destroySoon();
+      else last.response.once('finish', () => socket.destroySoon());
+    };
+    if (earlier === undefined) end();
+    else earlier.onFinished(end);
   }
 }
 

@@ -166,6 +166,28 @@ describe('an invalid request gets a JSON error and its connection is closed:', (
     expect([refusal.status, errorOf(refusal)]).toEqual([400, INVALID]);
     await connection.ended();
   });
+
+  test.each([
+    ['is answered after it', json, 400, INVALID],
+    ['was refused before', 'Content-Type: text/csv\r\n', 415, undefined],
+  ])('also if the invalid data belongs to a request that %s', async (_what, type, status, message) => {
+    const { connect, read, keys } = await startService();
+    const connection = await connect();
+    const head = `${post}Authorization: Bearer ${keys.admin}\r\n`;
+    const body = '{"id":"a","caller":"web"}';
+    const complete = `${head}${json}Content-Length: ${body.length}\r\n\r\n${body}`;
+    connection.write(`${complete}${head}${type}Transfer-Encoding: chunked\r\n\r\nzz\r\n\r\n`);
+    const answer = await read(connection, { method: 'POST', path: QUERIES });
+    expect([answer.status, answer.text]).toEqual([200, '{"recorded":1,"duplicates":0}']);
+    const refusal = await read(connection, {
+      method: 'POST',
+      path: QUERIES,
+      connectionError: status === 400,
+    });
+    expect(refusal.status).toBe(status);
+    if (message !== undefined) expect(errorOf(refusal)).toBe(message);
+    await connection.ended();
+  });
 });
 
 describe('a request whose body is rejected unread', () => {

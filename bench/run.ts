@@ -3,6 +3,7 @@
  * writes the ratios to `bench/results.md`. Fewer rounds and lines are for trying it out, more for less noise.
  */
 import { parseArgs } from 'node:util';
+import { benchBeside } from './beside.js';
 import { benchExport } from './export.js';
 import { benchImport, requireSqliteTool } from './import.js';
 import { benchOverload } from './overload.js';
@@ -26,6 +27,11 @@ interface Benchmark {
 }
 
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
+  beside: {
+    require: () => {},
+    run: (workspace, { rounds = 5, seconds = 5, lines = 100_000, note }) =>
+      benchBeside(workspace, { rounds, seconds, lines, note }),
+  },
   export: {
     require: () => {},
     run: (workspace, { rounds = 9, seconds = 0.4, lines = 10_000_000, note }) =>

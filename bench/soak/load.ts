@@ -1,17 +1,10 @@
 /** The load of a soak test: all operations at a sustainable rate, and the expected counts. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { dayMs } from '../../src/domain/time/duration.js';
+import type { Access } from '../support/access.js';
 import { CALLERS } from '../support/events.js';
 import { projectId } from '../support/service.js';
 import { Times } from './samples.js';
-
-export interface Access {
-  readonly url: string;
-  readonly key: string;
-  /** The cookie of a dashboard session. */
-  readonly cookie: string;
-  readonly organization: string;
-}
 
 interface Query {
   readonly id: string;

@@ -5,10 +5,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { accessTo } from '../support/access.js';
 import { createDatabase, withPostgres } from '../support/postgres.js';
 import { Database } from '../support/service.js';
 import { type Workspace, withWorkspace } from '../support/workspace.js';
-import { type Access, Load } from './load.js';
+import { Load } from './load.js';
 import { compareQuarters, look, type Row, type Sample } from './samples.js';
 
 const probe = fileURLToPath(new URL('./heap-probe.mjs', import.meta.url));
@@ -38,26 +39,6 @@ async function soak(workspace: Workspace, minutes: number, url?: string): Promis
   await load.check();
   await database.verify();
   return report(compareQuarters(samples), load, minutes);
-}
-
-/** An admin key and the session of an owner. */
-async function accessTo(database: Database, url: string): Promise<Access> {
-  const key = await database.createAdminKey();
-  const invite = ['member', 'invite', 'soak@example.com', '--role', 'owner', '--public-url', url, '--json'];
-  const { link } = JSON.parse(await database.command(...invite)) as { link: string };
-  const token = new URL(link).hash.slice(1);
-  const answer = await fetch(`${url}/api/invitations/accept`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', origin: url },
-    body: JSON.stringify({ token, name: 'Soak', password: 'long enough to soak' }),
-  });
-  const cookie = answer.headers
-    .getSetCookie()
-    .map((one) => one.replace(/;.*/s, ''))
-    .join('; ');
-  if (!answer.ok || cookie === '')
-    throw new Error(`nobody could join: ${answer.status} ${await answer.text()}`);
-  return { url, key, cookie, organization: 'default' };
 }
 
 function report(rows: readonly Row[], { answers, expected, troubles }: Load, minutes: number): boolean {

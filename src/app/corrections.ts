@@ -12,6 +12,7 @@ import { formatTime } from '../domain/format.js';
 import { correctionStepQueriesMax, correctionWaitMs } from '../domain/limits.js';
 import type { Actor } from '../domain/people/audit.js';
 import type { Clock } from '../domain/time/clock.js';
+import { storeShare } from '../shared/fair-share.js';
 import { Turns } from '../shared/turns.js';
 import type { Measured } from '../storage/ports/corrections.js';
 import type { Store } from '../storage/ports/store.js';
@@ -86,7 +87,7 @@ export async function finishAll(
 ): Promise<number> {
   let steps = 0;
   while (!signal?.aborted) {
-    const correction = await store.corrections.step(projectId, clock.now(), correctionStepQueriesMax);
+    const correction = await step(store, projectId, clock);
     if (correction === undefined) break;
     steps++;
   }
@@ -146,6 +147,15 @@ async function requireEffect(
   });
 }
 
+/** The next step of what is unfinished, while recordings keep their share of the store. */
+function step(
+  { corrections }: CorrectionTarget['store'],
+  projectId: string,
+  clock: Clock,
+): Promise<Correction | undefined> {
+  return storeShare.take(() => corrections.step(projectId, clock.now(), correctionStepQueriesMax));
+}
+
 async function finish(
   { store, clock }: CorrectionTarget,
   projectId: string,
@@ -156,7 +166,7 @@ async function finish(
   try {
     while (current.finishedAt === null && clock.now() < until) {
       // Earlier corrections come first.
-      const stepped = await store.corrections.step(projectId, clock.now(), correctionStepQueriesMax);
+      const stepped = await step(store, projectId, clock);
       if (stepped?.number === current.number) current = stepped;
       else if (stepped === undefined || stepped.number > current.number)
         current = (await store.corrections.findCorrection(projectId, current.request.id)) ?? current;

@@ -2,6 +2,7 @@
 import type { ArrivingCount } from '../domain/counting/imported-count.js';
 import { type ArrivingQuery, dayOf, receiptOf, type Sender } from '../domain/queries/receipt.js';
 import type { Clock } from '../domain/time/clock.js';
+import { recordings } from '../shared/fair-share.js';
 import type { CountStore } from '../storage/ports/counts.js';
 import type { AccessProof } from '../storage/ports/directory.js';
 import type { RecordResult, Store } from '../storage/ports/store.js';
@@ -21,7 +22,8 @@ export async function recordQueries(
   queries: readonly ArrivingQuery[],
   proof?: AccessProof,
 ): Promise<RecordResult> {
-  const result = await store.counts.record(projectId, queries, receiptOf(sender, clock.now()), proof);
+  const receipt = receiptOf(sender, clock.now());
+  const result = await recordings.during(() => store.counts.record(projectId, queries, receipt, proof));
   onRecorded?.(result);
   return result;
 }
@@ -33,5 +35,7 @@ export function recordCounts(
   counts: readonly ArrivingCount[],
   options?: Pick<NonNullable<Parameters<CountStore['importCounts']>[2]>, 'dryRun'>,
 ): Promise<RecordResult> {
-  return store.counts.importCounts(projectId, counts, { ...options, day: dayOf(clock.now()) });
+  return recordings.during(() =>
+    store.counts.importCounts(projectId, counts, { ...options, day: dayOf(clock.now()) }),
+  );
 }

@@ -134,6 +134,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   refuseWhileClosing(app);
   admission.watch(app);
   requireClearHeaders(app);
+  admission.share(app);
   addOpenedFields(app);
   for (const schema of SHARED_SCHEMAS) app.addSchema(schema);
   addOpenApi(app, basePath);

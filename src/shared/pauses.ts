@@ -1,3 +1,6 @@
+import { loopShare } from './fair-share.js';
+import type { Steps } from './steps.js';
+
 /**
  * Pauses long work after so many steps, so that the event loop does other work in between. Counts steps and not milliseconds, so
  * that the same work always has the same pauses.
@@ -22,36 +25,14 @@ export class Pauses {
   }
 }
 
-/** Resolves after the event loop has done its other work. */
+/** Resolves after the event loop has done its other work, and recordings have had their share of it. */
 export function nextTurn(): Promise<void> {
+  return loopShare.step();
+}
+
+/** For recordings, which share with nobody: resolves after the event loop has done its other work. */
+export function nextLoopTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
-}
-
-/** Work in steps, each of about a millisecond. */
-export type Steps<T> = Generator<void, T>;
-
-/** As many are made in about a millisecond. */
-const itemsInStep = 500;
-
-/** What `map` returns. */
-export function* mapInSteps<T, Result>(
-  items: readonly T[],
-  toResult: (item: T, at: number) => Result,
-): Steps<Result[]> {
-  const results: Result[] = [];
-  for (const [at, item] of items.entries()) {
-    results.push(toResult(item, at));
-    if (at % itemsInStep === itemsInStep - 1) yield;
-  }
-  return results;
-}
-
-/** Takes all steps at once. */
-export function finish<T>(steps: Steps<T>): T {
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done) return value;
-  }
 }
 
 /** Takes each step in a turn of its own, unless `pauses` say otherwise. */

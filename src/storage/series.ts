@@ -17,7 +17,8 @@ import { createCounter, numbersBetween, tile } from '../domain/counting/tiles.js
 import { seriesBucketsMax, seriesByCallerBucketsMax, seriesCallersMax } from '../domain/limits.js';
 import type { Calendar } from '../domain/time/calendar.js';
 import { YEAR_10000_MS, YEAR_ZERO_MS } from '../domain/time/date-time.js';
-import { finishWithPauses, mapInSteps, nextTurn, type Steps } from '../shared/pauses.js';
+import { finishWithPauses, nextTurn } from '../shared/pauses.js';
+import { mapInSteps, type Steps } from '../shared/steps.js';
 import type { CountReads, CountStore } from './ports/counts.js';
 
 /** Finding as many edges takes a few milliseconds, and so does splitting the series afterwards. */

@@ -4,6 +4,7 @@ import { bucketStart } from '../../domain/ingestion/source-counts.js';
 import { cleanupIntervalMs, cleanupRowsMax, sourceDaysMax } from '../../domain/limits.js';
 import type { Clock } from '../../domain/time/clock.js';
 import { dayMs, hourMs } from '../../domain/time/duration.js';
+import { storeShare } from '../../shared/fair-share.js';
 import type { Horizon, Ingestion } from '../../storage/ports/ingestion.js';
 import type { Cleanup, Store } from '../../storage/ports/store.js';
 import { type JobContext, repeatStep } from './job.js';
@@ -83,7 +84,7 @@ async function pruneUnlessGone(ingestion: Ingestion, projectId: string, horizon:
 async function removeAll(step: () => Promise<Cleanup>, signal: AbortSignal | undefined): Promise<number> {
   let total = 0;
   while (!signal?.aborted) {
-    const { removed, done } = await step();
+    const { removed, done } = await storeShare.take(step);
     total += removed;
     if (done) break;
   }

@@ -1,6 +1,6 @@
 /** What a correction changes, in figures. */
 
-import { finish } from '../../shared/pauses.js';
+import { finish } from '../../shared/steps.js';
 import { type CallerCounts, type Counts, sumByType, toCallerCounts } from '../counting/counts.js';
 import { correctionCallersMax } from '../limits.js';
 import { callerType } from '../queries/caller.js';

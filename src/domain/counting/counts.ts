@@ -2,7 +2,7 @@
  * Counts by caller type. `CALLER_TYPES` is the one list of types; the first functions below spell the
  * types out for speed, and a test compares them with the list. Everything else derives from the list or from these functions.
  */
-import type { Steps } from '../../shared/pauses.js';
+import type { Steps } from '../../shared/steps.js';
 import { CALLER_TYPES, type CallerType, callerType } from '../queries/caller.js';
 import { sortInSteps } from './sort-in-steps.js';
 

@@ -3,7 +3,7 @@
  * need narrow buckets at both ends. Instead, each bound moves to the nearest edge of a wide bucket. The time between a
  * bound and its edge is read once, added to the range on one side and subtracted from the range on the other.
  */
-import { mapInSteps, type Steps } from '../../shared/pauses.js';
+import { mapInSteps, type Steps } from '../../shared/steps.js';
 import { BUCKET_WIDTHS_MS, bucketWidthMs, type Segment, splitIntoBuckets } from './buckets.js';
 import { type Counts, mapTypes, type TypeCounts, withTotal } from './counts.js';
 

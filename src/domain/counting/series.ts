@@ -1,6 +1,6 @@
 /** The response of series: counts over time. */
 
-import { finish, mapInSteps, type Steps } from '../../shared/pauses.js';
+import { finish, mapInSteps, type Steps } from '../../shared/steps.js';
 import type { Edge } from '../calendar/interval.js';
 import type { Interval } from '../calendar/names.js';
 import { CallerStatsError } from '../errors.js';

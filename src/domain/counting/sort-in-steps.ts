@@ -1,4 +1,4 @@
-import type { Steps } from '../../shared/pauses.js';
+import type { Steps } from '../../shared/steps.js';
 
 /** As many are sorted or merged in about a millisecond. */
 const itemsInStep = 1_000;

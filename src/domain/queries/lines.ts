@@ -1,7 +1,7 @@
 /** Reading lines of text: splitting, decoding, parsing JSON, and ids for lines of a log. */
 import { isUtf8 } from 'node:buffer';
 import { createHash, createHmac } from 'node:crypto';
-import { finish, type Steps } from '../../shared/pauses.js';
+import { finish, type Steps } from '../../shared/steps.js';
 import { identicalLinesKept, jsonLevelsMax, jsonPartsMax } from '../limits.js';
 import { failure, quote, type Result, success } from '../result.js';
 

@@ -14,6 +14,7 @@ import {
 import { CallerStatsError } from '../../domain/errors.js';
 import { largeAnswerBytesMin } from '../../domain/limits.js';
 import type { Clock } from '../../domain/time/clock.js';
+import { loopShare, recordings } from '../../shared/fair-share.js';
 import { createThrottledWarning } from '../../shared/throttled-log.js';
 import { onFinished } from '../connection/connections.js';
 import { HttpError, LoadSheddingError } from '../server/errors.js';
@@ -83,6 +84,7 @@ export class Admission {
       const refusal = refusalReason(request.work, this.load, this.#limits);
       if (refusal !== undefined) return this.#refuse(request, refusal);
       this.#take(request, reply);
+      if (request.work === 'recording') recordings.arrive();
       return done();
     });
     app.addHook('preParsing', (request, reply, payload, done) => {
@@ -95,7 +97,10 @@ export class Admission {
       return done(null, payload);
     });
     app.addHook('onSend', (request, reply, payload, done) => {
-      if (request.work === 'recording' && reply.statusCode < 500) return this.#turns.next();
+      if (request.work === 'recording') {
+        recordings.note();
+        if (reply.statusCode < 500) return this.#turns.next();
+      }
       if (isLarge(payload)) this.#keep(request, reply, payload.length);
       return done(null, payload);
     });
@@ -110,8 +115,18 @@ export class Admission {
     });
   }
 
+  /** Lets requests that do not record wait for their turn. Call it after what refuses requests by their headers alone. */
+  share(app: FastifyInstance): void {
+    app.addHook('onRequest', ({ work }, _reply, done) => {
+      const turn = work === 'recording' || work === 'probe' ? undefined : loopShare.begin();
+      if (turn === undefined) done();
+      else void turn.then(() => done());
+    });
+  }
+
   /** Resolves when it is this recording's turn to have its bytes parsed. */
   turn(bytes = 0): Promise<void> {
+    recordings.note();
     this.#refusals.credit(refusalsPerRecording);
     return this.#turns.next(bytes);
   }

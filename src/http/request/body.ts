@@ -12,7 +12,7 @@ import {
   parseJsonText,
 } from '../../domain/queries/lines.js';
 import type { Result } from '../../domain/result.js';
-import { finishWithPauses, nextTurn, Pauses } from '../../shared/pauses.js';
+import { finishWithPauses, nextLoopTurn, Pauses } from '../../shared/pauses.js';
 import { Slots } from '../../shared/slots.js';
 import type { Admission } from '../admission/admission.js';
 import { HttpError } from '../server/errors.js';
@@ -113,7 +113,7 @@ async function isSeveralLines(body: Buffer): Promise<boolean> {
   let first: Uint8Array | undefined;
   let isSecond = false;
   for (const line of nonBlankLines(body)) {
-    if (line === undefined) await nextTurn();
+    if (line === undefined) await nextLoopTurn();
     else if (first === undefined) first = line;
     else {
       isSecond = true;
@@ -193,9 +193,11 @@ export function refuseOtlpType(): never {
 
 /** The value of a JSON body. Throws 400 for invalid JSON. */
 async function parseBody(body: Buffer, bounds?: JsonBounds): Promise<unknown> {
-  const text = requireJson(await finishWithPauses(decodeJsonInSteps(body, bounds)));
+  const text = requireJson(
+    await finishWithPauses(decodeJsonInSteps(body, bounds), new Pauses(1, nextLoopTurn)),
+  );
   // Parsing may take tens of milliseconds.
-  if (body.length > smallBodyBytes) await nextTurn();
+  if (body.length > smallBodyBytes) await nextLoopTurn();
   return requireJson(parseJsonText(text));
 }
 

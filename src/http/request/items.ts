@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import { CallerStatsError } from '../../domain/errors.js';
 import { failure, type Result } from '../../domain/result.js';
-import { Pauses } from '../../shared/pauses.js';
+import { nextLoopTurn, Pauses } from '../../shared/pauses.js';
 import { MalformedLine } from './body.js';
 
 /** The items of a body: those of an array, or the only one. */
@@ -19,7 +19,7 @@ export async function parseItems<T>(
   { many, done }: { readonly many: string; readonly done: string },
   parse: (item: unknown) => Result<T>,
 ): Promise<T[]> {
-  const pauses = new Pauses(itemsInTurn);
+  const pauses = new Pauses(itemsInTurn, nextLoopTurn);
   const parsed: T[] = [];
   const problems: string[] = [];
   for (const [index, item] of itemsOf(request).entries()) {

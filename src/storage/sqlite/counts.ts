@@ -10,7 +10,7 @@ import {
   type Receipt,
   type RecordedQuery,
 } from '../../domain/queries/receipt.js';
-import { finish } from '../../shared/pauses.js';
+import { finish } from '../../shared/steps.js';
 import type {
   ComparedCallerCounts,
   CountReads,

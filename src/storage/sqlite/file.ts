@@ -1,8 +1,8 @@
 /** An open file: reads on this thread, changes in groups on the writer thread. */
-import { setTimeout } from 'node:timers/promises';
 import { CallerStatsError } from '../../domain/errors.js';
-import { finishWithPauses, nextTurn, Pauses, type Steps } from '../../shared/pauses.js';
+import { finishWithPauses, nextTurn, Pauses } from '../../shared/pauses.js';
 import { Slots } from '../../shared/slots.js';
+import type { Steps } from '../../shared/steps.js';
 import { Backlog, CommitQueue } from '../commit-queue.js';
 import type { CommitObserver } from '../ports/store-stats.js';
 import { type Connection, openReader } from './connection.js';
@@ -14,12 +14,8 @@ import { Reader } from './reader.js';
 import type { Operation, Operations } from './writer/operations.js';
 import type { WriterHandle } from './writer/writer-handle.js';
 
-/**
- * The steps of a turn of a long read take one or two milliseconds. While something is written, the pause after them leaves twice as
- * much to recordings.
- */
+/** The steps of a turn of a long read take one or two milliseconds. */
 const longReadSteps = 2;
-const longReadPauseMs = 4;
 
 type InTurns = <T>(steps: Steps<T>) => Promise<T>;
 
@@ -81,7 +77,7 @@ export class SqliteFile {
         this.#longReader ??= openLongReader(this.name);
         const { snapshot, counters } = this.#longReader;
         const pauses = new Pauses(longReadSteps, async () => {
-          await (this.#queue.idle ? nextTurn() : setTimeout(longReadPauseMs));
+          await nextTurn();
           this.requireOpen();
         });
         return await snapshot.runInTurns(() => read(counters, (steps) => finishWithPauses(steps, pauses)));

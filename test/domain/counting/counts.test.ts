@@ -17,7 +17,7 @@ import { CALLER_TYPES } from '../../../src/domain/queries/caller.js';
 import { mapTelemetrySettings } from '../../../src/domain/queries/telemetry-settings.js';
 import { quote } from '../../../src/domain/result.js';
 import { UTC } from '../../../src/domain/time/time-zone.js';
-import { finish } from '../../../src/shared/pauses.js';
+import { finish } from '../../../src/shared/steps.js';
 
 const counts = { web: 1, api: 2, other: 4, total: 7 };
 

@@ -5,7 +5,7 @@ import type { TypeCounts } from '../../../src/domain/counting/counts.js';
 import { combineSeriesCounts, splitSeriesIntoBuckets } from '../../../src/domain/counting/series-segments.js';
 import { CALLER_TYPES, type CallerType } from '../../../src/domain/queries/caller.js';
 import { dayMs, hourMs } from '../../../src/domain/time/duration.js';
-import { finish } from '../../../src/shared/pauses.js';
+import { finish } from '../../../src/shared/steps.js';
 
 interface Query {
   readonly at: number;

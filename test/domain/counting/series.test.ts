@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { toBuckets } from '../../../src/domain/counting/series.js';
-import { finish } from '../../../src/shared/pauses.js';
+import { finish } from '../../../src/shared/steps.js';
 
 test('buckets are between neighboring edges, and each end has its own offset', () => {
   const change = Date.UTC(2026, 2, 29, 1);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { sortInSteps } from '../../../src/domain/counting/sort-in-steps.js';
-import { finish } from '../../../src/shared/pauses.js';
+import { finish } from '../../../src/shared/steps.js';
 
 /** Equal keys tell whether the sort is stable. */
 const pairsOf = (keys: readonly number[]) => keys.map((key, at) => [key, at] as const);

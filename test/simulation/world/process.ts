@@ -43,6 +43,7 @@ export class Process implements Owner {
       this.#wait(ms, signal);
     const own: Readonly<Record<string, unknown>> = {
       'node:process': {},
+      'node:perf_hooks': { performance: { eventLoopUtilization: () => ({ active: world.nowMs, idle: 0 }) } },
       ...modules,
       'node:timers/promises': { setTimeout: wait },
     };

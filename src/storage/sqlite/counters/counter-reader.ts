@@ -27,7 +27,7 @@ import {
   callerType,
   SINGLE_CALLER_TYPES,
 } from '../../../domain/queries/caller.js';
-import type { Steps } from '../../../shared/pauses.js';
+import type { Steps } from '../../../shared/steps.js';
 import type { ComparedCallerCounts, SeriesByCaller } from '../../ports/counts.js';
 import type { Connection } from '../connection.js';
 import { type Prepared, prepareArrays } from '../statements.js';

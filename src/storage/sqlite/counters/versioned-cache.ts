@@ -1,5 +1,5 @@
 import { BoundedCache } from '../../../shared/bounded-cache.js';
-import type { Steps } from '../../../shared/pauses.js';
+import type { Steps } from '../../../shared/steps.js';
 import type { ReadSnapshot } from './read-snapshot.js';
 
 /** Caches what a reading connection has read until any connection commits. So no value is older than the last commit. */

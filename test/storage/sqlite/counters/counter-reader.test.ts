@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { EARLIEST_MS, LATEST_MS } from '../../../../src/domain/counting/date-range.js';
 import { dayMs } from '../../../../src/domain/time/duration.js';
-import { finish } from '../../../../src/shared/pauses.js';
+import { finish } from '../../../../src/shared/steps.js';
 import { CounterReader } from '../../../../src/storage/sqlite/counters/counter-reader.js';
 import { ReadSnapshot } from '../../../../src/storage/sqlite/counters/read-snapshot.js';
 import { knownEvent, recount } from '../../../support/storage/ledger.js';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { bucketAt, bucketWidthMs, ROW_LEVELS } from '../../../../src/domain/counting/buckets.js';
 import type { DateRange } from '../../../../src/domain/counting/date-range.js';
-import { finish } from '../../../../src/shared/pauses.js';
+import { finish } from '../../../../src/shared/steps.js';
 import { type Connection, inTransaction } from '../../../../src/storage/sqlite/connection.js';
 import { CounterDeltas, TYPE_INDEX } from '../../../../src/storage/sqlite/counters/counter-deltas.js';
 import { CounterReader } from '../../../../src/storage/sqlite/counters/counter-reader.js';

@@ -7,6 +7,7 @@ import { type PasswordList, type PasswordUse, requireGoodPassword } from './pass
 import { findSecrets, type SecretSources, type Secrets } from './secrets.js';
 import type { Library, LibraryOptions } from './sign-in-library.js';
 import { type AccountMetrics, SignInLog } from './sign-in-log.js';
+import { withStorages } from './storages.js';
 
 export interface UsersOptions
   extends Pick<LibraryOptions, 'basePath' | 'singleSignOn' | 'log'>,
@@ -108,7 +109,8 @@ export class AuthProvider {
   ): Promise<AuthResponse & { readonly response: T }> {
     const { api } = await this.for(authRequest);
     const own = await this.headersOf(authRequest);
-    const { headers, response } = await use(api, { headers: own, returnHeaders: true });
+    const options = { headers: own, returnHeaders: true } as const;
+    const { headers, response } = await withStorages(() => use(api, options));
     return { response, cookies: headers.getSetCookie() };
   }
 

@@ -8,6 +8,7 @@ import { checkPassword, translateErrors } from './errors.js';
 import { MAILED_PREFIX } from './names.js';
 import { forgetPending, forgetTrustedDevices } from './second-factor/trusted-devices.js';
 import { removeCredentials } from './single-sign-on.js';
+import { withStorages } from './storages.js';
 
 export class Credentials {
   readonly #authProvider: AuthProvider;
@@ -98,7 +99,7 @@ export class Credentials {
     await this.#authProvider.requireGoodPassword(body.newPassword, { owner: user, field: 'password' });
     // Before the password: the token works once, so what fails after it could not be repeated.
     await forgetTrustedDevices(adapter, user.id);
-    await translateErrors(() => library.api.resetPassword({ body }), dead);
+    await translateErrors(() => withStorages(() => library.api.resetPassword({ body })), dead);
     await forgetPending(adapter, user.id);
     return user.email;
   }

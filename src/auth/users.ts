@@ -13,6 +13,7 @@ import {
 } from './second-factor/trusted-devices.js';
 import type { Library } from './sign-in-library.js';
 import { removeCredentials } from './single-sign-on.js';
+import { withStorages } from './storages.js';
 
 export interface User {
   readonly id: string;
@@ -282,7 +283,7 @@ export class Users {
     const url = new URL(`${basePath}${SINGLE_SIGN_ON_CALLBACK}?${query}`, origin);
     const before = await this.findSession(authRequest);
     const headers = await this.#authProvider.headersOf(authRequest);
-    const { headers: answered } = await library.handler(new Request(url, { headers }));
+    const { headers: answered } = await withStorages(() => library.handler(new Request(url, { headers })));
     const token = answered.getSetCookie().find((one) => /\.session_token=[^;]/.test(one));
     if (token === undefined) return { headers: answered, email: undefined };
     await this.#endReplaced(before);

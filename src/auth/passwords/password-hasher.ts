@@ -13,6 +13,7 @@ import {
   userSignInsMax,
 } from '../../domain/limits.js';
 import { startThread } from '../../shared/start-thread.js';
+import { withStorages } from '../storages.js';
 import type { HashingResult, HashingTask, Niceness } from './hashing-thread.js';
 import type { HashedForm } from './password-hash.js';
 
@@ -49,7 +50,7 @@ export class PasswordHasher {
     this.#taken[lane]++;
     if (owner !== undefined) this.#byOwner.set(owner, own + 1);
     try {
-      return await currentLane.run(lane, work);
+      return await withStorages(() => currentLane.run(lane, work), [currentLane]);
     } finally {
       this.#taken[lane]--;
       if (owner !== undefined) this.#leave(owner);

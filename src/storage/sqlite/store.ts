@@ -6,7 +6,6 @@ import { RecordingCheck } from '../recording-check.js';
 import { SqlHistory } from '../sql/history.js';
 import { SqlCorrections, SqlIdentities, SqlIngestion, SqlNotifications, SqlThrottles } from '../sql/parts.js';
 import type { Session } from '../sql/session.js';
-import { openReader } from './connection.js';
 import { SqliteCounts } from './counts.js';
 import { SQLITE } from './dialect.js';
 import { SqliteDirectory } from './directory.js';
@@ -14,8 +13,7 @@ import { storeError } from './errors.js';
 import { SqliteFile } from './file.js';
 import { makePrivately } from './files/opened-file.js';
 import { SqliteMaintenance } from './maintenance.js';
-import { NEWEST_VERSION } from './migrations/index.js';
-import { inspectFile } from './migrations/migrate.js';
+import { isReady } from './migrations/migrate.js';
 import { SqliteQueryRows } from './query-rows.js';
 import { SqliteUserTables } from './user-tables.js';
 import { WriterHandle } from './writer/writer-handle.js';
@@ -27,8 +25,8 @@ export async function openSqliteStore(
 ): Promise<Store> {
   await makePrivately(file);
   const start = () => WriterHandle.start({ file, forImport });
-  // Most commands only read. In a file that needs no migration, the thread starts with the first change.
-  const writer = inspectFile(file, openReader) === NEWEST_VERSION ? undefined : await start();
+  // Most commands only read. The thread starts with the first change, if nothing must be changed before.
+  const writer = isReady(file) ? undefined : await start();
   if (typeof writer?.kept === 'string') onBackup?.(writer.kept);
   try {
     return new SqliteStore(file, start, writer, commits);

@@ -5,6 +5,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { expect, test } from 'vitest';
 import { ALL_TIME } from '../../../src/domain/counting/date-range.js';
 import { STORE_PARTS } from '../../../src/storage/ports/store-stats.js';
+import { openReader } from '../../../src/storage/sqlite/connection.js';
 import { NEWEST_VERSION } from '../../../src/storage/sqlite/migrations/index.js';
 import { openMigrated } from '../../../src/storage/sqlite/migrations/migrate.js';
 import { openSqliteStore } from '../../../src/storage/sqlite/store.js';
@@ -13,19 +14,25 @@ import { keptFile, upgradedVersions } from '../../support/storage/kept-schemas.j
 import { by, projectOf } from '../../support/storage/store.js';
 import { temporaryFolder } from '../../support/temporary.js';
 
-/** A store with one project, the same file past the program, and the thread that writes. */
+/** A store with one project, the same file past the program, and the threads that write. */
 async function place() {
   const file = `${await temporaryFolder()}/store.db`;
-  const threads: Worker[] = [];
-  const note = (thread: Worker) => void threads.push(thread);
-  process.on('worker', note);
-  whenOver(() => process.off('worker', note));
+  const threads = notedThreads();
   const store = await openSqliteStore(file);
   whenOver(() => store.close());
   await store.directory.createProject(projectOf('docs'), by);
   const other = new DatabaseSync(file);
   whenOver(() => other.close());
   return { file, store, other, threads };
+}
+
+/** The threads that start from now on. */
+function notedThreads(): Worker[] {
+  const threads: Worker[] = [];
+  const note = (thread: Worker) => void threads.push(thread);
+  process.on('worker', note);
+  whenOver(() => process.off('worker', note));
+  return threads;
 }
 
 const query = (id: string) => ({ id, caller: 'web', occurredAt: 0 });
@@ -36,6 +43,27 @@ test('refuses a file without a table that it reads', async () => {
   db.exec('DROP TABLE deleted_project');
   db.close();
   await expect(openSqliteStore(file)).rejects.toThrow(/no such table: deleted_project/);
+});
+
+test.each([
+  ['with the first change, if it can be read as it is', 'WAL', 0],
+  ['at once, if it was restored and has no log', 'DELETE', 1],
+])('a file gets a writer thread %s', async (_when, journal, atOnce) => {
+  const file = `${await temporaryFolder()}/store.db`;
+  const db = openMigrated(file);
+  db.exec(`PRAGMA journal_mode = ${journal}`);
+  db.close();
+
+  const threads = notedThreads();
+  const store = await openSqliteStore(file);
+  whenOver(() => store.close());
+  expect(await store.directory.findProject(projectOf('docs').organizationId, 'docs')).toBeUndefined();
+  expect(threads).toHaveLength(atOnce);
+  await store.directory.createProject(projectOf('docs'), by);
+  expect(threads).toHaveLength(1);
+  const other = openReader(file);
+  whenOver(() => other.close());
+  expect(other.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' });
 });
 
 test('check reports the broken part, alone and with all others', async () => {

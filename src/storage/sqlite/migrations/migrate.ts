@@ -3,7 +3,14 @@ import { CallerStatsError } from '../../../domain/errors.js';
 import { SqlDirectoryReads } from '../../sql/directory-reads.js';
 import { SqlIngestionReads } from '../../sql/ingestion.js';
 import { OLDEST_VERSION, requireReleased } from '../../sql/oldest-version.js';
-import { type Connection, inTransaction, openConnection, openUnchanged, setUpWriter } from '../connection.js';
+import {
+  type Connection,
+  inTransaction,
+  openConnection,
+  openReader,
+  openUnchanged,
+  setUpWriter,
+} from '../connection.js';
 import { SQLITE } from '../dialect.js';
 import { isDamage, storeError } from '../errors.js';
 import { using, writeSnapshot } from '../files/snapshot.js';
@@ -49,6 +56,15 @@ export function inspectFile(file: string, open = openUnchanged): number {
   } catch (error) {
     throw isDamage(error) ? damaged(file, error) : storeError(error);
   }
+}
+
+/**
+ * Whether a file can be read as it is, and changed later: it has the newest schema, and a log. A file that was restored gets its log
+ * from its first writer, which would have to wait for all that read it.
+ */
+export function isReady(file: string): boolean {
+  if (inspectFile(file, openReader) !== NEWEST_VERSION) return false;
+  return using(openReader(file), (db) => db.prepare('PRAGMA journal_mode').get()['journal_mode'] === 'wal');
 }
 
 /** Reads the tables of the newest schema in a file, which stays as it is. */

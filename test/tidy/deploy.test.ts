@@ -164,6 +164,12 @@ describe('every service waits until the server has stopped, restarts it after a 
       expect(text).toContain(`\n${line}\n`);
   });
 
+  test('cron, which searches no folder of the installation', () => {
+    expect(read('docs/guides/run/backup.md').text).toContain(
+      '`0 3 * * * PATH=/usr/local/bin:$PATH caller-stats ',
+    );
+  });
+
   test('launchd', () => {
     const service = parsePlist(read('deploy/caller-stats.plist').text) as Record<string, unknown>;
     isLongEnough(service['ExitTimeOut']);

@@ -61,12 +61,14 @@ export function listZoneNames(): readonly string[] {
   return readZones().selectable;
 }
 
-/** Finds the name of a zone without regard to case, also by its city. */
+/** Finds the name of a zone without regard to case and to what joins its words, also by its city. */
 export function findZoneName(name: string): string | undefined {
   const { rules } = readZones();
   if (rules.has(name)) return name;
-  const lower = name.toLowerCase();
-  const isMeant = (one: string) => one.toLowerCase() === lower;
+  // People write `New York` and `new-york`.
+  const wordsOf = (one: string) => one.toLowerCase().replaceAll(/(?<=[a-z])[ _-]+(?=[a-z])/g, '');
+  const words = wordsOf(name);
+  const isMeant = (one: string) => wordsOf(one) === words;
   return [...rules.keys()].find(isMeant) ?? listZoneNames().find((one) => isMeant(one.replace(/^.*\//, '')));
 }
 

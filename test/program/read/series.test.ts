@@ -36,6 +36,13 @@ describe('GET series returns 400 with a message for each wrong parameter:', () =
     ['timeZone=Europe/Atlantis', [`timeZone: "Europe/Atlantis" ${NO_ZONE}; ${SUCH_AS}`]],
     ['timeZone=europe/berlin', [`timeZone: "europe/berlin" ${NO_ZONE}; did you mean Europe/Berlin?`]],
     ['timeZone=berlin', [`timeZone: "berlin" ${NO_ZONE}; did you mean Europe/Berlin?`]],
+    ['timeZone=New%20York', [`timeZone: "New York" ${NO_ZONE}; did you mean America/New_York?`]],
+    ['timeZone=america/newyork', [`timeZone: "america/newyork" ${NO_ZONE}; did you mean America/New_York?`]],
+    [
+      'timeZone=port%20au%20prince',
+      [`timeZone: "port au prince" ${NO_ZONE}; did you mean America/Port-au-Prince?`],
+    ],
+    ['timeZone=etc/gmt1', [`timeZone: "etc/gmt1" ${NO_ZONE}; ${SUCH_AS}`]],
     [
       'interval=months',
       [expect.stringMatching(/^interval: "months" .*; did you mean month\? The intervals are hour, /)],

@@ -87,6 +87,15 @@ const pages = [
   ].map(read),
 ];
 
+test.each([
+  ['the pages of the site', pages.filter(({ path }) => /^docs\/(?!engineering\/)/.test(path)), 45_000],
+  ['ARCHITECTURE.md', [read('ARCHITECTURE.md')], 1_200],
+] as const)('%s can be read in a reasonable time', (_what, texts, wordsMax) => {
+  const words = texts.flatMap(({ text }) => text.match(/\S+/g) ?? []);
+  expect(words.length).toBeGreaterThan(wordsMax / 2);
+  expect(words.length).toBeLessThanOrEqual(wordsMax);
+});
+
 test('the page about spans names code that exists', () => {
   const { lines } = read('docs/engineering/spans.md');
   const code = filesBelow('src/domain/queries', '.ts')

@@ -7,6 +7,7 @@ import {
   makeKey,
   type Place,
   placeWithProject,
+  project,
   refusal,
   succeed,
 } from '../../support/cli/cli-place.js';
@@ -25,6 +26,13 @@ async function placeOfService(): Promise<Place> {
   const place = await emptyPlace();
   if (isRoot) chownSync(place.folder, 1234, 1234);
   return place;
+}
+
+/** Runs a command that must fail, without the power of root to read and write everything. */
+function refusePowerless({ folder }: Place, args: readonly string[]): Promise<string> {
+  const powerless = isRoot ? ['setpriv', '--inh-caps=-all', '--bounding-set=-all'] : [];
+  const [command, ...rest] = [...powerless, ...PROGRAM, ...args];
+  return refusal(runCommand(command ?? '', rest, { cwd: folder }), 1);
 }
 
 test.each([
@@ -65,12 +73,7 @@ test('who may not look into a folder reads what to do, and not that nothing is t
   await makeKey(place, 'admin');
   await succeed(place.spawn(['backup', 'backup.db']));
   const home = await emptyPlace();
-  const run = (...args: readonly string[]) => {
-    // Root may look everywhere, unless it gives that up.
-    const powerless = isRoot ? ['setpriv', '--inh-caps=-all', '--bounding-set=-all'] : [];
-    const [command, ...rest] = [...powerless, ...PROGRAM, ...args];
-    return refusal(runCommand(command ?? '', rest, { cwd: home.folder }), 1);
-  };
+  const run = (...args: readonly string[]) => refusePowerless(home, args);
   chmodSync(place.folder, 0);
   onTestFinished(() => chmodSync(place.folder, 0o700));
   const advice = 'cannot be looked for: run the command with sudo, or as the user of the service.';
@@ -85,3 +88,16 @@ test('who may not look into a folder reads what to do, and not that nothing is t
   mkdirSync(home.path('data'), { mode: 0 });
   expect(await run('verify')).toContain(`${home.path('data/caller-stats.db')} ${advice}`);
 });
+
+test.each([['backup', 'copy.db'], ['compact'], ['verify'], ['stats', project]])(
+  '%s says that the database is read-only',
+  async (...args) => {
+    const place = await placeWithProject();
+    const home = await emptyPlace();
+    chmodSync(place.database, 0o400);
+    chmodSync(place.folder, 0o500);
+    onTestFinished(() => chmodSync(place.folder, 0o700));
+    const refused = await refusePowerless(home, [...args, '--database', `sqlite:${place.database}`]);
+    expect(refused).toMatch(/^caller-stats: The database cannot be used now: it is read-only\. .*\n$/);
+  },
+);

@@ -119,7 +119,7 @@ function requireOursIn(db: Connection, file: string): void {
       return;
     }
   } catch (error) {
-    if (!isDamage(error)) throw error;
+    if (!isDamage(error)) throw storeError(error);
     throw new CallerStatsError('invalid', `${file} is not a database, or is damaged.`, { cause: error });
   }
   throw new CallerStatsError('invalid', `${file} is empty: nothing was ever in it.`);

@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isName } from '../../src/domain/names.js';
+import { isLongerThan, isName } from '../../src/domain/names.js';
 
 test.each(['', '  ', 'a\nb', 'x'.repeat(101), '\ud800', '\u200b', ' \u00ad\u2060 ', '\u3164', '\u2800'])(
   '%j is not a name',
@@ -31,3 +32,12 @@ test.each(['😀'.repeat(100), 'Docs', 'Доки 📚', 'a\u200bb', '👩\u200d�
     expect(isName(name)).toBe(true);
   },
 );
+
+test('a text is as long as it has code points', () => {
+  const text = fc.string({ unit: fc.constantFrom('a', 'ü', '😀', '\ud800'), maxLength: 12 });
+  fc.assert(
+    fc.property(text, fc.nat(12), (some, max) => {
+      expect(isLongerThan(some, max)).toBe(Array.from(some).length > max);
+    }),
+  );
+});

@@ -4,6 +4,7 @@ import { ALL_TIME, type DateRange } from '../counting/date-range.js';
 import { sourceProblems } from '../counting/imported-count.js';
 import { formatQuantity, formatTime } from '../format.js';
 import { correctionIdsMax, correctionReasonCharactersMax, unknownItemNamesMax } from '../limits.js';
+import { isLongerThan } from '../names.js';
 import { CALLER_FORM, isCallerName } from '../queries/caller.js';
 import { isQueryId } from '../queries/query.js';
 import { formatDay, parseReceiptFilter, type ReceiptFilter, type ReceiptNames } from '../queries/receipt.js';
@@ -209,7 +210,7 @@ function reasonProblems(reason: unknown): string[] {
   if (typeof reason !== 'string' || reason.trim() === '' || /\p{Cc}/u.test(reason) || !reason.isWellFormed())
     return ['is not a text of one line'];
   const max = correctionReasonCharactersMax;
-  return [...reason].length > max ? [`is longer than ${max} characters`] : [];
+  return isLongerThan(reason, max) ? [`is longer than ${max} characters`] : [];
 }
 
 function newCallerProblems(to: unknown, from: unknown): string[] {

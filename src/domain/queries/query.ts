@@ -4,6 +4,7 @@ import {
   queryIdCharactersMax,
   unknownItemNamesMax,
 } from '../limits.js';
+import { isLongerThan } from '../names.js';
 import { failure, prefixProblems, type Result, success } from '../result.js';
 import { unknownNameMessages } from '../suggest.js';
 import { parseTimestamp, YEAR_ZERO_MS } from '../time/date-time.js';
@@ -51,10 +52,8 @@ function idProblems(id: unknown): string[] {
   if (id === undefined) return ['id: is missing'];
   if (typeof id !== 'string') return ['id: is not a string'];
   if (id === '') return ['id: is empty'];
-  // Checking the length first is cheap: a string never has more code points than UTF-16 units.
-  if (id.length > queryIdCharactersMax && [...id].length > queryIdCharactersMax) {
+  if (isLongerThan(id, queryIdCharactersMax))
     return [`id: is longer than ${queryIdCharactersMax} characters`];
-  }
   // Stores cannot hold U+0000 or half a surrogate pair, and replacing them could make two ids the same.
   if (id.includes('\0') || !id.isWellFormed()) return ['id: has a NUL character or half a surrogate pair'];
   return [];

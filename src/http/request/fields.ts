@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import { CallerStatsError } from '../../domain/errors.js';
 import { passwordCharactersMax, passwordCharactersMin } from '../../domain/limits.js';
-import { parseName } from '../../domain/names.js';
+import { isLongerThan, parseName } from '../../domain/names.js';
 import { ROLES, type Role, toEmail } from '../../domain/people/member.js';
 import { failure, oneOf, type Result, success } from '../../domain/result.js';
 import { unknownNameMessages } from '../../domain/suggest.js';
@@ -67,12 +67,12 @@ export const role: FieldReader<Role> = oneOf(ROLES);
 export const newPassword: FieldReader<string> = (value) => {
   const password = text(value);
   if (!password.ok) return password;
+  if (password.value.length > passwordCharactersMax)
+    return failure(`has more than ${passwordCharactersMax} characters`);
   // An emoji is one character, and two units of a text.
-  if ([...password.value].length < passwordCharactersMin)
-    return failure(`has fewer than ${passwordCharactersMin} characters; a few words make a good one`);
-  return password.value.length > passwordCharactersMax
-    ? failure(`has more than ${passwordCharactersMax} characters`)
-    : password;
+  return isLongerThan(password.value, passwordCharactersMin - 1)
+    ? password
+    : failure(`has fewer than ${passwordCharactersMin} characters; a few words make a good one`);
 };
 
 /** The base64url form of a passkey's id, which has at most 1,023 bytes. */

@@ -14,7 +14,7 @@ import {
   spawnCli,
 } from '../../support/cli/cli.js';
 import { batchOf, clientOf } from '../../support/cli/cli-client.js';
-import { newUser, type User } from '../../support/postgres/postgres-user.js';
+import { allowSchemas, newUser, type User } from '../../support/postgres/postgres-user.js';
 import { listening, programOn, ready } from '../../support/postgres/schema-nodes.js';
 import { newSchemaIn, onDatabase, schemaOf } from '../../support/storage/store.js';
 import { temporaryFolder } from '../../support/temporary.js';
@@ -119,9 +119,7 @@ async function queriesFile(): Promise<string> {
 async function userAndUrl(): Promise<{ user: User; url: string }> {
   const url = newSchemaIn(databaseUrl);
   const user = await newUser(databaseUrl, password);
-  await onDatabase(databaseUrl, (client) =>
-    client.query(`GRANT CREATE ON DATABASE ${new URL(databaseUrl).pathname.slice(1)} TO ${user.name}`),
-  );
+  await allowSchemas(databaseUrl, user);
   return { user, url: user.url(url) };
 }
 

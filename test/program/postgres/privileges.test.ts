@@ -9,7 +9,7 @@ import { firstRunOf } from '../../support/cli/cli.js';
 import { batchOf, clientOf } from '../../support/cli/cli-client.js';
 import { succeed } from '../../support/cli/cli-place.js';
 import { documentedGrants, isOfPeople, oneByOne } from '../../support/postgres/grants.js';
-import { newUser } from '../../support/postgres/postgres-user.js';
+import { allowSchemas, newUser } from '../../support/postgres/postgres-user.js';
 import { listening, programOn, ready, statusOf } from '../../support/postgres/schema-nodes.js';
 import { notificationOf } from '../../support/storage/notifications.js';
 import {
@@ -129,9 +129,7 @@ test('reports a missing privilege to create the schema, and serves once it is gr
   const running = program.start();
   const server = await listening(running);
   expect(await statusOf(server, '/readyz')).toBe(503);
-  await onDatabase(databaseUrl, (client) =>
-    client.query(`GRANT CREATE ON DATABASE ${new URL(databaseUrl).pathname.slice(1)} TO ${user.name}`),
-  );
+  await allowSchemas(databaseUrl, user);
   const { project, admin } = firstRunOf(await ready(running));
   expect(await clientOf(server, project, admin).record(batchOf(0, 3))).toMatchObject({ status: 200 });
 });

@@ -45,14 +45,13 @@ export async function recordTelemetry(
   // Several only if a Collector sends for them: the results of each are counted apart.
   for (const [service, merged] of all.byService(callers))
     recordedBy.set(service, (await record(service, merged)).recorded);
-  if (pending.length > 0) {
+  while (pending.length > 0) {
     // Another request may have found them and not recorded them yet. Then it must not do so after they are settled.
     await record(queries[0]?.keys.service ?? '', pending);
-    await identities.settle(
-      projectId,
-      pending.map((query) => query.id),
-      nowMs,
-    );
+    const ids = pending.map((query) => query.id);
+    await identities.settle(projectId, ids, nowMs);
+    // The store tells of some at a time, and a part of this request may have made many.
+    ({ pending } = await identities.identify(projectId, [], id, nowMs));
   }
   const pauses = new Pauses(stepQueries);
   for (const { noteRecorded } of queries) {

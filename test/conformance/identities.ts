@@ -170,6 +170,19 @@ export function describeIdentities(kind: string, factory: PlaceFactory): void {
       expect(sizes.reduce((all, size) => all + size, 0)).toBe(4502);
     });
 
+    test('are one each, however many of them a later part of the request says to be the same', async () => {
+      const [store] = await openTwo();
+      const inner = (at: number) => entry(at, 1);
+      const outer = (at: number) => ({
+        ...entry(10_000 + at, 1),
+        innerSpanIds: [0, 1, 2].map((one) => spanId(3 * at + one)),
+      });
+      const many = (length: number, one: (at: number) => QueryKeys) =>
+        Array.from({ length }, (_, at) => ({ keys: one(at) }));
+      await receive(store, [...many(2001, inner), ...many(667, outer)]);
+      expect(await countsOf(store)).toEqual({ unknown: 667 });
+    });
+
     test('get the first caller that is named within a day, in all counts', async () => {
       const [one, other] = await openTwo();
       await receive(one, [{}]);

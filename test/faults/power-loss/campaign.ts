@@ -1,11 +1,20 @@
 /** Records the stories, and lets the power fail at many of their moments. */
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { Draw } from '../draw.js';
 import type { Check } from './checks.js';
 import { Disk, type Planted } from './disk.js';
 import type { Mark } from './marks.js';
 import { type Call, readTrace, record } from './trace.js';
+
+setFlagsFromString('--expose-gc');
+/** The driver keeps the files of a closed database open until its statements are collected, and states are thousands of databases. */
+const collectGarbage: () => void = runInNewContext('gc');
+const statesToCollect = 500;
+let statesMade = 0;
 
 /** What a process did to a folder, which had this contents before. */
 export interface Recorded {
@@ -112,6 +121,10 @@ async function problemsAfter(
   { seed, place, check }: PowerLoss,
   name: string,
 ): Promise<string[]> {
+  if (++statesMade % statesToCollect === 0) {
+    collectGarbage();
+    await setImmediate();
+  }
   const target = mkdtempSync(join(place, 'state-'));
   try {
     disk.writeAfterPowerLoss(target, new Draw(`${seed}, ${name}`));

@@ -72,10 +72,7 @@ export async function benchBeside(
     const { accepted = 0, otherwise = 0, seconds: took = 1 } = recorded;
     if (otherwise > 0 || (read?.otherwise ?? 0) > 0)
       throw new Error(`${otherwise} recordings and ${read?.otherwise} of ${reading?.path} failed`);
-    return {
-      perSecond: accepted / took,
-      readsPerSecond: (read?.answered ?? 0) / time,
-    };
+    return { perSecond: accepted / took, readsPerSecond: (read?.answered ?? 0) / time };
   };
   const samples = new Map<string, { readonly alone: Sample; readonly beside: Sample }[]>();
   await sample(undefined, 1);
@@ -174,18 +171,16 @@ function toReport(
     method:
       `Single queries from ${senders} connections, alone and beside ${readers} that send the same read over and over, on SQLite with ` +
       `${callers} callers. All of them wait for nothing but the answer. Their processes run on the same cores, so that the rate falls ` +
-      'also by what these take; the processor time is that of the server alone.',
+      'also by what these take.',
     ratios: [...samples].map(([name, rounds]) => ({
       what: `recorded beside others that read, over alone: ${name}`,
       values: rounds.map(({ alone, beside }) => beside.perSecond / alone.perSecond),
       atLeast: aimShare,
     })),
-    absolutes: [...samples].flatMap(([name, rounds]) => [
-      {
-        what: `reads: ${name}`,
-        unit: 'requests/s',
-        values: rounds.map(({ beside }) => beside.readsPerSecond),
-      },
-    ]),
+    absolutes: [...samples].map(([name, rounds]) => ({
+      what: `reads: ${name}`,
+      unit: 'requests/s',
+      values: rounds.map(({ beside }) => beside.readsPerSecond),
+    })),
   };
 }

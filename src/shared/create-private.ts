@@ -6,9 +6,9 @@ import { dirname } from 'node:path';
  * user. Throws what `open` throws, such as `EEXIST`.
  */
 export async function createPrivate(file: string, like = dirname(file)): Promise<FileHandle> {
+  const { uid, gid } = await stat(like);
   const handle = await open(file, 'wx', 0o600);
-  const [made, { uid, gid }] = await Promise.all([handle.stat(), stat(like)]);
   // Root of a container may not give files away; they stay its own.
-  if (made.uid === 0 && uid !== 0) await handle.chown(uid, gid).catch(() => {});
+  if ((await handle.stat()).uid === 0 && uid !== 0) await handle.chown(uid, gid).catch(() => {});
   return handle;
 }

@@ -27,6 +27,11 @@ const turnMsMax = 4;
 /** So many turns of the event loop belong to what began in the first: authentication, and the body. */
 const loopTurns = 3;
 
+/** For recordings, which share with nobody: resolves after the event loop has done its other work. */
+export function nextLoopTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
 /** What the shares depend on. Tests pass their own. */
 export interface Loop {
   readonly nowMs: () => number;
@@ -40,7 +45,7 @@ const NODE: Loop = {
     const { active, idle } = performance.eventLoopUtilization();
     return active + idle;
   },
-  next: () => new Promise((resolve) => setImmediate(resolve)),
+  next: nextLoopTurn,
   wait: (ms) => setTimeout(ms),
 };
 

@@ -30,11 +30,6 @@ export function nextTurn(): Promise<void> {
   return loopShare.step();
 }
 
-/** For recordings, which share with nobody: resolves after the event loop has done its other work. */
-export function nextLoopTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
-
 /** Takes each step in a turn of its own, unless `pauses` say otherwise. */
 export async function finishWithPauses<T>(steps: Steps<T>, pauses = new Pauses(1)): Promise<T> {
   for (;;) {

@@ -12,7 +12,8 @@ import {
   parseJsonText,
 } from '../../domain/queries/lines.js';
 import type { Result } from '../../domain/result.js';
-import { finishWithPauses, nextLoopTurn, Pauses } from '../../shared/pauses.js';
+import { nextLoopTurn } from '../../shared/fair-share.js';
+import { finishWithPauses, Pauses } from '../../shared/pauses.js';
 import { Slots } from '../../shared/slots.js';
 import type { Admission } from '../admission/admission.js';
 import { HttpError } from '../server/errors.js';

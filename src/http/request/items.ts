@@ -2,7 +2,8 @@
 import type { FastifyRequest } from 'fastify';
 import { CallerStatsError } from '../../domain/errors.js';
 import { failure, type Result } from '../../domain/result.js';
-import { nextLoopTurn, Pauses } from '../../shared/pauses.js';
+import { nextLoopTurn } from '../../shared/fair-share.js';
+import { Pauses } from '../../shared/pauses.js';
 import { MalformedLine } from './body.js';
 
 /** The items of a body: those of an array, or the only one. */

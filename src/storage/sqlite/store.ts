@@ -27,7 +27,7 @@ export async function openSqliteStore(
   const start = () => WriterHandle.start({ file, forImport });
   // Most commands only read. The thread starts with the first change, if nothing must be changed before.
   const writer = isReady(file) ? undefined : await start();
-  if (typeof writer?.kept === 'string') onBackup?.(writer.kept);
+  if (writer?.kept) onBackup?.(writer.kept);
   try {
     return new SqliteStore(file, start, writer, commits);
   } catch (error) {

@@ -51,11 +51,7 @@ export function openMigrated(
 
 /** The schema version of a file, which stays as it is. Throws `unavailable` if this program cannot use the file. */
 export function inspectFile(file: string, open = openUnchanged): number {
-  try {
-    return using(open(file), (db) => versionOf(db, file, NEWEST_VERSION));
-  } catch (error) {
-    throw isDamage(error) ? damaged(file, error) : storeError(error);
-  }
+  return inspect(open, file, (_db, version) => version);
 }
 
 /**
@@ -63,8 +59,20 @@ export function inspectFile(file: string, open = openUnchanged): number {
  * from its first writer, which would have to wait for all that read it.
  */
 export function isReady(file: string): boolean {
-  if (inspectFile(file, openReader) !== NEWEST_VERSION) return false;
-  return using(openReader(file), (db) => db.prepare('PRAGMA journal_mode').get()['journal_mode'] === 'wal');
+  const hasLog = (db: Connection) => db.prepare('PRAGMA journal_mode').get()['journal_mode'] === 'wal';
+  return inspect(openReader, file, (db, version) => version === NEWEST_VERSION && hasLog(db));
+}
+
+function inspect<T>(
+  open: (file: string) => Connection,
+  file: string,
+  look: (db: Connection, version: number) => T,
+): T {
+  try {
+    return using(open(file), (db) => look(db, versionOf(db, file, NEWEST_VERSION)));
+  } catch (error) {
+    throw isDamage(error) ? damaged(file, error) : storeError(error);
+  }
 }
 
 /** Reads the tables of the newest schema in a file, which stays as it is. */

@@ -96,7 +96,8 @@ export function prepareAgreement(db: Connection): (scope: Scope) => boolean {
 
 /** Rows are read by an aggregate function: returned to JavaScript one by one, they would take four times as long. */
 function prepareReads(db: Connection): (columns: string, from: string) => ReadAll {
-  let note: Note;
+  const ignore: Note = () => {};
+  let note = ignore;
   db.aggregate('note', {
     start: 0,
     varargs: true,
@@ -109,7 +110,12 @@ function prepareReads(db: Connection): (columns: string, from: string) => ReadAl
     const statement = db.prepare(`SELECT note(${columns}) FROM ${from}`);
     return (parameters, each) => {
       note = each;
-      statement.get(...parameters);
+      try {
+        statement.get(...parameters);
+      } finally {
+        // The connection has the function, which would keep the statements of whoever reads, and so the files, open for ever.
+        note = ignore;
+      }
     };
   };
 }

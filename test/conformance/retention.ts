@@ -173,8 +173,13 @@ export function describeRetention(kind: string, factory: PlaceFactory): void {
         expect(await rowsOf(store, 'p')).toEqual([]);
         await expect(store.counts.record('p', [at(now)])).rejects.toMatchObject({ code: 'invalid' });
         await store.directory.changeProject(org, 'p', { retentionDays: days }, by);
-        await retainAll(other, now);
         const rowsFrom = Math.ceil(now / hourMs) * hourMs;
+        expect(await other.maintenance.applyRetention(now, 1000)).toEqual({
+          removed: 0,
+          done: false,
+          movedBack: { projectId: 'p', rowsFrom },
+        });
+        await retainAll(other, now);
         expect(await store.directory.findProject(org, 'p')).toMatchObject({ rowsFrom });
         // Its row may be gone.
         await expect(store.counts.record('p', [at(rowsFrom - 1)])).rejects.toMatchObject({ code: 'invalid' });

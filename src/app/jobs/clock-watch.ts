@@ -1,10 +1,12 @@
 /**
- * Notices a clock that jumps. Jobs that remove data and send messages then wait, because most such clocks are wrong and soon
- * corrected, and a removed row or a sent message cannot be taken back.
+ * Notices a clock that jumps, or that is far ahead when the server starts. Jobs that remove data and send messages then wait, because
+ * most such clocks are wrong and soon corrected, and a removed row or a sent message cannot be taken back.
  */
 import { CallerStatsError } from '../../domain/errors.js';
-import { clockJumpMsMin, clockTrustedMs } from '../../domain/limits.js';
+import { clockJumpMsMin, clockTrustedMs, clockUnseenMsMax } from '../../domain/limits.js';
 import type { Clock } from '../../domain/time/clock.js';
+import { secondMs } from '../../domain/time/duration.js';
+import type { Store } from '../../storage/ports/store.js';
 
 interface ClockWatchOptions {
   readonly clock: Clock;
@@ -15,13 +17,30 @@ interface ClockWatchOptions {
 
 export class ClockWatch implements Clock {
   readonly #options: ClockWatchOptions;
-  /** How much later the clock is than the monotonic one. */
-  #offsetMs: number;
+  /** How much later the clock should be than the monotonic one. Undefined before `begin`. */
+  #offsetMs: number | undefined;
+  /** What the clock may differ from that. */
+  #toleranceMs = clockJumpMsMin;
   #jump: { readonly offsetMs: number; readonly sinceMs: number } | undefined;
 
   constructor(options: ClockWatchOptions) {
     this.#options = options;
-    this.#offsetMs = options.clock.now() - options.monotonicMs();
+  }
+
+  /** Compares the clock with the newest time in the database. Until then, it is not right. */
+  begin(newestMs: number | undefined): void {
+    const { clock, monotonicMs, log } = this.#options;
+    const nowMs = clock.now();
+    const sinceMs = monotonicMs();
+    this.#offsetMs = nowMs - sinceMs;
+    if (newestMs === undefined || nowMs - newestMs <= clockUnseenMsMax) return;
+    this.#jump = { offsetMs: this.#offsetMs, sinceMs };
+    this.#offsetMs = newestMs - sinceMs;
+    this.#toleranceMs = clockUnseenMsMax;
+    log.warn(
+      { seconds: Math.round((nowMs - newestMs) / secondMs) },
+      'the clock is far ahead of everything in the database: retention, notifications and clean-ups wait until it has kept its time for an hour',
+    );
   }
 
   /** Throws `unavailable` unless the clock is right, so that a job notices a jump in the middle of its step. */
@@ -35,16 +54,16 @@ export class ClockWatch implements Clock {
     const { clock, monotonicMs, log } = this.#options;
     const sinceMs = monotonicMs();
     const offsetMs = clock.now() - sinceMs;
-    if (isNear(offsetMs, this.#offsetMs)) {
+    if (this.#offsetMs === undefined) return false;
+    if (Math.abs(offsetMs - this.#offsetMs) < this.#toleranceMs) {
       if (this.#jump !== undefined) log.warn({}, 'the clock is right again: jobs go on');
-      this.#jump = undefined;
       // Clocks are also corrected slowly.
-      this.#offsetMs = offsetMs;
+      this.#believe(offsetMs);
       return true;
     }
-    if (this.#jump === undefined || !isNear(offsetMs, this.#jump.offsetMs)) {
+    if (this.#jump === undefined || Math.abs(offsetMs - this.#jump.offsetMs) >= clockJumpMsMin) {
       this.#jump = { offsetMs, sinceMs };
-      const fields = { seconds: Math.round((offsetMs - this.#offsetMs) / 1000) };
+      const fields = { seconds: Math.round((offsetMs - this.#offsetMs) / secondMs) };
       log.warn(
         fields,
         'the clock jumped: retention, notifications and clean-ups wait until it is right, or has kept this time for an hour',
@@ -52,10 +71,39 @@ export class ClockWatch implements Clock {
     }
     if (sinceMs - this.#jump.sinceMs < clockTrustedMs) return false;
     log.warn({}, 'the clock has kept its new time for an hour: jobs go on');
+    this.#believe(offsetMs);
+    return true;
+  }
+
+  #believe(offsetMs: number): void {
     this.#jump = undefined;
     this.#offsetMs = offsetMs;
-    return true;
+    this.#toleranceMs = clockJumpMsMin;
   }
 }
 
-const isNear = (oneMs: number, otherMs: number): boolean => Math.abs(oneMs - otherMs) < clockJumpMsMin;
+/**
+ * The newest time in the database that was a server's: of a change, of a use of a key, or of a project's last query. Looks no further than
+ * one that is recent enough for `ClockWatch.begin`. Undefined for an empty database.
+ */
+export async function findNewestTime(
+  { directory, counts }: Pick<Store, 'directory' | 'counts'>,
+  nowMs: number,
+): Promise<number | undefined> {
+  let newestMs: number | undefined;
+  const isRecent = (timeMs: number) => {
+    newestMs = Math.max(timeMs, newestMs ?? timeMs);
+    return nowMs - newestMs <= clockUnseenMsMax;
+  };
+  for (const { id: organizationId } of await directory.listOrganizations()) {
+    const [entry] = await directory.readAudit(organizationId, { limit: 1 });
+    if (entry !== undefined && isRecent(entry.at)) break;
+    const keys = await directory.listKeys(organizationId);
+    if (keys.some(({ lastUsedAt }) => lastUsedAt !== null && isRecent(lastUsedAt))) break;
+    for (const { id } of await directory.listProjects(organizationId)) {
+      const extent = await counts.findExtent(id);
+      if (extent !== undefined && isRecent(extent.to)) return newestMs;
+    }
+  }
+  return newestMs;
+}

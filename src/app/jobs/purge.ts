@@ -1,5 +1,6 @@
 /** Jobs that remove old data: in small steps, so that recording never waits long. */
 import { CallerStatsError } from '../../domain/errors.js';
+import { formatTime } from '../../domain/format.js';
 import { bucketStart } from '../../domain/ingestion/source-counts.js';
 import { cleanupIntervalMs, cleanupRowsMax, sourceDaysMax } from '../../domain/limits.js';
 import type { Clock } from '../../domain/time/clock.js';
@@ -27,7 +28,18 @@ export function runPurging(store: Pick<Store, 'maintenance'>, context: PurgeCont
   const purge = async () => {
     const rows = await purgeAll(store, signal);
     if (rows > 0) log.info({ rows }, 'rows of deleted projects were removed');
-    const old = await removeAll(() => store.maintenance.applyRetention(clock.now(), cleanupRowsMax), signal);
+    const retain = async () => {
+      const step = await store.maintenance.applyRetention(clock.now(), cleanupRowsMax);
+      if (step.movedBack !== undefined) {
+        const { projectId, rowsFrom } = step.movedBack;
+        log.warn(
+          { projectId },
+          `a clock that was ahead had put the start of the kept rows into the future: it is ${formatTime(rowsFrom)} now; older queries are refused`,
+        );
+      }
+      return step;
+    };
+    const old = await removeAll(retain, signal);
     if (old > 0)
       log.info({ rows: old }, 'rows of queries older than the retention of their project were removed');
   };

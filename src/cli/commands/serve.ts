@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createFirstRun } from '../../app/first-run.js';
-import { ClockWatch } from '../../app/jobs/clock-watch.js';
+import { ClockWatch, findNewestTime } from '../../app/jobs/clock-watch.js';
 import { runCorrections } from '../../app/jobs/corrections.js';
 import type { JobContext } from '../../app/jobs/job.js';
 import { runAuditPruning, runIngestionPruning, runPurging } from '../../app/jobs/purge.js';
@@ -95,6 +95,7 @@ export function addServeCommand(program: Command, io: Io, version: string): void
         });
         const job = { clock: io.clock, signal: stop.signal, log };
         await retryUntilAvailable(async () => {
+          clockWatch.begin(await findNewestTime(store, io.clock.now()));
           // Not at the first sign-in, so that backups made before do not contain a secret of an earlier version.
           await findSecrets(settings, store, log);
           await firstRun();

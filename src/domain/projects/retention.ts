@@ -49,6 +49,11 @@ export function nextRowsFrom(
   return rowsFrom === null || next > rowsFrom ? next : undefined;
 }
 
+/** For the log: whether a new `rowsFrom` lies before the one that a clock that was ahead had put there. */
+export function movedBack({ id, rowsFrom }: Pick<Project, 'id' | 'rowsFrom'>, next: number) {
+  return rowsFrom !== null && next < rowsFrom ? { movedBack: { projectId: id, rowsFrom: next } } : {};
+}
+
 /** Whether retention has something to do: a sweep that has begun (`sweptTo` is set), or a new `rowsFrom`. */
 export function needsRetention(project: Kept & { readonly sweptTo: unknown }, nowMs: number): boolean {
   return project.sweptTo !== null || nextRowsFrom(project, nowMs) !== undefined;

@@ -60,6 +60,8 @@ export interface Cleanup {
   readonly removed: number;
   /** Whether there was nothing left to do. */
   readonly done: boolean;
+  /** A project whose `rowsFrom` lay in the future, where a clock that was ahead had put it, and where it is now. */
+  readonly movedBack?: { readonly projectId: string; readonly rowsFrom: number };
 }
 
 export interface Maintenance {

@@ -1,7 +1,7 @@
 /** Removes the queries of deleted projects and those past retention, in bounded steps. */
 import { bucketAt, DAY_LEVEL } from '../../domain/counting/buckets.js';
 import { EARLIEST_MS } from '../../domain/counting/date-range.js';
-import { needsRetention, nextRowsFrom } from '../../domain/projects/retention.js';
+import { movedBack, needsRetention, nextRowsFrom } from '../../domain/projects/retention.js';
 import type { Cleanup } from '../ports/maintenance.js';
 import type { Database, Session } from './connection/database.js';
 import { copyProject } from './project-copy.js';
@@ -86,9 +86,8 @@ export class Cleaner {
       const locked = await session.get<Retention>(this.#statements.lockRetention, [project.id]);
       // Without a row, the project was just deleted.
       const isHeld = await session.get(this.#statements.findUnfinished, [project.id]);
-      const removed =
-        locked === undefined || isHeld !== undefined ? 0 : await this.#retain(session, locked, nowMs, limit);
-      return { removed, done: false };
+      if (locked === undefined || isHeld !== undefined) return { removed: 0, done: false };
+      return { done: false, ...(await this.#retain(session, locked, nowMs, limit)) };
     });
   }
 
@@ -108,14 +107,19 @@ export class Cleaner {
    * A sweep that has begun is finished first: if `rowsFrom` moved every day, it might never be. Does nothing if another node
    * has just done it.
    */
-  async #retain(session: Session, retention: Retention, nowMs: number, limit: number): Promise<number> {
+  async #retain(
+    session: Session,
+    retention: Retention,
+    nowMs: number,
+    limit: number,
+  ): Promise<Omit<Cleanup, 'done'>> {
     let removed = 0;
-    const next = nextRowsFrom(retention, nowMs);
+    const next = retention.sweptTo === null ? nextRowsFrom(retention, nowMs) : undefined;
     if (retention.sweptTo !== null) removed = await this.#sweep(session, retention, limit);
     else if (next !== undefined) await this.#moveRowsFrom(session, retention, next);
     // In each step: without an audit entry, a worker may commit and the coordinator not.
     await copyProject(session, this.#statements, retention.id);
-    return removed;
+    return { removed, ...(next === undefined ? {} : movedBack(retention, next)) };
   }
 
   /** A sweep starts after the empty id. None is needed if no query is from before `next`. */

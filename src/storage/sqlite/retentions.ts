@@ -8,6 +8,7 @@ import { COUNTED_LEVEL } from '../../domain/projects/retention.js';
 /** The state of a project's retention. During a sweep, `sweptTo` is the id of the last query it looked at. */
 export interface Retention {
   readonly number: number;
+  readonly id: string;
   readonly retentionDays: number | null;
   readonly rowsFrom: number | null;
   readonly sweptTo: string | Uint8Array | null;
@@ -17,7 +18,7 @@ export interface Retention {
 
 /** Projects that may need retention. */
 export const RETENTIONS = `
-  SELECT number, retention_days AS retentionDays, rows_from AS rowsFrom, swept_to AS sweptTo,
+  SELECT number, id, retention_days AS retentionDays, rows_from AS rowsFrom, swept_to AS sweptTo,
     (SELECT max(bucket) FROM query_counter WHERE project = project.number AND level = ${COUNTED_LEVEL}
       AND bucket < rows_from / ${bucketWidthMs(COUNTED_LEVEL)}) AS lastCounted
   FROM project

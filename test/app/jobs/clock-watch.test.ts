@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { ClockWatch } from '../../../src/app/jobs/clock-watch.js';
 import { repeatStep } from '../../../src/app/jobs/job.js';
-import { clockJumpMsMin, clockTrustedMs } from '../../../src/domain/limits.js';
+import { clockJumpMsMin, clockTrustedMs, clockUnseenMsMax } from '../../../src/domain/limits.js';
 import { dayMs, secondMs } from '../../../src/domain/time/duration.js';
 
-function setUp() {
+function setUp(sinceNewestMs = 0) {
   const time = { nowMs: Date.UTC(2026, 10, 1), monotonicMs: 5 };
   const lines: string[] = [];
   const watch = new ClockWatch({
@@ -12,6 +12,8 @@ function setUp() {
     monotonicMs: () => time.monotonicMs,
     log: { warn: (_fields, message) => lines.push(message) },
   });
+  expect(watch.isRight()).toBe(false);
+  watch.begin(Number.isNaN(sinceNewestMs) ? undefined : time.nowMs - sinceNewestMs);
   const pass = (durationMs: number, jumpMs = 0) => {
     time.monotonicMs += durationMs;
     time.nowMs += durationMs + jumpMs;
@@ -44,6 +46,36 @@ test('a clock that keeps its new time is right after an hour, counted from its l
   for (const _ of [1, 2]) expect(watch.isRight()).toBe(true);
   expect(lines.at(-1)).toMatch(/kept its new time/);
 });
+
+test.each([3650 * dayMs, clockUnseenMsMax + 1])(
+  'a clock that begins %d ms after the newest time in the database is right after an hour, or when it is back',
+  (aheadMs) => {
+    const kept = setUp(aheadMs);
+    for (const _ of [1, 2]) expect(kept.watch.isRight()).toBe(false);
+    kept.pass(clockTrustedMs - 1);
+    expect(kept.watch.isRight()).toBe(false);
+    kept.pass(1);
+    for (const _ of [1, 2]) expect(kept.watch.isRight()).toBe(true);
+    expect(kept.lines).toEqual([expect.stringMatching(/^the clock is far ahead/), expect.any(String)]);
+    const corrected = setUp(aheadMs);
+    expect(corrected.watch.isRight()).toBe(false);
+    corrected.pass(40 * secondMs, 2 * dayMs - aheadMs);
+    for (const _ of [1, 2]) expect(corrected.watch.isRight()).toBe(true);
+    expect(corrected.lines.at(-1)).toMatch(/right again/);
+    // From now on, it is as exact as any other.
+    corrected.pass(secondMs, clockJumpMsMin);
+    expect(corrected.watch.isRight()).toBe(false);
+  },
+);
+
+test.each([Number.NaN, 0, clockUnseenMsMax, -3650 * dayMs])(
+  'a clock that begins %d ms after the newest time in the database is right',
+  (aheadMs) => {
+    const { watch, lines } = setUp(aheadMs);
+    expect(watch.isRight()).toBe(true);
+    expect(lines).toEqual([]);
+  },
+);
 
 test('a clock that is corrected slowly is right', () => {
   const { watch, lines, pass } = setUp();

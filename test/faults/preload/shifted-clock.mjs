@@ -1,9 +1,9 @@
-/** Loaded into a server before its own code: SIGUSR2 shifts its clock by the next of the given milliseconds. */
+/** Loaded into a server before its own code: its clock is shifted at the start, and by the next of the given milliseconds at each SIGUSR2. */
 import { isMainThread } from 'node:worker_threads';
 
 const shifts = (process.env.FAULT_CLOCK_SHIFTS ?? '').split(',').map(Number);
 const RealDate = Date;
-let shiftMs = 0;
+let shiftMs = Number(process.env.FAULT_CLOCK_START ?? 0);
 
 globalThis.Date = class extends RealDate {
   constructor(...given) {

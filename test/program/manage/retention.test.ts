@@ -1,9 +1,12 @@
 /** Retention for operators: servers remove rows and keep counts, and commands explain what is no longer possible. */
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { dayMs } from '../../../src/domain/time/duration.js';
 import { sharedByTests } from '../../support/cleanup.js';
 import { clientOf } from '../../support/cli/cli-client.js';
 import { jsonOf } from '../../support/cli/cli-keys.js';
 import {
+  alter,
   copyOf,
   firstRow,
   makeKey,
@@ -13,7 +16,10 @@ import {
   succeed,
 } from '../../support/cli/cli-place.js';
 import { copy, opened } from '../../support/cli/copy.js';
+import { kill } from '../../support/cli/process.js';
 import { projectOf } from '../../support/storage/store.js';
+
+const shiftedClock = fileURLToPath(new URL('../../faults/preload/shifted-clock.mjs', import.meta.url));
 
 const url = (place: Place, file: string) => `sqlite:${place.path(file)}`;
 
@@ -85,4 +91,31 @@ test('copy copies a retention that has not removed anything yet, and can be repe
   expect(await target.directory.listProjects('default')).toEqual([
     projectOf(project, { name: 'Docs', retentionDays: 1, createdAt: expect.any(Number) }),
   ]);
+});
+
+test('a server whose clock starts ten years ahead removes no row, says so, and goes on when the clock is right', async () => {
+  const place = await placeWithSample();
+  await succeed(place.run(['project', 'change', project, '--retention-days', '3000']));
+  const rows = firstRow(place, 'SELECT count(*) AS rows FROM query');
+  const server = await place.spawnServer([], {
+    env: {
+      NODE_OPTIONS: `--import=${shiftedClock}`,
+      FAULT_CLOCK_START: String(3650 * dayMs),
+      FAULT_CLOCK_SHIFTS: '0',
+    },
+  });
+  await server.logged(/the clock is far ahead of everything in the database/);
+  kill(server.pid, 'SIGUSR2');
+  await server.logged(/the clock is right again/);
+  expect((await server.stop()).stderr).not.toMatch(/were removed/);
+  expect(firstRow(place, 'SELECT count(*) AS rows FROM query')).toEqual(rows);
+});
+
+test('a server says when it takes back what a clock that was ahead did', async () => {
+  const place = await placeWithSample();
+  await retainOneDay(place);
+  alter(place, 'UPDATE project SET rows_from = 2524608000000');
+  const server = await place.serve();
+  await server.logged(/a clock that was ahead had put the start of the kept rows into the future: it is 20/);
+  await server.stop();
 });

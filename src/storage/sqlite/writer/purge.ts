@@ -1,7 +1,7 @@
 /** Removes the queries of deleted projects and those past retention, in bounded steps. Runs on the writer thread. */
 import { bucketAt, DAY_LEVEL } from '../../../domain/counting/buckets.js';
 import { EARLIEST_MS } from '../../../domain/counting/date-range.js';
-import { needsRetention, nextRowsFrom } from '../../../domain/projects/retention.js';
+import { movedBack, needsRetention, nextRowsFrom } from '../../../domain/projects/retention.js';
 import type { Cleanup } from '../../ports/maintenance.js';
 import { RETENTIONS, type Retention } from '../retentions.js';
 import type { Statements } from '../statements.js';
@@ -58,8 +58,9 @@ export class Cleaner {
     // A sweep that has begun is finished first: if `rowsFrom` moved every day, it might never be.
     if (project.sweptTo !== null) return { removed: this.#sweep(project, limit), done: false };
     const next = nextRowsFrom(project, nowMs);
-    if (next !== undefined) this.#moveRowsFrom(project, next);
-    return { removed: 0, done: false };
+    if (next === undefined) return { removed: 0, done: false };
+    this.#moveRowsFrom(project, next);
+    return { removed: 0, done: false, ...movedBack(project, next) };
   }
 
   /** Texts sort before blobs, so a sweep starts after ''. None is needed if no query is from before `next`. */

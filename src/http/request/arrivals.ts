@@ -35,7 +35,9 @@ export class Arrivals {
         ? []
         : [{ reason: 'time-doubtful', keyId: key.id, requests: 0, records: doubtful } as const];
     const counts = { requests: 1, arrived: recorded + duplicates, recorded, duplicates };
-    this.#ingestion.note(project.id, { ...this.#sourceOf(request, key), counts, refusals });
+    const { kind, name } = this.#sourceOf(request, key);
+    // Spread into a new object, the source took a twentieth of the time of a recording.
+    this.#ingestion.note(project.id, { kind, name, counts, refusals });
   }
 
   /**

@@ -29,6 +29,14 @@ interface RecordedProject {
   readonly rowsFrom: number | null;
   /** Receipts up to this number get no further queries. */
   readonly receiptFence: number;
+  /** The numbers of receipts, by day and sender. */
+  readonly receipts: Map<string, number>;
+}
+
+class Found {
+  readonly projects = new Map<string, RecordedProject>();
+  readonly numbersByCaller = new Map<string, number>();
+  readonly typesByNumber = new Map<number, number>();
 }
 
 export class Recording {
@@ -37,6 +45,8 @@ export class Recording {
   readonly #types: CounterInsert;
   readonly #callers: CounterInsert;
   readonly #moments: MomentInsert;
+  /** What one recording found for the next ones. */
+  #found = new Found();
 
   constructor(db: Connection, statements: Statements) {
     this.#statements = statements;
@@ -46,15 +56,19 @@ export class Recording {
     this.#moments = new MomentInsert(db);
   }
 
+  /** Call it before the first operation of a transaction, and before each that may change what a recording finds. */
+  forget(): void {
+    this.#found = new Found();
+  }
+
   /** Inserts the queries that are new, and notes in `deltas` what they add to the counters. */
   record(batch: RecordBatch, deltas: CounterDeltas): RecordResult {
     const { projectId, ids, callers, occurredAt, receipts = [], receiptOf, imports = [] } = batch;
-    const found = this.#findProject(projectId);
+    const found = getOrCreate(this.#found.projects, projectId, () => this.#findProject(projectId));
     const { number: project, rowsFrom } = found;
     const tooOld = oldQueriesError(ids, occurredAt, rowsFrom);
     if (tooOld !== undefined) throw tooOld;
-    const numbersByCaller = new Map<string, number>();
-    const typesByNumber = new Map<number, number>();
+    const { numbersByCaller, typesByNumber } = this.#found;
     let recorded = 0;
     const onNew = (timeMs: number, caller: number) => {
       const type = required(typesByNumber.get(caller), 'a recorded query has a caller of its batch');
@@ -62,7 +76,12 @@ export class Recording {
       recorded++;
     };
     const order = inOrderOfIds(ids);
-    const receiptNumbers = ids.length === 0 ? [] : receipts.map((one) => this.#receiptNumber(found, one));
+    const receiptNumbers =
+      ids.length === 0
+        ? []
+        : receipts.map((one) =>
+            getOrCreate(found.receipts, `${one.day} ${one.sender}`, () => this.#receiptNumber(found, one)),
+          );
     for (let from = 0; from < order.length; from += rowsBoundAtOnce) {
       const values: unknown[] = [];
       for (const index of order.slice(from, from + rowsBoundAtOnce)) {
@@ -153,12 +172,12 @@ export class Recording {
   }
 
   #findProject(id: string): RecordedProject {
-    const found = this.#statements.get<RecordedProject>(
+    const found = this.#statements.get<Omit<RecordedProject, 'receipts'>>(
       'SELECT number, rows_from AS rowsFrom, coalesce(receipt_fence, 0) AS receiptFence FROM project WHERE id = $1',
       [id],
     );
     if (found === undefined) throw new CallerStatsError('not_found', `There is no project ${id}.`);
-    return found;
+    return { ...found, receipts: new Map() };
   }
 
   /** The number of a receipt, assigned with its first query, and again with the first one after a correction. */
@@ -178,6 +197,14 @@ export class Recording {
       'an inserted receipt has a number',
     );
   }
+}
+
+function getOrCreate<Value>(map: Map<string, Value>, key: string, create: () => Value): Value {
+  const found = map.get(key);
+  if (found !== undefined) return found;
+  const value = create();
+  map.set(key, value);
+  return value;
 }
 
 /**

@@ -60,7 +60,9 @@ export class Writer {
         this.#requireNewest();
         const deltas = new CounterDeltas();
         const results: Outcome<unknown>[] = [];
+        this.#recording.forget();
         for (const operation of operations) {
+          if (operation.kind !== 'record') this.#recording.forget();
           try {
             results.push({ ok: true, value: await this.#run(operation, deltas) });
           } catch (error) {

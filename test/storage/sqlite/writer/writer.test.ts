@@ -38,6 +38,30 @@ test('commits other operations although one is refused', async () => {
   expect(db.prepare('SELECT count(*) AS count FROM query').get()).toEqual({ count: 2 });
 });
 
+test('remembers for a recording nothing that another operation may have changed', async () => {
+  const project = projectOf('docs');
+  const remove: Operation = {
+    kind: 'directory',
+    method: 'deleteProject',
+    args: [project.organizationId, project.id, by],
+  };
+  const group = [create, record('docs', 'a', 'web'), remove, record('docs', 'b', 'web')];
+  expect(await new Writer(databaseInMemory()).commit(group)).toMatchObject([
+    { ok: true },
+    { ok: true },
+    { ok: true },
+    { ok: false, code: 'not_found' },
+  ]);
+});
+
+test('remembers nothing of an earlier group, since which another process may have changed the file', async () => {
+  const db = databaseInMemory();
+  const writer = new Writer(db);
+  await writer.commit([create, record('docs', 'a', 'web')]);
+  db.exec('UPDATE project SET rows_from = 1');
+  expect(await writer.commit([record('docs', 'b', 'web')])).toMatchObject([{ ok: false, code: 'invalid' }]);
+});
+
 test('undoes the whole group after an unexpected error', async () => {
   const db = databaseInMemory();
   const writer = new Writer(db);

@@ -18,6 +18,11 @@ type ReadAll = (parameters: readonly number[], note: Note) => void;
 class LevelSums {
   readonly types = new KeyedSum();
   readonly callers = new KeyedSum();
+
+  add(bucket: number, caller: number, queries: number): void {
+    this.types.add(bucket, Math.min(caller, TYPE_INDEX.other), queries);
+    if (caller >= TYPE_INDEX.other) this.callers.add(bucket, caller, queries);
+  }
 }
 
 /**
@@ -46,20 +51,31 @@ export function prepareAgreement(db: Connection): (scope: Scope) => boolean {
 
   return ({ project, rowsFrom }) => {
     const { firstBucket, fromMs } = planVerification(0, rowsFrom);
-    let sums = new LevelSums();
-    const recount = (timeMs: number, caller: number, queries = 1): void => {
-      sums.types.add(timeMs, Math.min(caller, TYPE_INDEX.other), -queries);
-      if (caller >= TYPE_INDEX.other) sums.callers.add(timeMs, caller, -queries);
-    };
+    const levels = BUCKET_WIDTHS_MS.map(() => new LevelSums());
+    const sumsOf = (level: number): LevelSums => levels[level] ?? new LevelSums();
+    const narrowest = sumsOf(0);
+    const recount = (timeMs: number, caller: number, queries = 1): void =>
+      narrowest.add(timeMs, caller, -queries);
     readQueries([project, fromMs], recount);
     readImported([project, fromMs], recount);
+    // A kept query is in the narrowest counters, and in those that the level of its bucket is compared with. The levels in between
+    // would add it and take it away again.
+    for (const level of KEPT_LEVELS) {
+      const kept = sumsOf(level);
+      const noteKept = (timeMs: number, caller: number): void => {
+        if (timeMs >= firstBucket) narrowest.add(timeMs, caller, 1);
+        kept.add(bucketAt(timeMs, level), caller, -1);
+      };
+      for (const [bucket, queries] of readKept.iterate(project, level))
+        readMoments(level, bucket, queries, noteKept);
+    }
     for (const level of BUCKET_WIDTHS_MS.keys()) {
       // Each level is compared with the next narrower one, which has been found right.
-      const wider = new LevelSums();
+      const { types, callers } = sumsOf(level);
+      const wider = sumsOf(level + 1);
       const ratio = (BUCKET_WIDTHS_MS[level + 1] ?? Number.POSITIVE_INFINITY) / bucketWidthMs(level);
-      const { types, callers } = sums;
       const isRecounted = (bucket: number) => level > 0 || bucket >= firstBucket;
-      const noteTypes = (bucket: number, web: number, api: number, other: number): void => {
+      readTypes([project, level], (bucket, web, api, other) => {
         const widerBucket = Math.floor(bucket / ratio);
         // Where rows are gone, those of type other are compared with those by caller, and the others with nothing.
         if (isRecounted(bucket)) {
@@ -70,25 +86,13 @@ export function prepareAgreement(db: Connection): (scope: Scope) => boolean {
         wider.types.add(widerBucket, TYPE_INDEX.web, -web);
         wider.types.add(widerBucket, TYPE_INDEX.api, -api);
         wider.types.add(widerBucket, TYPE_INDEX.other, -other);
-      };
-      const noteCallers = (bucket: number, caller: number, queries: number): void => {
+      });
+      readCallers([project, level], (bucket, caller, queries) => {
         if (isRecounted(bucket)) callers.add(bucket, caller, queries);
         else types.add(bucket, TYPE_INDEX.other, -queries);
         wider.callers.add(Math.floor(bucket / ratio), caller, -queries);
-      };
-      readTypes([project, level], noteTypes);
-      readCallers([project, level], noteCallers);
-      const noteKept = (timeMs: number, caller: number): void => {
-        const bucket = bucketAt(timeMs, level);
-        const one = (type: number) => Number(Math.min(caller, TYPE_INDEX.other) === type);
-        noteTypes(bucket, one(TYPE_INDEX.web), one(TYPE_INDEX.api), one(TYPE_INDEX.other));
-        if (caller >= TYPE_INDEX.other) noteCallers(bucket, caller, 1);
-      };
-      for (const kept of KEPT_LEVELS.filter((one) => one > level))
-        for (const [bucket, queries] of readKept.iterate(project, kept))
-          readMoments(kept, bucket, queries, noteKept);
+      });
       if (!types.isZero || !callers.isZero) return false;
-      sums = wider;
     }
     return true;
   };

@@ -10,28 +10,27 @@ const exactMax = 2 ** 52;
  * Any others do so with a probability of 2 ** -64, and other ones for each sum: an error of memory or processor meanwhile is likelier.
  */
 export class KeyedSum {
-  readonly #lanes = Array.from(getRandomValues(new Int32Array(2)), (seed) => new Lane(seed));
+  // Fields, because a loop over an array took a third of the time.
+  readonly #one = new Lane();
+  readonly #other = new Lane();
 
   /** `queries` is negative to take them away. */
   add(bucket: number, caller: number, queries: number): void {
     // Most counters have queries of one type only.
     if (queries === 0) return;
-    for (const lane of this.#lanes) lane.add(bucket, caller, queries);
+    this.#one.add(bucket, caller, queries);
+    this.#other.add(bucket, caller, queries);
   }
 
   get isZero(): boolean {
-    return this.#lanes.every(({ isZero }) => isZero);
+    return this.#one.isZero && this.#other.isZero;
   }
 }
 
 class Lane {
-  readonly #seed: number;
+  readonly #seed = getRandomValues(new Int32Array(1))[0] ?? 0;
   #sum = 0;
   #rest = 0n;
-
-  constructor(seed: number) {
-    this.#seed = seed;
-  }
 
   add(bucket: number, caller: number, queries: number): void {
     const number = finish(mixBoth(mixBoth(this.#seed, bucket), caller)) >>> 0;

@@ -1,5 +1,5 @@
 /**
- * `npm run keep-release` saves what users of this version have: the packed client, a spool that it left behind, and a
+ * `npx tsx scripts/keep-release.ts` saves what users of this version have: the packed client, a spool that it left behind, and a
  * backup, in a folder of `test/samples/releases`. Tests read them with every later version.
  * `npm run release` runs it.
  */

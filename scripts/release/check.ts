@@ -1,5 +1,5 @@
 /**
- * `npm run release:check -- v1.0.0` exits with 1 and says why if this clone cannot become that release: its files must
+ * `npx tsx scripts/release/check.ts v1.0.0` exits with 1 and says why if this clone cannot become that release: its files must
  * have that version, and the changelog its changes. The release workflow begins with it.
  */
 import { fileURLToPath } from 'node:url';

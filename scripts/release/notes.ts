@@ -1,4 +1,4 @@
-/** `npm run --silent release:notes -- 1.0.0` prints the notes of a release. REPOSITORY_URL is where their links lead. */
+/** `npx tsx scripts/release/notes.ts 1.0.0` prints the notes of a release. REPOSITORY_URL is where their links lead. */
 import { readFileSync } from 'node:fs';
 import { releaseNotes } from './changelog.js';
 

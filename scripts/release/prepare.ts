@@ -74,10 +74,11 @@ export function prepareRelease(preparation: Preparation): void {
   run('npm', 'audit');
   writeVersion(preparation);
   // Every later version must read what this one leaves with its users.
-  run('npm', 'run', 'keep-release');
+  run('npm', 'run', 'build');
+  run('npx', 'tsx', 'scripts/keep-release.ts');
   run('npm', 'test');
   // Nor with a package that is due for an update. The tests have built the list of packages.
-  run('npm', 'run', 'updates');
+  run('npx', 'tsx', 'scripts/dependencies.ts');
   run('git', 'add', '--all');
   run('git', 'commit', '--message', `Release version ${version}`);
   const [tag = '', ofGo = ''] = tagsOf(version);

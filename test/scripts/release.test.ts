@@ -141,8 +141,8 @@ async function cloneOf(): Promise<Preparation & { readonly ran: string[] }> {
   const ran: string[] = [];
   const run = (program: string, ...args: string[]): string => {
     ran.push([program, ...args].join(' '));
-    if (args[1] === 'keep-release') writeFileSync(join(folder, 'kept'), '');
-    if (program === 'npm') return '';
+    if (args[1] === 'scripts/keep-release.ts') writeFileSync(join(folder, 'kept'), '');
+    if (program === 'npm' || program === 'npx') return '';
     return execFileSync(program, args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
   };
   run('git', 'init', '--quiet', '--initial-branch', 'main');
@@ -287,8 +287,8 @@ test('a prepared release has one version everywhere, is tested, and is tagged', 
   expect(tested).toBeGreaterThan(clone.ran.indexOf('npm audit'));
   expect(clone.ran.indexOf('npm audit')).toBeGreaterThan(-1);
   expect(clone.run('git', 'show', '--name-only', '--format=', 'HEAD')).toContain('kept\n');
-  expect(clone.ran.indexOf('npm run keep-release')).toBeLessThan(tested);
-  expect(clone.ran.indexOf('npm run updates')).toBeGreaterThan(tested);
+  expect(clone.ran.indexOf('npx tsx scripts/keep-release.ts')).toBeLessThan(tested);
+  expect(clone.ran.indexOf('npx tsx scripts/dependencies.ts')).toBeGreaterThan(tested);
   expect(tested).toBeLessThan(clone.ran.findIndex((command) => command.startsWith('git commit')));
   expect(clone.run('git', 'status', '--porcelain')).toBe('');
   expect(clone.run('git', 'describe')).toBe('v1.0.0\n');

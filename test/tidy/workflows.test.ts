@@ -32,7 +32,7 @@ const NEWER =
   /^label "(ubuntu-24\.04(-arm)?|macos-15(-intel)?|windows-2025)" is unknown|^unknown permission scope "attestations"/;
 
 /** Steps whose commands are not among the scripts of package.json. */
-const BY_NAME = ['npm ci', 'npm test'];
+const BY_NAME = ['npm ci', 'npm test', 'npm audit'];
 
 const files = filesBelow('.github/workflows', '.yml');
 const workflows = new Map(files.map(({ path, text }) => [path, parse(text) as Workflow]));
@@ -69,8 +69,8 @@ test('every step runs one script or command of this repository', () => {
   const { scripts } = JSON.parse(read('package.json').text) as { scripts: Record<string, string> };
   for (const { run } of steps) {
     if (run === undefined || BY_NAME.includes(run)) continue;
-    const [script = ''] = /^scripts\/\S+/.exec(run) ?? [];
-    if (script !== '') accessSync(join(root, script), constants.X_OK);
+    const [, tsx, script = ''] = /^(npx tsx )?(scripts\/\S+)/.exec(run) ?? [];
+    if (script !== '') accessSync(join(root, script), tsx === undefined ? constants.X_OK : constants.R_OK);
     else expect(Object.keys(scripts), run).toContain(/^npm run (\S+)/.exec(run)?.[1]);
     // No value of GitHub becomes part of a command, except names of this file.
     expect(run.replace(/\$\{\{ matrix\.file \}\}/, '')).not.toMatch(/\$\{\{/);

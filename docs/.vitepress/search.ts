@@ -58,7 +58,7 @@ function trimEnd(word: string): string {
     .replace(/ies$/, 'y')
     .replace(/(?<=ss|sh|ch|x)es$/, '')
     .replace(/(?<=[^su])s$/, '');
-  const short = one.replace(/(?:ations?|ating|ated|ate|ions?|ings?|ed)$/, '');
+  const short = one.replace(/(?:ations?|ating|ated|(?<!id)ate|ions?|ings?|ed)$/, '');
   return (short.length < 3 ? one : short).replace(/([^aeiousl])\1$/, '$1').replace(/[ey]$/, '');
 }
 
@@ -113,7 +113,7 @@ const smallStems = new Set([...SMALL_WORDS].map(stemOf));
 /** A word of few pages says more. */
 function weightOf(stem: string): number {
   const small = smallStems.has(stem) || stem.length < 2 || /^\d{1,2}$/.test(stem);
-  return Math.sqrt(Math.log(1 + PAGES.size / ((countsOf.get(stem)?.size ?? 0) + 0.5))) * (small ? 0.2 : 1);
+  return Math.sqrt(Math.log(1 + PAGES.size / ((countsOf.get(stem)?.size ?? 0) + 0.5))) * (small ? 0.3 : 1);
 }
 
 const weights = new Map([...countsOf.keys()].map((stem) => [stem, weightOf(stem)]));
@@ -154,11 +154,13 @@ function closeness({ words }: Search, query: readonly QueryWord[], total: number
 
 interface Found {
   score: number;
+  /** The most that one search is like the query. */
+  closest: number;
   /** The section whose search is closest, empty for the page; undefined if no search is. */
   anchor: string | undefined;
 }
 
-/** How well each page fits, by its closest search and by how many of its searches have the words of the query. */
+/** How well each page fits, by its searches, of which the closest count most, and by how many of them have the words of the query. */
 function findPages(text: string): Map<string, Found> {
   const query = wordsIn(text).map((word) => {
     return { word, weight: weightOf(stemOf(word)), meanings: meaningsOf(word) };
@@ -166,16 +168,24 @@ function findPages(text: string): Map<string, Found> {
   const total = query.reduce((sum, { weight }) => sum + weight, 0);
   const found = new Map<string, Found>();
   for (const search of searches) {
-    const score = closeness(search, query, total);
-    if (score > (found.get(search.page)?.score ?? 0))
-      found.set(search.page, { score, anchor: search.anchor });
+    const close = closeness(search, query, total);
+    if (close === 0) continue;
+    const one = found.get(search.page) ?? { score: 0, closest: 0, anchor: undefined };
+    found.set(search.page, {
+      // A search that is the query counts as three.
+      score: one.score + close ** 4 * (close > 0.99 ? 3 : 1),
+      closest: Math.max(one.closest, close),
+      anchor: close > one.closest ? search.anchor : one.anchor,
+    });
   }
-  for (const [page, one] of found)
+  for (const [page, one] of found) {
+    one.score **= 1 / 4;
     for (const { weight, meanings } of query) {
       const counts = [...meanings].map(([stem, likeness]) => (countsOf.get(stem)?.get(page) ?? 0) * likeness);
       const count = Math.max(0, ...counts);
       one.score += ((0.4 * weight) / total) * (count / (count + 1));
     }
+  }
   return found;
 }
 
@@ -195,8 +205,8 @@ function addWritten(pages: Map<string, Found>, written: readonly SearchResult[])
   const best = written[0]?.score ?? 1;
   const first = new Map([...written].reverse().map((section) => [pageOf(section), section]));
   for (const [page, section] of first) {
-    const { score, anchor } = pages.get(page) ?? { score: 0, anchor: undefined };
-    pages.set(page, { score: score + (0.08 * section.score) / best, anchor });
+    const { score, ...found } = pages.get(page) ?? { score: 0, closest: 0, anchor: undefined };
+    pages.set(page, { ...found, score: score + (0.1 * section.score) / best });
   }
 }
 

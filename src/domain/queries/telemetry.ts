@@ -28,7 +28,7 @@ import {
 } from './telemetry-record.js';
 import { agentRunOf, gotMessage } from './telemetry-rules.js';
 import type { TelemetryRules } from './telemetry-settings.js';
-import type { IndexedQuery, IndexedSpan, Trace } from './trace.js';
+import type { IndexedQuery, IndexedSpan, Told, Trace } from './trace.js';
 import type { TraceIndex } from './trace-index.js';
 
 export interface FoundQueries {
@@ -134,9 +134,10 @@ export class QueryCollector {
     let spans = 0;
     for (const [traceId, all] of this.#spans) {
       // Of a trace with more spans than the index keeps, as if they had arrived in several requests.
+      const told: Told | undefined = all.length > traceSpansMax ? new Map() : undefined;
       for (let at = 0; at < all.length; at += traceSpansMax) {
         const some = all.slice(at, at + traceSpansMax);
-        for (const query of this.#follow(traceId, some))
+        for (const query of this.#follow(traceId, some, told))
           if (this.#isKept(query)) queries.push(this.#found(query));
         spans += some.length;
         if (spans < turnSpans) continue;
@@ -200,10 +201,14 @@ export class QueryCollector {
     if (++this.#rejected <= problemsNamedMax) this.#problems.push(problem);
   }
 
-  #follow(traceId: string, spans: readonly (readonly [spanId: string, span: IndexedSpan])[]): IndexedQuery[] {
+  #follow(
+    traceId: string,
+    spans: readonly (readonly [spanId: string, span: IndexedSpan])[],
+    told: Told | undefined,
+  ): IndexedQuery[] {
     const trace = this.#index.open(this.#receipt.project, traceId);
     for (const [spanId, span] of spans) this.#index.add(trace, spanId, span);
-    const unrecorded = trace.unrecorded();
+    const unrecorded = trace.unrecorded(told);
     const requests = trace.requests(spans.map(([spanId]) => spanId));
     this.#noteDoubts(trace, traceId);
     this.#index.trim([trace]);

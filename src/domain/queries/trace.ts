@@ -244,23 +244,41 @@ export class Trace {
     }
   }
 
-  /** The queries of which something is known that was not when they were recorded. */
-  unrecorded(): IndexedQuery[] {
+  /**
+   * The queries of which something is known that was not when they were recorded. What is in `told` will be recorded before them, and
+   * is not returned again.
+   */
+  unrecorded(told?: Told): IndexedQuery[] {
     this.#settleHolders();
     const groups = new Map<string, Group>();
     const ignored = new Map<string, Group>();
     for (const place of this.#unrecorded) {
       const path = this.#walk(place);
-      const askedAt = place.span?.askedAt;
-      const { query, mistake } = askedAt === undefined ? {} : newsOf(path, place);
-      if (askedAt === undefined || (query ?? mistake) === undefined) this.#unrecorded.delete(place);
-      else {
-        if (query) addToGroup(groups, groupName(query), query, [place, path], askedAt);
-        if (mistake) addToGroup(ignored, beginName(mistake), mistake, [place, path], askedAt);
-      }
+      const news = this.#newsOf(place, path, told?.get(place));
+      if (news === undefined) continue;
+      told?.set(place, path);
+      const { query, mistake, askedAt } = news;
+      if (query) addToGroup(groups, groupName(query), query, [place, path], askedAt);
+      if (mistake) addToGroup(ignored, beginName(mistake), mistake, [place, path], askedAt);
     }
     if (ignored.size > 0) this.#keepIgnored(ignored);
     return [...this.#toQueries(groups, false), ...this.#toQueries(ignored, true)];
+  }
+
+  /** Undefined if nothing is to be recorded. */
+  #newsOf(
+    place: Place,
+    path: Path,
+    told: Path | undefined,
+  ): (News & { readonly askedAt: number }) | undefined {
+    const askedAt = place.span?.askedAt;
+    const news = newsOf(path, told ?? place.recorded, place.isSentAgain);
+    if (askedAt !== undefined && (news.query ?? news.mistake) !== undefined) {
+      place.isSentAgain = false;
+      return { ...news, askedAt };
+    }
+    if (told === undefined) this.#unrecorded.delete(place);
+    return undefined;
   }
 
   #toQueries(groups: ReadonlyMap<string, Group>, isIgnored: boolean): IndexedQuery[] {
@@ -268,8 +286,8 @@ export class Trace {
       keys: {
         explicitId: path.explicitId,
         entrySpanId: path.begin?.entry?.key,
-        innerSpanIds: [...innerSpanIds],
-        responses: [...responses].sort().slice(0, answersMax),
+        innerSpanIds: [...(innerSpanIds ?? [])],
+        responses: [...(responses ?? [])].sort().slice(0, answersMax),
         traceId: this.#traceId,
         service: path.begin?.service ?? '',
         isUnsure: path.begin?.isUnsure ?? false,
@@ -396,7 +414,6 @@ export class Trace {
 
   #noteRecorded(place: Place, known: Path): void {
     place.recorded = known;
-    place.isSentAgain = false;
     if (place.path === known) this.#unrecorded.delete(place);
   }
 
@@ -553,26 +570,38 @@ function isOfMessage({ begin }: Path): boolean {
 function innerKeys({ entries, begin }: Path): string[] {
   if (begin === undefined || begin.isUnsure) return [];
   const first = begin.entry;
+  if (first !== undefined && first === entries.at(-1)) return [];
   return entries
     .slice(first === undefined ? 0 : entries.indexOf(first) + 1)
     .flatMap(({ key }) => (key === undefined || key === first?.key ? [] : [key]));
 }
 
+/** What was found of the spans of queries, and is not recorded yet. */
+export type Told = Map<Place, Path>;
+
 /** The spans of one query by the same caller. */
 interface Group {
   readonly path: Path;
   readonly places: (readonly [Place, Path])[];
-  readonly innerSpanIds: Set<string>;
-  readonly responses: Set<string>;
+  /** Undefined for none: most queries have none. */
+  innerSpanIds: Set<string> | undefined;
+  responses: Set<string> | undefined;
   askedAt: number;
 }
 
 function beginName({ explicitId, begin }: Path): string {
-  return JSON.stringify([explicitId, begin?.entry?.key]);
+  return nameOf(explicitId, begin?.entry?.key);
 }
 
-function groupName(path: Path): string {
-  return JSON.stringify([beginName(path), path.caller, path.hint, path.begin?.service, path.begin?.isUnsure]);
+function groupName({ explicitId, caller, hint, begin }: Path): string {
+  return `${begin?.isUnsure} ${nameOf(explicitId, begin?.entry?.key, caller, hint, begin?.service)}`;
+}
+
+/** Different for all texts: each begins with its length. */
+function nameOf(...texts: readonly (string | undefined)[]): string {
+  let name = '';
+  for (const text of texts) name += text === undefined ? '-' : `${text.length} ${text}`;
+  return name;
 }
 
 /** `place` is a span, and what is known of it now. */
@@ -585,15 +614,20 @@ function addToGroup(
 ): void {
   let group = groups.get(name);
   if (group === undefined) {
-    group = { path, places: [], innerSpanIds: new Set(), responses: new Set(), askedAt };
+    group = { path, places: [], innerSpanIds: undefined, responses: undefined, askedAt };
     groups.set(name, group);
   }
   group.places.push(place);
-  for (const spanId of innerKeys(path)) group.innerSpanIds.add(spanId);
-  if (path.agentRun !== undefined) group.responses.add(agentRunName(path.agentRun));
+  for (const spanId of innerKeys(path)) {
+    group.innerSpanIds ??= new Set();
+    group.innerSpanIds.add(spanId);
+  }
   const responseId = place[0].span?.responseId;
-  if (responseId !== undefined)
-    for (const name of responseNames(responseId, askedAt)) group.responses.add(name);
+  const responses = responseId === undefined ? [] : responseNames(responseId, askedAt);
+  for (const name of path.agentRun === undefined ? responses : [agentRunName(path.agentRun), ...responses]) {
+    group.responses ??= new Set();
+    group.responses.add(name);
+  }
   group.askedAt = Math.min(group.askedAt, askedAt);
 }
 
@@ -601,10 +635,12 @@ function addToGroup(
  * What is to be recorded of a span: its query, and the one that it was recorded as by mistake, because it is to be ignored, or
  * its message had not arrived.
  */
-function newsOf(
-  path: Path,
-  { recorded, isSentAgain }: Place,
-): { readonly query?: Path | undefined; readonly mistake?: Path | undefined } {
+interface News {
+  readonly query?: Path | undefined;
+  readonly mistake?: Path | undefined;
+}
+
+function newsOf(path: Path, recorded: Path | undefined, isSentAgain: boolean): News {
   if (recorded !== undefined && !isSentAgain && saysNothingNew(path, recorded)) return {};
   const isOfOther =
     recorded !== undefined &&

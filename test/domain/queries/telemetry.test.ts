@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { traceSpansMax } from '../../../src/domain/limits.js';
 import { MergedQueries, planFound } from '../../../src/domain/queries/found-queries.js';
 import { strongestQueryId } from '../../../src/domain/queries/query-identity.js';
 import { QueryCollector } from '../../../src/domain/queries/telemetry.js';
@@ -218,6 +219,27 @@ test('many records of no query leave the event loop to others while they are fol
   for (let at = 0; at < 3000; at++)
     collector.add({ ...recordOf({ traceId: traceId(0x10000 + at) }), attributes });
   expect([...collector.result()]).toHaveLength(6);
+});
+
+test('queries of a trace with more spans than are kept are found once, and taken back if a later part says so', () => {
+  const receipt = { project: 'docs', nowMs, rowsFrom: null };
+  const collector = new QueryCollector({ ...rules, id: 'question' }, receipt, new TraceIndex(100_000_000));
+  const parentSpanId = spanId(0xffff);
+  for (let at = 1; at <= 2 * traceSpansMax; at++)
+    collector.add(
+      recordOf({
+        spanId: spanId(0x1000 + at),
+        parentSpanId,
+        attributes: { 'caller_stats.id': `asked ${at}` },
+      }),
+    );
+  const ignored = recordOf({ spanId: parentSpanId, attributes: { 'caller_stats.ignore': 'true' } });
+  collector.add(ignored);
+  const { queries } = returned(collector.result());
+  const [counted, takenBack] = [false, true].map((is) => queries.filter(({ keys }) => keys.isIgnored === is));
+  expect(counted).toHaveLength(2 * traceSpansMax);
+  // The spans of the first part are forgotten before the last one.
+  expect(takenBack).toHaveLength(traceSpansMax);
 });
 
 describe('records that say little of themselves', () => {

@@ -6,6 +6,7 @@ import {
   type IndexedQuery,
   type IndexedSpan,
   spanBytes,
+  type Told,
   type Trace,
 } from '../../../src/domain/queries/trace.js';
 import { TraceIndex } from '../../../src/domain/queries/trace-index.js';
@@ -346,6 +347,32 @@ describe('laws', () => {
         const inner = (all: readonly string[]) =>
           new Set(all.flatMap((one) => (JSON.parse(one) as string[])[4]?.split(',') ?? []));
         expect(inner(again)).toEqual(inner(inOne));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('parts that are recorded together say what they say when each is recorded before the next', () => {
+    const told = ({ keys, ...query }: IndexedQuery) =>
+      JSON.stringify([keys.isIgnored, nameOf({ keys, ...query })]);
+    fc.assert(
+      fc.property(anyTrace, ({ spans, sizes }) => {
+        const [index, other] = [new TraceIndex(1_000_000), new TraceIndex(1_000_000)];
+        const together: Told = new Map();
+        const parts = inRequests(spans, sizes);
+        const all = parts.flatMap((part) => addAll(index, part).unrecorded(together));
+        const each = parts.flatMap((part) =>
+          addAll(other, part)
+            .unrecorded()
+            .map((query) => {
+              query.noteRecorded();
+              return told(query);
+            }),
+        );
+        expect(new Set(all.map(told))).toEqual(new Set(each));
+        expect(all.length).toBeLessThanOrEqual(each.length);
+        for (const one of all) one.noteRecorded();
+        expect(addAll(index, []).unrecorded()).toEqual([]);
       }),
       { numRuns: 300 },
     );

@@ -47,13 +47,31 @@ export function isWhiteSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x09 || byte === newline || byte === carriageReturn;
 }
 
+const notUtf8 = 'is not valid UTF-8';
+
 /** Decodes UTF-8. Refuses invalid bytes, because replacing them could turn two different ids into the same. */
 export function decodeUtf8(bytes: Uint8Array): Result<string> {
-  if (!isUtf8(bytes)) return failure('is not valid UTF-8');
+  if (!isUtf8(bytes)) return failure(notUtf8);
   const buffer = Buffer.isBuffer(bytes)
     ? bytes
     : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return success(buffer.toString('utf8'));
+}
+
+/** So many are decoded in a few milliseconds, whatever they say. */
+const decodedBytes = 256 * 1024;
+
+/** The text of UTF-8 bytes, in one piece, or in several for different turns of the event loop, of which the last one is small. */
+export function* decodeInPieces(bytes: Buffer): Generator<string> {
+  if (bytes.length <= decodedBytes) {
+    yield bytes.toString('utf8');
+    return;
+  }
+  // A byte order mark stays, as in `toString`.
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  for (let at = 0; at < bytes.length; at += decodedBytes)
+    yield decoder.decode(bytes.subarray(at, at + decodedBytes), { stream: true });
+  yield decoder.decode();
 }
 
 export function stripByteOrderMark(text: string): string {
@@ -79,11 +97,15 @@ export function parseJson(bytes: Uint8Array, bounds: JsonBounds = {}): Result<un
  * Decodes JSON for `parseJsonText`, and ignores a byte order mark (RFC 8259, section 8.1). Refuses what is nested deeper than
  * `jsonLevelsMax` or has too many parts, because parsing these takes far longer than other JSON of the same size.
  */
-export function* decodeJsonInSteps(bytes: Uint8Array, bounds: JsonBounds = {}): Steps<Result<string>> {
-  const text = decodeUtf8(bytes);
-  if (!text.ok) return text;
-  const excess = isSmall(text.value, bounds) ? undefined : yield* findExcess(bytes, bounds);
-  return excess === undefined ? success(stripByteOrderMark(text.value)) : failure(excess);
+export function* decodeJsonInSteps(bytes: Buffer, bounds: JsonBounds = {}): Steps<Result<string>> {
+  if (!isUtf8(bytes)) return failure(notUtf8);
+  let text = '';
+  for (const piece of decodeInPieces(bytes)) {
+    if (text !== '') yield;
+    text += piece;
+  }
+  const excess = isSmall(text, bounds) ? undefined : yield* findExcess(bytes, bounds);
+  return excess === undefined ? success(stripByteOrderMark(text)) : failure(excess);
 }
 
 /** Parses what `decodeJsonInSteps` returned. */

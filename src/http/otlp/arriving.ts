@@ -88,7 +88,12 @@ export class Arriving {
   *step(): Reading {
     if (++this.#steps > otlpPartsMax)
       throw new HttpError(413, `The body has more than ${otlpPartsMax} parts; send fewer at a time.`);
-    if (this.#steps % turnSteps === 0) yield TURN;
+    if (this.#steps % turnSteps === 0) yield* this.turn();
+  }
+
+  /** Lets the event loop do other work. */
+  *turn(): Reading {
+    yield TURN;
   }
 
   /** Waits until `needed` bytes are there. */

@@ -1,7 +1,7 @@
 /** Splits JSON into values as it arrives, without parsing those that nobody reads. */
 import { isUtf8 } from 'node:buffer';
 import { otlpRecordLevelsMax, otlpRecordPartsMax, otlpTextBytesMax } from '../../domain/limits.js';
-import { isWhiteSpace } from '../../domain/queries/lines.js';
+import { decodeInPieces, isWhiteSpace } from '../../domain/queries/lines.js';
 import type { Arriving, Reading } from './arriving.js';
 import { UNREADABLE } from './signals.js';
 
@@ -84,11 +84,23 @@ export class JsonValues {
       throw new ExcessProblem(`is nested more than ${otlpRecordLevelsMax} levels deep`);
     if (scan.parts > otlpRecordPartsMax)
       throw new ExcessProblem(`has more than ${otlpRecordPartsMax} brackets, commas and colons`);
+    const text = yield* this.#decode(Buffer.concat(scan.pieces));
     try {
-      return JSON.parse(decode(Buffer.concat(scan.pieces)));
+      return JSON.parse(text);
     } catch {
       throw new SyntaxProblem();
     }
+  }
+
+  /** Invalid bytes make the texts that they are in unreadable. The text itself must not have them. */
+  *#decode(bytes: Buffer): Reading<string> {
+    const isValid = isUtf8(bytes);
+    let text = '';
+    for (const piece of decodeInPieces(bytes)) {
+      if (text !== '') yield* this.#arriving.turn();
+      text += isValid ? piece : markInvalid(piece);
+    }
+    return text;
   }
 
   /** Passes over the next value. */
@@ -190,8 +202,14 @@ function isSign(byte: number | undefined): boolean {
   return isClose(byte) || byte === COMMA || byte === COLON || isWhiteSpace(byte);
 }
 
-/** Invalid bytes make the texts that they are in unreadable. The text itself must not have them. */
-function decode(bytes: Buffer): string {
-  const text = bytes.toString('utf8');
-  return isUtf8(bytes) ? text : text.replaceAll('\ufffd', UNREADABLE);
+/** Marks the invalid bytes of a text that was decoded. Replacing millions of them in a string takes a hundred times as long. */
+function markInvalid(text: string): string {
+  const marked = Buffer.from(UNREADABLE, 'utf16le');
+  const units = Buffer.from(text, 'utf16le');
+  for (let at = 0; at < units.length; at += 2) {
+    if (units[at] !== 0xfd || units[at + 1] !== 0xff) continue;
+    units[at] = marked[0] as number;
+    units[at + 1] = marked[1] as number;
+  }
+  return units.toString('utf16le');
 }

@@ -148,6 +148,7 @@ describe('JSON is decoded', () => {
   test.each([
     ['white space', `${' '.repeat(4e6)}[]`, success(`${' '.repeat(4e6)}[]`)],
     ['digits', '1'.repeat(4e6), success('1'.repeat(4e6))],
+    ['characters of several bytes', `"a${'é€💥'.repeat(7e5)}"`, success(`"a${'é€💥'.repeat(7e5)}"`)],
     ['short values', `[${'"a",'.repeat(1e6)}1]`, success(`[${'"a",'.repeat(1e6)}1]`)],
     [
       'too many levels at its end',

@@ -263,12 +263,20 @@ describe('an attribute that is malformed has a value that no id and no caller ca
     expect(Object.fromEntries(record?.attributes ?? [])).toEqual(expected);
   });
 
-  test('also in JSON with invalid UTF-8, and others keep theirs', () => {
-    const text = JSON.stringify(spans({ attributes: [{ key: 'a', value: { stringValue: '@' } }] }, {}));
-    const body = Buffer.from(text).fill(0xff, text.indexOf('@'), text.indexOf('@') + 1);
+  test.each([
+    ['', ''],
+    ['a long text', 'é€💥'.repeat(1e5)],
+  ])('also in JSON with invalid UTF-8, and others keep theirs: %s', (_what, before) => {
+    const b = { key: 'b', value: { stringValue: before.slice(0, 100) } };
+    const a = { key: 'a', value: { stringValue: '@' } };
+    const long = { key: 'c', value: { stringValue: before } };
+    const text = JSON.stringify(spans({ attributes: [long, a, b] }, {}));
+    const body = Buffer.from(text);
+    body[body.indexOf('@')] = 0xff;
     const { records, problems } = readAll('traces', JSON_TYPE, body);
     expect([records.length, problems]).toEqual([2, []]);
-    expect(Object.fromEntries(records[0]?.attributes ?? [])).toEqual(unreadable);
+    const { a: marked, b: kept } = Object.fromEntries(records[0]?.attributes ?? []);
+    expect([{ a: marked }, kept]).toEqual([unreadable, before.slice(0, 100)]);
   });
 });
 

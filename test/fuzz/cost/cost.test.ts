@@ -5,8 +5,7 @@ import { isDeep, newSeed } from '../../support/volume.js';
 import { KNOWN_INPUTS } from './known.js';
 import { searchCost } from './search.js';
 
-/** In the quick run the other tests disturb the processor's caches and the collection of garbage. */
-const { seconds, loadsMax } = isDeep ? { seconds: 900, loadsMax: 4 } : { seconds: 5, loadsMax: 8 };
+const seconds = isDeep ? 900 : 5;
 const residentBytesMax = 900e6;
 
 test('what once held it for seconds does not, nor does what a search finds', async () => {
@@ -14,7 +13,6 @@ test('what once held it for seconds does not, nor does what a search finds', asy
   const { tried, findings } = await searchCost({
     program: programFile,
     seed: newSeed('fuzz/cost'),
-    loadsMax,
     residentBytesMax,
     known: KNOWN_INPUTS,
     goesOn: () => performance.now() < end,

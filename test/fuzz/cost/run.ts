@@ -11,7 +11,6 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '600' },
     seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
     only: { type: 'string', default: '' },
-    loads: { type: 'string', default: '10' },
     program: { type: 'string', default: programFile },
   },
 });
@@ -22,7 +21,6 @@ const start = seconds();
 const { tried, loadMs, longestMs, findings } = await searchCost({
   program: values.program,
   seed: Number(values.seed),
-  loadsMax: Number(values.loads),
   residentBytesMax: 900e6,
   only: new RegExp(values.only),
   goesOn: () => seconds() - start < Number(values.seconds),

@@ -18,8 +18,6 @@ import { Big, inRequest, TooLarge, type Tree, textMax } from './tree.js';
 export interface SearchOptions {
   readonly program: string;
   readonly seed: number;
-  /** How many times as long as a certain piece of work (see `probe.mjs`) a turn of the event loop may take. */
-  readonly loadsMax: number;
   /** Bytes of memory that the server may have. */
   readonly residentBytesMax: number;
   /** Whether to try one more input. */
@@ -62,15 +60,20 @@ const GOALS: readonly ((cost: Cost) => number)[] = [
     ),
 ];
 
-/** A server that took so many times as much as a turn may take is given up. */
-const lostTimes = 4;
+/** What limits.md promises of a turn of the event loop, on a machine where a certain piece of work (see `probe.mjs`) takes `quietLoadMs`. */
+const turnMsMax = 50;
+const quietLoadMs = 33;
+
+/**
+ * Each of so many attempts has to take too long: what else the machine does, and the collection of garbage, makes single ones longer, of
+ * the input and of the work that it is compared with.
+ */
+const attempts = 5;
+
+/** A server that took so many times as much as that work is given up. */
+const lostLoads = 16;
 
 const warmUps = 5;
-
-/** The part of the longest turn that a request of so many bytes may take: a small one must not pay for what earlier ones left. */
-function shareOf(plainBytes: number): number {
-  return Math.min(1, 1 / 2 + plainBytes / 1e6);
-}
 
 function valuesOf({ query, body }: Request): Tree {
   return { ...(query !== undefined && { query }), ...(body !== undefined && { body }) };
@@ -106,7 +109,8 @@ class Search {
   readonly #server: MeasuredServer;
   readonly #options: SearchOptions;
   readonly #operations: ReadonlyMap<string, readonly Request[]>;
-  readonly #loadMs: number;
+  /** The least that the work took when it was last measured. */
+  #loadMs: number;
   readonly #best = new Map<string, Tried[]>();
   /** Of each operation, those that were not tried yet. */
   readonly #firsts = new Map<string, (readonly Edit[])[]>();
@@ -196,7 +200,7 @@ class Search {
 
   /** Notes what is left of the input when all is taken away that does not matter, if it is as costly a second time. */
   async #find(input: Input): Promise<void> {
-    const again = await this.#costlyTwice(input);
+    const again = await this.#costlyEachTime(input);
     if (again === undefined) return;
     // What earlier requests left in memory must not stand for a part of the input.
     const alone = await this.#costlyAlone(input);
@@ -216,7 +220,7 @@ class Search {
   async #costlyAlone(input: Input): Promise<Measured | undefined> {
     await this.#server.restart();
     await this.#warmUp(input.chain);
-    return this.#costlyTwice(input);
+    return this.#costlyEachTime(input);
   }
 
   /** The first requests of a server run code that is not compiled yet. */
@@ -226,23 +230,27 @@ class Search {
         await this.#measure({ chain: [operation], edits: [], isPacked: false });
   }
 
-  /** What the better one of two attempts took, if it is too much. */
-  async #costlyTwice(input: Input): Promise<Measured | undefined> {
-    const first = await this.#measure(input);
-    if (first === undefined || this.#problemOf(first) === undefined) return undefined;
-    if (first.isLost) return first;
-    const second = await this.#measure(input);
-    if (second === undefined || this.#problemOf(second) === undefined) return undefined;
-    return second.longestMs < first.longestMs ? second : first;
+  /** What the best one of several attempts took, if it is too much, compared with the work between them. */
+  async #costlyEachTime(input: Input): Promise<Measured | undefined> {
+    let least: Measured | undefined;
+    this.#loadMs = await this.#server.load();
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      const cost = await this.#measure(input);
+      if (cost === undefined || this.#problemOf(cost) === undefined) return undefined;
+      if (cost.isLost) return cost;
+      if (least === undefined || cost.longestMs < least.longestMs) least = cost;
+      this.#loadMs = Math.min(this.#loadMs, await this.#server.load());
+    }
+    return least === undefined || this.#problemOf(least) === undefined ? undefined : least;
   }
 
   #problemOf(cost: Measured): string | undefined {
     const { usualMs, longestMs, usedMs, bytes, statuses, requests, residentBytes, isLost } = cost;
-    const { loadsMax, residentBytesMax } = this.#options;
-    const mostOf = ({ isFixed, plainBytes }: Share) =>
+    const { residentBytesMax } = this.#options;
+    const mostOf = ({ isFixed }: Share) =>
       isFixed
         ? Math.max(dearTimes * usualMs, this.#loadMs / 2)
-        : loadsMax * this.#loadMs * shareOf(plainBytes);
+        : (turnMsMax * Math.max(this.#loadMs, quietLoadMs)) / quietLoadMs;
     const isTooMuch = (share: Share) => share.longestMs > mostOf(share);
     const worst = requests.find(isTooMuch) ?? requests.find((request) => request.longestMs === longestMs);
     const which = requests.length < 2 ? '' : ` in ${requests.length} requests, the worst of ${worst?.bytes}`;
@@ -296,7 +304,7 @@ class Search {
       if (error instanceof TooLarge) return undefined;
       throw error;
     }
-    const limitMs = lostTimes * this.#options.loadsMax * this.#loadMs;
+    const limitMs = lostLoads * this.#loadMs;
     const cost = await this.#server.measure(sent, limitMs);
     const usualMs = await this.#undo(input, limitMs);
     if (cost.residentBytes > this.#options.residentBytesMax && !cost.isLost) await this.#server.restart();

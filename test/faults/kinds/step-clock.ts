@@ -1,6 +1,6 @@
 /**
- * The clock of a server jumps by milliseconds, hours and weeks while it records. Then it is ten years ahead for a while: afterwards no row
- * is gone, no message was sent, the notification is checked as before, and the key works.
+ * The clock of a server jumps by milliseconds, hours and weeks while it records. Then it is ten years ahead for a while, also when the
+ * server starts: afterwards no row is gone, no message was sent, the notification is checked as before, and the key works.
  */
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
@@ -15,6 +15,17 @@ import { ask } from '../requests.js';
 const preload = fileURLToPath(new URL('../preload/shifted-clock.mjs', import.meta.url));
 const shiftsMs = [1, -1, 500, -3, hourMs, -hourMs, 24 * hourMs, -48 * hourMs, 480 * hourMs, -480 * hourMs, 0];
 const someAnswers = 8;
+
+const aheadMs = 3650 * dayMs;
+/** How a clock comes to be ten years ahead, and what the log then says. */
+const WRONG = [
+  { env: { FAULT_CLOCK_SHIFTS: `${aheadMs},0` }, noticed: /the clock jumped/, isSignalled: true },
+  {
+    env: { FAULT_CLOCK_START: `${aheadMs}`, FAULT_CLOCK_SHIFTS: '0' },
+    noticed: /the clock is far ahead/,
+    isSignalled: false,
+  },
+];
 
 export const stepClock: Fault = {
   name: 'step-clock',
@@ -51,22 +62,22 @@ async function beYearsAhead({ world, tally }: Round): Promise<void> {
   const isFile = world.database.startsWith('sqlite:');
   const planned = isFile ? [{ checkAt: nowMs + 7 * dayMs, messages: 0 }] : [];
   if (isFile) planNotification(world.file, id, nowMs + 7 * dayMs);
-  const node = await world.serve({
-    node: ['--import', preload],
-    env: { FAULT_CLOCK_SHIFTS: `${3650 * dayMs},0` },
-  });
   const authorization = `Bearer ${key}`;
-  const url = `${node.url}/v1/analytics/${id}/assistant/caller-stats`;
   const statuses: unknown[] = [];
-  for (const noticed of [/the clock jumped/, /the clock is right again/]) {
-    kill(node.pid, 'SIGUSR2');
+  for (const { env, noticed, isSignalled } of WRONG) {
+    const node = await world.serve({ node: ['--import', preload], env });
+    const url = `${node.url}/v1/analytics/${id}/assistant/caller-stats`;
+    if (isSignalled) kill(node.pid, 'SIGUSR2');
     await node.logged(noticed);
     statuses.push((await ask(url, { headers: { authorization } })).status);
+    kill(node.pid, 'SIGUSR2');
+    await node.logged(/the clock is right again/);
+    statuses.push((await ask(url, { headers: { authorization } })).status);
+    await world.stop(node);
   }
-  await world.stop(node);
   const rows = (await world.succeed(['export', id])).stdout.trim().split('\n').length;
   const after = [...statuses, rows, ...(isFile ? [readNotification(world.file, id)] : [])];
-  if (!isDeepStrictEqual(after, [401, 200, 1, ...planned]))
+  if (!isDeepStrictEqual(after, [401, 200, 401, 200, 1, ...planned]))
     world.problems.push(`after a clock that was ten years ahead: ${JSON.stringify(after)}`);
   await world.succeed(['project', 'delete', id, '--confirm', id]);
   tally.note('clock ten years ahead');

@@ -59,27 +59,33 @@ export class SqlFoundStates extends SqlTables {
   async store(
     project: unknown,
     changes: ReadonlyMap<string, FoundState>,
-    stored: ReadonlyMap<string, FoundState>,
+    stored: ReadonlyMap<string, StoredState>,
     nowMs: number,
   ): Promise<boolean> {
     const sorted = [...changes].sort(([one], [other]) => (one < other ? -1 : 1));
     const added = sorted.filter(([id]) => !stored.has(id));
+    const rowOf = ([id, state]: readonly [string, FoundState]) => {
+      const foundAt = stored.get(id)?.foundAt ?? nowMs;
+      return [project, id, ...valuesOf(state), 0, foundAt, foundAt + keptMs(state)];
+    };
+    const head = `${this.#table} (${this.#project}, id, caller, is_named, assumed, occurred_at, counts_as, is_pending,
+         is_withdrawn, found_at, expires_at)`;
     const inserted = await this.insert<{ readonly id: string }>(
-      `${this.#table} (${this.#project}, id, caller, is_named, assumed, occurred_at, counts_as, is_pending,
-         is_withdrawn, found_at, expires_at)`,
-      added.map(([id, state]) => [project, id, ...valuesOf(state), 0, nowMs, nowMs + keptMs(state)]),
+      head,
+      added.map(rowOf),
       'ON CONFLICT DO NOTHING RETURNING id',
     );
     if (inserted.length < added.length) return false;
-    for (const [id, state] of sorted) {
-      const before = stored.get(id);
-      if (before === undefined || before === state) continue;
-      await this.session.run(
-        `UPDATE ${this.#table} SET caller = $3, is_named = $4, assumed = $5, occurred_at = $6, counts_as = $7,
-           is_pending = $8, expires_at = CASE WHEN expires_at = ${NEVER} THEN expires_at ELSE found_at + $9 END WHERE ${this.#project} = $1 AND id = $2`,
-        [project, id, ...valuesOf(state), keptMs(state)],
-      );
-    }
+    const changed = sorted.filter(([id, state]) => stored.has(id) && stored.get(id) !== state);
+    // They are there and locked: this updates many at once.
+    await this.insert(
+      head,
+      changed.map(rowOf),
+      `ON CONFLICT (${this.#project}, id) DO UPDATE SET caller = excluded.caller, is_named = excluded.is_named,
+         assumed = excluded.assumed, occurred_at = excluded.occurred_at, counts_as = excluded.counts_as,
+         is_pending = excluded.is_pending,
+         expires_at = CASE WHEN found_query.expires_at = ${NEVER} THEN ${NEVER} ELSE excluded.expires_at END`,
+    );
     return true;
   }
 

@@ -180,11 +180,27 @@ export class SqlIdentityChanges extends SqlTables implements Identities {
   /** Returns the names of the keys that were not there. */
   async #insert(
     project: unknown,
-    added: readonly (readonly [string, StoredKey])[],
+    added: Iterable<[string, StoredKey]>,
     expiresAt: number,
   ): Promise<string[]> {
-    const rows = added
-      .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    const inserted = await this.#write(project, added, expiresAt, 'ON CONFLICT DO NOTHING RETURNING name');
+    return inserted.map(({ name }) => name);
+  }
+
+  async #update(project: unknown, changes: Iterable<[string, StoredKey]>, stored: Keys): Promise<void> {
+    const changed = [...changes].filter(([name, key]) => {
+      const before = stored.get(name);
+      return before !== undefined && !isSame(before, key);
+    });
+    // They are there and locked, and keep their end: this updates many at once.
+    const tail = `ON CONFLICT (${this.#project}, name) DO UPDATE SET query_id = excluded.query_id,
+      is_taken = excluded.is_taken, service = excluded.service`;
+    await this.#write(project, changed, 0, tail);
+  }
+
+  #write(project: unknown, keys: Iterable<[string, StoredKey]>, expiresAt: number, tail: string) {
+    const rows = [...keys]
+      .sort(([one], [other]) => (one < other ? -1 : 1))
       .map(([name, { queryId, isTaken, service }]) => [
         project,
         name,
@@ -193,24 +209,11 @@ export class SqlIdentityChanges extends SqlTables implements Identities {
         service,
         expiresAt,
       ]);
-    const inserted = await this.insert<{ readonly name: string }>(
+    return this.insert<{ readonly name: string }>(
       `${this.#table} (${this.#project}, name, query_id, is_taken, service, expires_at)`,
       rows,
-      'ON CONFLICT DO NOTHING RETURNING name',
+      tail,
     );
-    return inserted.map(({ name }) => name);
-  }
-
-  async #update(project: unknown, changes: ReadonlyMap<string, StoredKey>, stored: Keys): Promise<void> {
-    for (const [name, changed] of changes) {
-      const { queryId, isTaken, service } = changed;
-      const before = stored.get(name);
-      if (before === undefined || isSame(before, changed)) continue;
-      await this.session.run(
-        `UPDATE ${this.#table} SET query_id = $3, is_taken = $4, service = $5 WHERE ${this.#project} = $1 AND name = $2`,
-        [project, name, queryId, isTaken ? 1 : 0, service],
-      );
-    }
   }
 
   async #removeExpired(

@@ -657,8 +657,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     file: `${sql}/identities/identity-changes.ts`,
     ...queries,
     what: 'keys of other projects are found',
-    text: 'WHERE ${this.#project} = $1 AND name = $2`',
-    by: 'WHERE $1 = $1 AND name = $2`',
+    text: 'FROM ${this.#table}\n       WHERE ${this.#project} = $1 AND name IN',
+    by: 'FROM ${this.#table} WHERE $1 = $1 AND name IN',
   },
   {
     ...planner,

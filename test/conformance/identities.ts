@@ -1,4 +1,5 @@
 /** The ids of queries: the same for every handle, whatever arrives first and at the same time. */
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Carried, recordCarriedQueries } from '../../src/app/carried.js';
 import { CALLERS, CHANGES } from '../../src/app/reading/reports.js';
@@ -32,6 +33,35 @@ async function identify(store: Store, projectId: string, queries: readonly Query
   const found = queries.map((keys) => ({ keys, caller: 'web', isNamed: true, occurredAt: atMs }));
   return (await store.identities.identify(projectId, found, 'question', atMs)).queryIds;
 }
+
+/** What a span may tell of a query, in a few traces that share ids, spans and answers. */
+const anyFact = fc
+  .record({
+    number: fc.integer({ min: 1, max: 3 }),
+    entrySpan: fc.constantFrom(undefined, 1, 2, 3),
+    inner: fc.subarray([1, 2, 3]),
+    explicitId: fc.constantFrom(undefined, undefined, 'a', 'b'),
+    responses: fc.subarray(['r1', 'r2']),
+    kind: fc.constantFrom('named', 'hinted', 'plain', 'plain', 'request', 'ignored'),
+    caller: fc.constantFrom('web', 'slack', 'bot'),
+    isUnsure: fc.boolean(),
+    agoMs: fc.nat({ max: 5 }),
+  })
+  .map(({ number, entrySpan, inner, explicitId, responses, kind, caller, isUnsure, agoMs }): FoundFacts => {
+    const isRequest = kind === 'request';
+    const isHinted = kind === 'hinted';
+    const span = {
+      ...(entrySpan === undefined ? { isUnsure } : { entrySpanId: spanId(entrySpan) }),
+      innerSpanIds: inner.filter((one) => one !== entrySpan).map(spanId),
+      ...{ responses, isIgnored: kind === 'ignored' },
+    };
+    return {
+      keys: { ...trace(number), explicitId, ...(isRequest ? { isRequest } : span) },
+      caller: isRequest || isHinted || kind === 'named' ? caller : 'unknown',
+      ...{ isNamed: isRequest || kind === 'named', isHinted },
+      occurredAt: isRequest ? 0 : nowMs - agoMs,
+    };
+  });
 
 export function describeIdentities(kind: string, factory: PlaceFactory): void {
   const openTwo = async () => {
@@ -135,16 +165,16 @@ export function describeIdentities(kind: string, factory: PlaceFactory): void {
     });
 
     /** Identifies and records queries as telemetry does, through one handle. */
-    const receive = (store: Store, found: readonly Partial<FoundFacts>[], atMs = nowMs) =>
-      recordTelemetry({ store, clock: { now: () => atMs } }, 'key', 'docs', {
+    const receive = (store: Store, found: readonly Partial<FoundFacts>[], atMs = nowMs, projectId = 'docs') =>
+      recordTelemetry({ store, clock: { now: () => atMs } }, 'key', projectId, {
         queries: found.map((one) => ({ ...unnamed, noteRecorded: () => {}, ...one })),
         id: 'question',
         nowMs: atMs,
       });
     const unnamed = { keys: trace(), caller: 'unknown', isNamed: false, occurredAt: nowMs };
     const named = (caller: string, keys = trace()) => ({ keys, caller, isNamed: true });
-    const countsOf = async (store: Store) => {
-      const { callers } = await store.counts.countCallers('docs', ALL_TIME);
+    const countsOf = async (store: Store, projectId = 'docs'): Promise<Record<string, number>> => {
+      const { callers } = await store.counts.countCallers(projectId, ALL_TIME);
       return Object.fromEntries(callers.map(({ caller, count }) => [caller, count]));
     };
 
@@ -181,6 +211,36 @@ export function describeIdentities(kind: string, factory: PlaceFactory): void {
         Array.from({ length }, (_, at) => ({ keys: one(at) }));
       await receive(store, [...many(2001, inner), ...many(667, outer)]);
       expect(await countsOf(store)).toEqual({ unknown: 667 });
+    });
+
+    test('that one request brings in parts count as in one request after another, of any node', async () => {
+      const [one, other] = await openTwo();
+      // So many of two other traces that each fact is in a part of its own.
+      const filler = Array.from({ length: 1002 }, (_, at) => named('filler', trace(900 + (at % 2))));
+      let runs = 0;
+      await fc.assert(
+        fc.asyncProperty(fc.array(anyFact, { minLength: 2, maxLength: 5 }), async (facts) => {
+          const projects = ['parts', 'apart', 'nodes'].map((name) => `${name}-${runs}`);
+          runs++;
+          for (const id of projects) await one.directory.createProject(projectOf(id), by);
+          const [parts = '', apart = '', nodes = ''] = projects;
+          await receive(
+            one,
+            facts.flatMap((fact) => [fact, ...filler]),
+            nowMs,
+            parts,
+          );
+          for (const [at, fact] of facts.entries()) {
+            await receive(one, [fact], nowMs, apart);
+            await receive(at % 2 === 0 ? one : other, [fact], nowMs, nodes);
+          }
+          const { filler: _, ...counts } = await countsOf(one, parts);
+          expect(counts).toEqual(await countsOf(one, apart));
+          expect(await countsOf(other, nodes)).toEqual(counts);
+        }),
+        { numRuns: 10 },
+      );
+      expect(await one.maintenance.verify()).toMatchObject({ damage: [], differencesTotal: 0 });
     });
 
     test('get the first caller that is named within a day, in all counts', async () => {

@@ -39,6 +39,10 @@ const proved = {
   file: `${postgres}/statements/recording.ts`,
   test: 'test/program/postgres/proved-later.test.ts',
 } as const;
+const standby = {
+  test: 'test/program/postgres/failover.test.ts',
+  only: 'a repeated recording waits',
+} as const;
 const recorder = { file: `${postgres}/recorder.ts`, test: 'test/storage/postgres/recorder.test.ts' } as const;
 const cache = {
   file: `${sqlite}/counters/rollup-cache.ts`,
@@ -247,6 +251,27 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     what: 'one query is acknowledged before it is on disk, behind a pooler',
     text: '${SYNCHRONOUS}',
     by: '',
+  },
+  {
+    ...recordOne,
+    ...standby,
+    what: 'a query that is there already is acknowledged before a standby has it',
+    text: '${CONFIRM}',
+    by: '',
+  },
+  {
+    ...postgresRecording,
+    ...standby,
+    what: 'an array that is there already is acknowledged before a standby has it',
+    text: '${CONFIRM}\n      RETURN duplicates;',
+    by: 'RETURN duplicates;',
+  },
+  {
+    ...postgresRecording,
+    ...standby,
+    what: 'imported counts that are there already are acknowledged before a standby has them',
+    text: '${CONFIRM}\n      RETURN jsonb',
+    by: 'RETURN jsonb',
   },
   {
     ...proved,

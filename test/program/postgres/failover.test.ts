@@ -86,14 +86,18 @@ test(
   timeoutMs,
 );
 
-/** Cancelling a statement that waits for a standby makes the server report success. */
-async function cancelWait(primary: Awaited<ReturnType<typeof ownPrimary>>): Promise<void> {
+/** Cancelling statements that wait for a standby makes the server report success. */
+async function cancelWait(primary: Awaited<ReturnType<typeof ownPrimary>>, statements = 1): Promise<void> {
   await onDatabase(primary.url(), (client) =>
     eventually(async () => {
-      const { rows } = await client.query<{ cancelled: boolean }>(
-        "SELECT pg_cancel_backend(pid) AS cancelled FROM pg_stat_activity WHERE wait_event = 'SyncRep'",
+      const { rows } = await client.query<{ pid: number }>(
+        "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'",
       );
-      return rows[0]?.cancelled;
+      if (rows.length < statements) return undefined;
+      await client.query('SELECT pg_cancel_backend(pid) FROM unnest($1::integer[]) AS pid', [
+        rows.map(({ pid }) => pid),
+      ]);
+      return true;
     }),
   );
 }
@@ -120,15 +124,20 @@ test(
   async () => {
     const primary = await ownPrimary();
     const standby = await ownStandby(primary);
-    const store = await openForTest(primary.url(), { timeoutMs: 3000 });
-    await store.directory.createProject(projectOf('docs'), by);
+    const store = await openForTest(primary.url(), { timeoutMs: 5000 });
+    for (const id of ['one', 'several', 'counts']) await store.directory.createProject(projectOf(id), by);
     await standby.kill();
-    // After the cancelled wait, the query is there, and the store tries again.
-    const refused = expect(
-      store.counts.record('docs', [{ id: 'a', caller: 'web', occurredAt: 0 }]),
-    ).rejects.toMatchObject({ code: 'unavailable' });
-    await cancelWait(primary);
-    await refused;
+    const query = { id: 'a', caller: 'web', occurredAt: 0 };
+    const count = { source: 'old', caller: 'web', start: 0, end: 1, count: 2 };
+    // After the cancelled waits, the rows are there, and the store tries again.
+    const settled = Promise.allSettled([
+      store.counts.record('one', [query]),
+      store.counts.record('several', [query, { ...query, id: 'b' }]),
+      store.counts.importCounts('counts', [count]),
+    ]);
+    await cancelWait(primary, 3);
+    const unavailable = { status: 'rejected', reason: { code: 'unavailable' } };
+    expect(await settled).toMatchObject([unavailable, unavailable, unavailable]);
   },
   timeoutMs,
 );

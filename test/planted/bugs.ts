@@ -397,7 +397,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     file: `${sqlite}/counters/agreement.ts`,
     test: 'test/storage/sqlite/counters/agreement.test.ts',
     what: 'verify overlooks what is wrong with queries that are kept one by one',
-    text: 'if (caller >= TYPE_INDEX.other) noteCallers(bucket, caller, 1);',
+    text: 'if (caller >= TYPE_INDEX.other) this.callers.add(bucket, caller, queries);',
     by: '',
   },
   {

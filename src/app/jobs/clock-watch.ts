@@ -83,7 +83,7 @@ export class ClockWatch implements Clock {
 }
 
 /**
- * The newest time in the database that was a server's: of a change, of a use of a key, or of a project's last query. Looks no further than
+ * The newest time in the database that was a server's: of a change, of a use of a key, of a new project, or of a project's last query. Looks no further than
  * one that is recent enough for `ClockWatch.begin`. Undefined for an empty database.
  */
 export async function findNewestTime(
@@ -100,7 +100,9 @@ export async function findNewestTime(
     if (entry !== undefined && isRecent(entry.at)) break;
     const keys = await directory.listKeys(organizationId);
     if (keys.some(({ lastUsedAt }) => lastUsedAt !== null && isRecent(lastUsedAt))) break;
-    for (const { id } of await directory.listProjects(organizationId)) {
+    const projects = await directory.listProjects(organizationId);
+    if (projects.some(({ createdAt }) => isRecent(createdAt))) break;
+    for (const { id } of projects) {
       const extent = await counts.findExtent(id);
       if (extent !== undefined && isRecent(extent.to)) return newestMs;
     }

@@ -19,15 +19,21 @@ export function purgeAll(store: Pick<Store, 'maintenance'>, signal?: AbortSignal
   return removeAll(() => store.maintenance.purgeDeleted(cleanupRowsMax), signal);
 }
 
-/**
- * Removes the rows of deleted projects and of queries older than their retention every few seconds. Any number of servers may
- * do this at once.
- */
-export function runPurging(store: Pick<Store, 'maintenance'>, context: PurgeContext): Promise<void> {
-  const { clock, signal, log } = context;
+/** Removes the rows of deleted projects every few seconds, whatever the clock says. Any number of servers may do this at once. */
+export function runPurging(store: Pick<Store, 'maintenance'>, context: JobContext): Promise<void> {
+  const { signal, log } = context;
   const purge = async () => {
     const rows = await purgeAll(store, signal);
     if (rows > 0) log.info({ rows }, 'rows of deleted projects were removed');
+  };
+  const failure = 'rows of deleted projects could not be removed; trying again';
+  return repeatStep(purge, { everyMs: cleanupIntervalMs, failure }, context);
+}
+
+/** Removes the rows of queries older than their retention every few seconds. Any number of servers may do this at once. */
+export function runRetention(store: Pick<Store, 'maintenance'>, context: PurgeContext): Promise<void> {
+  const { clock, signal, log } = context;
+  const apply = async () => {
     const retain = async () => {
       const step = await store.maintenance.applyRetention(clock.now(), cleanupRowsMax);
       if (step.movedBack !== undefined) {
@@ -43,8 +49,8 @@ export function runPurging(store: Pick<Store, 'maintenance'>, context: PurgeCont
     if (old > 0)
       log.info({ rows: old }, 'rows of queries older than the retention of their project were removed');
   };
-  const failure = 'rows of deleted projects or old queries could not be removed; trying again';
-  return repeatStep(purge, { everyMs: cleanupIntervalMs, failure }, context);
+  const failure = 'rows of old queries could not be removed; trying again';
+  return repeatStep(apply, { everyMs: cleanupIntervalMs, failure }, context);
 }
 
 /** Removes audit entries older than `days` once a day. Null keeps all entries. */

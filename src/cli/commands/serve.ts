@@ -8,7 +8,7 @@ import { createFirstRun } from '../../app/first-run.js';
 import { ClockWatch, findNewestTime } from '../../app/jobs/clock-watch.js';
 import { runCorrections } from '../../app/jobs/corrections.js';
 import type { JobContext } from '../../app/jobs/job.js';
-import { runAuditPruning, runIngestionPruning, runPurging } from '../../app/jobs/purge.js';
+import { runAuditPruning, runIngestionPruning, runPurging, runRetention } from '../../app/jobs/purge.js';
 import { watchServers } from '../../app/jobs/watch-servers.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import { shutdownTimeoutMs } from '../../domain/limits.js';
@@ -114,7 +114,7 @@ export function addServeCommand(program: Command, io: Io, version: string): void
     });
 }
 
-/** Corrections and the look at the servers do not depend on the clock. */
+/** What deletions and corrections have left to do, and the look at the servers, do not depend on the clock. */
 function runJobs(
   store: Store,
   { auditDays }: ServerSettings,
@@ -122,9 +122,10 @@ function runJobs(
 ): void {
   const byClock = { ...context, clock: context.clockWatch };
   void runAuditPruning(store, { ...byClock, days: auditDays });
-  void runPurging(store, byClock);
+  void runRetention(store, byClock);
   void runIngestionPruning(store, byClock);
   const always = { ...context, clockWatch: undefined };
+  void runPurging(store, always);
   void runCorrections({ store, clock: context.clock }, always);
   void watchServers(store, always);
 }

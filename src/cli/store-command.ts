@@ -109,11 +109,34 @@ export function addStoreAction<Options extends object, Input, Name extends Setti
       const by = { name: 'command line', address: null, at: io.clock.now() };
       return runOnStore(
         valid,
-        (store) => run({ store, by, organizationId: options.organization, settings: valid, input }),
+        async (store) => {
+          const { notes = [], ...output } = await run({
+            store,
+            by,
+            organizationId: options.organization,
+            settings: valid,
+            input,
+          });
+          const isNamed = !hasOrganization || command.getOptionValueSource('organization') !== 'default';
+          return { ...output, notes: [...notes, ...(isNamed ? [] : await noteOthers(store))] };
+        },
         { mustExist },
       );
     },
   );
+}
+
+/** A line for stderr where there are several organizations: the help names none, because most servers have one. */
+async function noteOthers(store: Store): Promise<string[]> {
+  const others = (await store.directory.listOrganizations()).filter(
+    ({ id }) => id !== DEFAULT_ORGANIZATION_ID,
+  );
+  const [first] = others;
+  if (first === undefined) return [];
+  const which = others.length > 1 ? 'one of caller-stats organization list' : 'the other one';
+  return [
+    `This is of the organization ${DEFAULT_ORGANIZATION_ID}. For ${which}, add --organization ${others.length > 1 ? 'ID' : first.id}.`,
+  ];
 }
 
 /** The value of a result; otherwise `UsageError` with each problem behind `prefix`, such as `--grace: `. */

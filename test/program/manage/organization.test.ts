@@ -140,6 +140,17 @@ describe('data of another organization', () => {
     expect(await ids('audit', ...inAcme)).toEqual(log);
   });
 
+  test('is announced by commands that name no organization', async () => {
+    const note = /^This is of the organization default\. For the other one, add --organization acme\.$/m;
+    const [place, alone] = [await placeWithTwo(), await placeWithProject()];
+    for (const args of [['project', 'list'], ['key', 'create', '--name', 'a'], ['audit']]) {
+      expect((await succeed(place.run(args))).stderr, args.join()).toMatch(note);
+      expect((await succeed(place.run([...args, ...inAcme]))).stderr, args.join()).not.toMatch(note);
+      expect((await succeed(alone.run(args))).stderr, args.join()).not.toMatch(note);
+    }
+    expect((await succeed(place.run(['project', 'list', '--json']))).stderr).toBe('');
+  });
+
   test('cannot be read or changed', async () => {
     const place = await placeWithTwo();
     const { id } = place.theirs;

@@ -89,6 +89,19 @@ const executable = {
   },
 };
 
+/** Only where an installed Citus is named. */
+const citus = {
+  extends: true as const,
+  test: {
+    name: 'citus',
+    include: ['test/citus/*.test.ts'],
+    setupFiles: [seedSetup],
+    globalSetup: ['./test/support/setup/templates-setup.ts', './test/support/setup/postgres-setup.ts'],
+    testTimeout: 300_000,
+    hookTimeout: 120_000,
+  },
+};
+
 export default defineConfig({
   plugins: [plant(import.meta.dirname, planted), builtThreads],
   test: {
@@ -111,6 +124,7 @@ export default defineConfig({
             ...[
               'browser',
               'browsers',
+              'citus',
               'executable',
               'sdks',
               'mcp-clients',
@@ -151,6 +165,7 @@ export default defineConfig({
         },
       },
       ...(isDeep ? [executable] : []),
+      ...(process.env['CALLER_STATS_TEST_CITUS'] === undefined ? [] : [citus]),
     ],
   },
 });

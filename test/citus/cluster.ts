@@ -1,0 +1,120 @@
+/** A cluster of an installed Citus: a coordinator and workers, on free ports with their own folders. */
+import { execFile } from 'node:child_process';
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { type PostgresServer, startPostgres } from '../support/postgres/postgres-server.js';
+import { onDatabase } from '../support/storage/store.js';
+
+/** Names the folder `bin` of a PostgreSQL that has Citus. */
+const CITUS = 'CALLER_STATS_TEST_CITUS';
+
+const settings = {
+  shared_preload_libraries: 'citus',
+  'citus.shard_count': '8',
+  'citus.node_conninfo': 'sslmode=disable',
+  wal_level: 'logical',
+  max_prepared_transactions: '200',
+  max_replication_slots: '40',
+  max_wal_senders: '40',
+  max_logical_replication_workers: '40',
+  max_worker_processes: '60',
+};
+
+/** Fails with what is missing. */
+async function findCitus(): Promise<{ readonly version: string; readonly bin: string }> {
+  const bin = process.env[CITUS];
+  if (bin === undefined) throw new Error(`${CITUS} must name the folder bin of a PostgreSQL that has Citus`);
+  const run = async (program: string, argument: string) =>
+    (await promisify(execFile)(join(bin, program), [argument])).stdout.trim();
+  const control = join(await run('pg_config', '--sharedir'), 'extension', 'citus.control');
+  await access(control).catch(() => {
+    throw new Error(`${CITUS}: the PostgreSQL of ${bin} has no Citus, for there is no ${control}`);
+  });
+  return { version: `${await run('postgres', '--version')} with Citus`, bin };
+}
+
+export class CitusCluster {
+  readonly coordinator: PostgresServer;
+  readonly workers: readonly PostgresServer[];
+  /** Is not part of the cluster until a test adds it. */
+  readonly spare: PostgresServer;
+
+  private constructor([coordinator, spare, ...workers]: readonly PostgresServer[]) {
+    if (coordinator === undefined || spare === undefined) throw new Error('a cluster has several servers');
+    this.coordinator = coordinator;
+    this.spare = spare;
+    this.workers = workers;
+  }
+
+  static async start(): Promise<CitusCluster> {
+    const installation = await findCitus();
+    const trusted = ['host all all 127.0.0.1/32 trust'];
+    const starts = Array.from({ length: 4 }, () =>
+      startPostgres(installation, { settings, access: trusted }),
+    );
+    const cluster = new CitusCluster(await Promise.all(starts));
+    try {
+      await cluster.#join();
+      return cluster;
+    } catch (error) {
+      await cluster.stop();
+      throw error;
+    }
+  }
+
+  async #join(): Promise<void> {
+    for (const server of this.#servers) {
+      await onDatabase(server.url(), async (client) => {
+        await client.query('CREATE EXTENSION citus');
+        // Newer versions have a list of what may read the log, and splits read it with Citus.
+        const { rowCount } = await client.query(
+          "SELECT FROM pg_settings WHERE name = 'output_plugin_libraries'",
+        );
+        if (rowCount === 0) return;
+        await client.query('ALTER SYSTEM SET output_plugin_libraries = citus, pgoutput');
+        await client.query('SELECT pg_reload_conf()');
+      });
+    }
+    await this.ask("SELECT citus_set_coordinator_host('127.0.0.1', $1)", [this.coordinator.port]);
+    for (const { port } of this.workers) await this.ask("SELECT citus_add_node('127.0.0.1', $1)", [port]);
+  }
+
+  get #servers(): readonly PostgresServer[] {
+    return [this.coordinator, this.spare, ...this.workers];
+  }
+
+  async ask<Row extends object>(sql: string, values: readonly unknown[] = []): Promise<Row[]> {
+    return onDatabase(
+      this.coordinator.url(),
+      async (client) => (await client.query<Row>(sql, [...values])).rows,
+    );
+  }
+
+  /** Where the rows of a project are. */
+  async place(schema: string, projectId: string): Promise<Placement> {
+    const [found] = await this.ask<Placement>(
+      `SELECT shardid AS shard, nodeid AS node, nodeport AS port,
+         ((shardminvalue::bigint + shardmaxvalue::bigint) / 2)::text AS middle
+       FROM pg_dist_shard JOIN pg_dist_placement USING (shardid) JOIN pg_dist_node USING (groupid)
+       WHERE shardid = get_shard_id_for_distribution_column('${schema}.project'::regclass, $1::text)`,
+      [projectId],
+    );
+    if (found === undefined) throw new Error(`the project ${projectId} is on no worker`);
+    return found;
+  }
+
+  async stop(): Promise<void> {
+    // Asked to stop, a server waits for the others.
+    await Promise.all(this.#servers.map((server) => server.kill('SIGQUIT')));
+    await Promise.all(this.#servers.map((server) => server.stop()));
+  }
+}
+
+export interface Placement {
+  readonly shard: string;
+  readonly node: number;
+  readonly port: number;
+  /** Halves the hashes of the shard. */
+  readonly middle: string;
+}

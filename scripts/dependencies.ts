@@ -1,4 +1,4 @@
-/** `npx tsx scripts/dependencies.ts`, after a build: fails if a package of the release, or its time zone data, are due for an update. */
+/** `npm run updates`, after a build: fails if a package of the release, or its time zone data, are due for an update. */
 import { fileURLToPath } from 'node:url';
 import { ZONE_DATA_VERSION } from '../src/domain/time/zone-data.js';
 import { compareNode, findDue, readOutdated, readPublished } from './release/dependencies.js';

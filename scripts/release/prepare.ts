@@ -78,7 +78,7 @@ export function prepareRelease(preparation: Preparation): void {
   run('npx', 'tsx', 'scripts/keep-release.ts');
   run('npm', 'test');
   // Nor with a package that is due for an update. The tests have built the list of packages.
-  run('npx', 'tsx', 'scripts/dependencies.ts');
+  run('npm', 'run', 'updates');
   run('git', 'add', '--all');
   run('git', 'commit', '--message', `Release version ${version}`);
   const [tag = '', ofGo = ''] = tagsOf(version);

@@ -288,7 +288,7 @@ test('a prepared release has one version everywhere, is tested, and is tagged', 
   expect(clone.ran.indexOf('npm audit')).toBeGreaterThan(-1);
   expect(clone.run('git', 'show', '--name-only', '--format=', 'HEAD')).toContain('kept\n');
   expect(clone.ran.indexOf('npx tsx scripts/keep-release.ts')).toBeLessThan(tested);
-  expect(clone.ran.indexOf('npx tsx scripts/dependencies.ts')).toBeGreaterThan(tested);
+  expect(clone.ran.indexOf('npm run updates')).toBeGreaterThan(tested);
   expect(tested).toBeLessThan(clone.ran.findIndex((command) => command.startsWith('git commit')));
   expect(clone.run('git', 'status', '--porcelain')).toBe('');
   expect(clone.run('git', 'describe')).toBe('v1.0.0\n');

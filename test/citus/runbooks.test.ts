@@ -122,3 +122,10 @@ test('a worker that is down stops its own projects only', () =>
     expect(await stores[1]?.directory.listProjects('default')).toHaveLength(ids.length);
     await worker.start();
   }));
+
+test('while the coordinator is down, projects cannot be listed, and what is recorded counts', () =>
+  underLoad(async () => {
+    await cluster.coordinator.kill();
+    await expect(stores[0]?.directory.listProjects('default')).rejects.toMatchObject({ code: 'unavailable' });
+    await cluster.coordinator.start();
+  }));

@@ -238,7 +238,8 @@ test('an account opens the only organization again after it was removed and adde
   const browser = await signedIn(service, ada, 'viewer');
   await service.store.directory.removeMember('default', ada, by);
   expect(await organizationsOf(browser)).toEqual([]);
-  const added = await runCli(['member', 'invite', '--without-link', ada, '--database', service.databaseUrl]);
+  const invite = ['member', 'invite', '--without-link', '--organization', 'default', ada];
+  const added = await runCli([...invite, '--database', service.databaseUrl]);
   expect(added).toMatchObject({ status: 0, stderr: '' });
   expect(await organizationsOf(browser)).toEqual(['default']);
 });

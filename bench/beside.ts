@@ -17,6 +17,8 @@ export interface BesideOptions {
   readonly rounds: number;
   readonly seconds: number;
   readonly lines: number;
+  /** Connections that read. */
+  readonly readers: number;
   /** Only the kinds of readers whose names have this in them. */
   readonly only?: string;
   readonly note: (line: string) => void;
@@ -31,7 +33,6 @@ export interface Reading {
 }
 
 const senders = 16;
-const readers = 8;
 const callers = 5_000;
 const aimShare = 0.5;
 const quietLookMs = 300;
@@ -53,7 +54,7 @@ interface Sample {
 
 export async function benchBeside(
   workspace: Workspace,
-  { rounds, seconds, lines, only = '', note }: BesideOptions,
+  { rounds, seconds, lines, readers, only = '', note }: BesideOptions,
 ): Promise<Report> {
   const database = await Database.create(workspace, 'beside');
   await database.importEvents(eventsOfMany(lines), lines);
@@ -88,7 +89,7 @@ export async function benchBeside(
       );
     }
   await database.verify();
-  return toReport(samples);
+  return toReport(samples, readers);
 }
 
 /** Reads that nobody waits for any more, and corrections that are accepted, go on for a while. */
@@ -114,12 +115,15 @@ async function readingsOf({ url, key, cookie, organization }: Access): Promise<[
   const session = { cookie, origin: url };
   const base = `/v1/analytics/${projectId}/assistant`;
   const pages = `/api/organizations/${organization}/projects/${projectId}`;
-  const link = await fetch(`${url}${pages}/share-links`, {
-    method: 'POST',
-    headers: { ...json, ...session },
-    body: JSON.stringify({ name: 'all' }),
-  });
-  const { token } = (await link.json()) as { readonly token: string };
+  /** For each kind one, because requests with a link are limited. */
+  const newLink = async (name: string): Promise<string> => {
+    const link = await fetch(`${url}${pages}/share-links`, {
+      method: 'POST',
+      headers: { ...json, ...session },
+      body: JSON.stringify({ name }),
+    });
+    return ((await link.json()) as { readonly token: string }).token;
+  };
   const day = (at: number) => new Date(YEAR.from + at * dayMs).toISOString().slice(0, 10);
   const year = `dateFrom=${day(0)}&dateTo=${day(365)}`;
   const hours = `interval=hour&dateFrom=${day(0)}&dateTo=${day(412)}`;
@@ -156,8 +160,10 @@ async function readingsOf({ url, key, cookie, organization }: Access): Promise<[
         body: JSON.stringify(Array.from({ length: toolBatchMax }, (_, at) => call(at))),
       },
     ],
-    ['CSV of a share link', get(`/share/${token}.csv?${hours}`, gzip)],
-    ['page of a share link', get(`/api/shared/${token}/numbers?${year}`, {})],
+    ['CSV of a share link', get(`/share/${await newLink('csv')}.csv?${hours}`, gzip)],
+    ['tiles of a share link', get(`/api/shared/${await newLink('tiles')}/numbers?${year}`, {})],
+    ['chart of a share link', get(`/api/shared/${await newLink('chart')}/series?interval=day&${year}`, {})],
+    ['callers of a share link', get(`/api/shared/${await newLink('callers')}/callers?${year}`, gzip)],
     ['page', get(`${pages}/numbers?${year}`, session)],
     ['list of keys', get(`/api/organizations/${organization}/keys`, session)],
   ];
@@ -165,6 +171,7 @@ async function readingsOf({ url, key, cookie, organization }: Access): Promise<[
 
 function toReport(
   samples: ReadonlyMap<string, readonly { readonly alone: Sample; readonly beside: Sample }[]>,
+  readers: number,
 ): Report {
   return {
     name: 'beside',

@@ -17,6 +17,7 @@ interface Options {
   readonly rounds: number | undefined;
   readonly seconds: number | undefined;
   readonly lines: number | undefined;
+  readonly readers: number | undefined;
   readonly note: (line: string) => void;
 }
 
@@ -29,8 +30,8 @@ interface Benchmark {
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   beside: {
     require: () => {},
-    run: (workspace, { rounds = 5, seconds = 5, lines = 100_000, note }) =>
-      benchBeside(workspace, { rounds, seconds, lines, note }),
+    run: (workspace, { rounds = 5, seconds = 5, lines = 100_000, readers = 8, note }) =>
+      benchBeside(workspace, { rounds, seconds, lines, readers, note }),
   },
   export: {
     require: () => {},
@@ -68,7 +69,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
 const BY_DEFAULT = ['series', 'recording', 'overload', 'export'];
 
 const names = Object.keys(BENCHMARKS).join(', ');
-const usage = `npm run bench -- [NAME...] [--rounds N] [--seconds N] [--lines N], where NAME is one of: ${names}`;
+const usage = `npm run bench -- [NAME...] [--rounds N] [--seconds N] [--lines N] [--readers N], where NAME is one of: ${names}`;
 
 async function main(args: readonly string[]): Promise<void> {
   const { chosen, options, given } = readArguments(args);
@@ -96,7 +97,7 @@ function readArguments(args: readonly string[]): {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: { rounds: string, seconds: string, lines: string },
+    options: { rounds: string, seconds: string, lines: string, readers: string },
   });
   const chosen = new Map<string, Benchmark>();
   for (const name of positionals.length === 0 ? BY_DEFAULT : positionals) {
@@ -108,6 +109,7 @@ function readArguments(args: readonly string[]): {
     rounds: positive('rounds', values.rounds),
     seconds: positive('seconds', values.seconds),
     lines: positive('lines', values.lines),
+    readers: positive('readers', values.readers),
     note: (line: string) => process.stderr.write(`${seconds()} s  ${line}\n`),
   };
   const given = Object.entries(values)

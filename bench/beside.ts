@@ -161,7 +161,7 @@ async function readingsOf({ url, key, cookie, organization }: Access): Promise<[
       },
     ],
     ['CSV of a share link', get(`/share/${await newLink('csv')}.csv?${hours}`, gzip)],
-    ['tiles of a share link', get(`/api/shared/${await newLink('tiles')}/numbers?${year}`, {})],
+    ['page of a share link', get(`/api/shared/${await newLink('tiles')}/numbers?${year}`, {})],
     ['chart of a share link', get(`/api/shared/${await newLink('chart')}/series?interval=day&${year}`, {})],
     ['callers of a share link', get(`/api/shared/${await newLink('callers')}/callers?${year}`, gzip)],
     ['page', get(`${pages}/numbers?${year}`, session)],

@@ -145,10 +145,11 @@ func (recorder *Recorder) deliver() {
 		}
 		return
 	}
+	// Before Flush returns, after which a program may end.
+	recorder.reports.succeeded()
 	recorder.settle(sender.positions[len(sender.positions)-1]+1, recorded, duplicates)
 	sender.failuresInRow = 0
 	sender.size = min(2*sender.size, sender.batchMax)
-	recorder.reports.succeeded()
 }
 
 func (recorder *Recorder) nextBatch() {

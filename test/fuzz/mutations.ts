@@ -11,7 +11,9 @@ type Mutation = (parts: Parts, random: Random, world: World) => void;
 /** Makes one random change. */
 export function mutate(parts: Parts, random: Random, world: World): void {
   parts.mustSucceed = false;
-  const names = { path: 4, query: 5, method: 2, key: 4, headers: 4, body: parts.body === undefined ? 1 : 10 };
+  // Probes have neither key nor body, and refuse little else.
+  const query = /^\/(livez|readyz)\b/.test(parts.target) ? 15 : 5;
+  const names = { path: 4, query, method: 2, key: 4, headers: 4, body: parts.body === undefined ? 1 : 10 };
   MUTATIONS[random.weighted(names)](parts, random, world);
 }
 

@@ -115,7 +115,7 @@ async function readingsOf({ url, key, cookie, organization }: Access): Promise<[
   const session = { cookie, origin: url };
   const base = `/v1/analytics/${projectId}/assistant`;
   const pages = `/api/organizations/${organization}/projects/${projectId}`;
-  /** For each kind one, because requests with a link are limited. */
+  /** Each kind has its own link, because requests with a link are limited. */
   const newLink = async (name: string): Promise<string> => {
     const link = await fetch(`${url}${pages}/share-links`, {
       method: 'POST',

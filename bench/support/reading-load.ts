@@ -18,7 +18,7 @@ const answers = await autocannon({
 const of = (status: number) => Number(answers.statusCodeStats?.[`${status}`]?.count ?? 0);
 // Nothing is left to correct.
 const without = path.endsWith('/corrections') ? of(400) : 0;
-// A server refuses some of so many readers.
+// If there are many readers, a server refuses some requests.
 const refused = of(429) + of(503);
 process.stdout.write(
   JSON.stringify({

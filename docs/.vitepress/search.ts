@@ -154,7 +154,7 @@ function closeness({ words }: Search, query: readonly QueryWord[], total: number
 
 interface Found {
   score: number;
-  /** The most that one search is like the query. */
+  /** The closeness of the closest search. */
   closest: number;
   /** The section whose search is closest, empty for the page; undefined if no search is. */
   anchor: string | undefined;
@@ -172,7 +172,7 @@ function findPages(text: string): Map<string, Found> {
     if (close === 0) continue;
     const one = found.get(search.page) ?? { score: 0, closest: 0, anchor: undefined };
     found.set(search.page, {
-      // A search that is the query counts as three.
+      // A search that equals the query counts three times.
       score: one.score + close ** 4 * (close > 0.99 ? 3 : 1),
       closest: Math.max(one.closest, close),
       anchor: close > one.closest ? search.anchor : one.anchor,

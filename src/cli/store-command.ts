@@ -126,17 +126,18 @@ export function addStoreAction<Options extends object, Input, Name extends Setti
   );
 }
 
-/** A line for stderr where there are several organizations: the help names none, because most servers have one. */
+/** Says which organization a command used where there are several. The help does not, because most servers have one. */
 async function noteOthers(store: Store): Promise<string[]> {
   const others = (await store.directory.listOrganizations()).filter(
     ({ id }) => id !== DEFAULT_ORGANIZATION_ID,
   );
   const [first] = others;
   if (first === undefined) return [];
-  const which = others.length > 1 ? 'one of caller-stats organization list' : 'the other one';
-  return [
-    `This is of the organization ${DEFAULT_ORGANIZATION_ID}. For ${which}, add --organization ${others.length > 1 ? 'ID' : first.id}.`,
-  ];
+  const hint =
+    others.length === 1
+      ? `For ${first.id}, add --organization ${first.id}.`
+      : 'For another one, add --organization ID; caller-stats organization list shows them.';
+  return [`Organization: ${DEFAULT_ORGANIZATION_ID}. ${hint}`];
 }
 
 /** The value of a result; otherwise `UsageError` with each problem behind `prefix`, such as `--grace: `. */

@@ -100,7 +100,7 @@ export const cleanupIntervalMs = 10_000;
 export const clockJumpMsMin = 5 * minuteMs;
 /** How long a clock keeps a new time until jobs that remove data or send messages believe it. */
 export const clockTrustedMs = hourMs;
-/** A server whose clock starts further ahead of everything in its database lets these jobs wait as after a jump. */
+/** If the clock of a starting server is further ahead of everything in its database, these jobs wait as after a jump. */
 export const clockUnseenMsMax = 7 * dayMs;
 /** Pause between a server's looks at the servers of a cluster. */
 export const serverWatchIntervalMs = 10_000;

@@ -29,7 +29,7 @@ async function findCitus(): Promise<{ readonly version: string; readonly bin: st
     (await promisify(execFile)(join(bin, program), [argument])).stdout.trim();
   const control = join(await run('pg_config', '--sharedir'), 'extension', 'citus.control');
   await access(control).catch(() => {
-    throw new Error(`${CITUS}: the PostgreSQL of ${bin} has no Citus, for there is no ${control}`);
+    throw new Error(`${CITUS}: the PostgreSQL of ${bin} does not have Citus: ${control} is missing`);
   });
   return { version: `${await run('postgres', '--version')} with Citus`, bin };
 }

@@ -27,7 +27,7 @@ afterAll(async () => {
   await cluster?.stop();
 });
 
-/** What is left to do while nodes record must leave every acknowledged query counted once. */
+/** Does `work` while two nodes record. Afterwards every acknowledged query must be counted once. */
 async function underLoad(work: (load: Load) => Promise<void>): Promise<void> {
   const load = new Load(stores, acknowledged);
   try {

@@ -19,7 +19,7 @@ export class ClockWatch implements Clock {
   readonly #options: ClockWatchOptions;
   /** How much later the clock should be than the monotonic one. Undefined before `begin`. */
   #offsetMs: number | undefined;
-  /** What the clock may differ from that. */
+  /** By how much the clock may differ from that. */
   #toleranceMs = clockJumpMsMin;
   #jump: { readonly offsetMs: number; readonly sinceMs: number } | undefined;
 
@@ -83,8 +83,8 @@ export class ClockWatch implements Clock {
 }
 
 /**
- * The newest time in the database that was a server's: of a change, of a use of a key, of a new project, or of a project's last
- * query. Looks no further than one that is recent enough for `ClockWatch.begin`. Undefined for an empty database.
+ * The newest time in the database: of a change, of a use of a key, of a new project, or of a query. Stops at the first one that is
+ * recent enough for `ClockWatch.begin`. Undefined for an empty database.
  */
 export async function findNewestTime(
   { directory, counts }: Pick<Store, 'directory' | 'counts'>,

@@ -40,7 +40,7 @@ export function runRetention(store: Pick<Store, 'maintenance'>, context: PurgeCo
         const { projectId, rowsFrom } = step.movedBack;
         log.warn(
           { projectId },
-          `a clock that was ahead had put the start of the kept rows into the future: it is ${formatTime(rowsFrom)} now; older queries are refused`,
+          `a wrong clock had put the start of the kept rows into the future: it is ${formatTime(rowsFrom)} now; older queries are refused`,
         );
       }
       return step;

@@ -114,7 +114,7 @@ export function addServeCommand(program: Command, io: Io, version: string): void
     });
 }
 
-/** What deletions and corrections have left to do, and the look at the servers, do not depend on the clock. */
+/** Removing deleted projects, applying corrections and watching the servers do not depend on the clock. */
 function runJobs(
   store: Store,
   { auditDays }: ServerSettings,

@@ -49,7 +49,7 @@ export function nextRowsFrom(
   return rowsFrom === null || next > rowsFrom ? next : undefined;
 }
 
-/** For the log: whether a new `rowsFrom` lies before the one that a clock that was ahead had put there. */
+/** For the log: the new `rowsFrom`, if it is before the old one, which a wrong clock had put into the future. */
 export function movedBack({ id, rowsFrom }: Pick<Project, 'id' | 'rowsFrom'>, next: number) {
   return rowsFrom !== null && next < rowsFrom ? { movedBack: { projectId: id, rowsFrom: next } } : {};
 }

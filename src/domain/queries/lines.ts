@@ -58,10 +58,10 @@ export function decodeUtf8(bytes: Uint8Array): Result<string> {
   return success(buffer.toString('utf8'));
 }
 
-/** So many are decoded in a few milliseconds, whatever they say. */
+/** How many bytes are decoded at a time. Takes a few milliseconds for any text. */
 const decodedBytes = 256 * 1024;
 
-/** The text of UTF-8 bytes, in one piece, or in several for different turns of the event loop, of which the last one is small. */
+/** Decodes UTF-8 in pieces, so that the event loop can do other work between them. */
 export function* decodeInPieces(bytes: Buffer): Generator<string> {
   if (bytes.length <= decodedBytes) {
     yield bytes.toString('utf8');

@@ -60,7 +60,7 @@ export interface Cleanup {
   readonly removed: number;
   /** Whether there was nothing left to do. */
   readonly done: boolean;
-  /** A project whose `rowsFrom` lay in the future, where a clock that was ahead had put it, and where it is now. */
+  /** Set if a wrong clock had put the `rowsFrom` of a project into the future, with the new one. */
   readonly movedBack?: { readonly projectId: string; readonly rowsFrom: number };
 }
 

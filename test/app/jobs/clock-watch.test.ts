@@ -62,7 +62,7 @@ test.each([3650 * dayMs, clockUnseenMsMax + 1])(
     corrected.pass(40 * secondMs, 2 * dayMs - aheadMs);
     for (const _ of [1, 2]) expect(corrected.watch.isRight()).toBe(true);
     expect(corrected.lines.at(-1)).toMatch(/right again/);
-    // From now on, it is as exact as any other.
+    // Afterwards, small jumps are noticed again.
     corrected.pass(secondMs, clockJumpMsMin);
     expect(corrected.watch.isRight()).toBe(false);
   },

@@ -60,17 +60,17 @@ const GOALS: readonly ((cost: Cost) => number)[] = [
     ),
 ];
 
-/** What limits.md promises of a turn of the event loop, on a machine where a certain piece of work (see `probe.mjs`) takes `quietLoadMs`. */
+/** The longest turn of the event loop that limits.md promises, on a machine where the work of `probe.mjs` takes `quietLoadMs`. */
 const turnMsMax = 50;
 const quietLoadMs = 33;
 
 /**
- * Each of so many attempts has to take too long: what else the machine does, and the collection of garbage, makes single ones longer, of
- * the input and of the work that it is compared with.
+ * An input is too costly only if each of this many attempts takes too long: other work of the machine and garbage collection make
+ * single attempts longer.
  */
 const attempts = 5;
 
-/** A server that took so many times as much as that work is given up. */
+/** A server that takes this many times as long as that work is given up. */
 const lostLoads = 16;
 
 const warmUps = 5;
@@ -109,7 +109,7 @@ class Search {
   readonly #server: MeasuredServer;
   readonly #options: SearchOptions;
   readonly #operations: ReadonlyMap<string, readonly Request[]>;
-  /** The least that the work took when it was last measured. */
+  /** The shortest time of that work in the last measurement. */
   #loadMs: number;
   readonly #best = new Map<string, Tried[]>();
   /** Of each operation, those that were not tried yet. */
@@ -230,7 +230,7 @@ class Search {
         await this.#measure({ chain: [operation], edits: [], isPacked: false });
   }
 
-  /** What the best one of several attempts took, if it is too much, compared with the work between them. */
+  /** The cost of the best of several attempts, if it is too much. The work that it is compared with is measured between them. */
   async #costlyEachTime(input: Input): Promise<Measured | undefined> {
     let least: Measured | undefined;
     this.#loadMs = await this.#server.load();

@@ -83,7 +83,7 @@ test('audit shows every change of a command, newest first, and no refused ones',
     { action: 'organization.create', targetId: 'acme', detail: 'Acme' },
   ]);
   const { stdout, stderr } = await run('audit');
-  expect(stderr).toBe('This is of the organization default. For the other one, add --organization acme.\n');
+  expect(stderr).toBe('Organization: default. For acme, add --organization acme.\n');
   const lines = stdout.trimEnd().split('\n');
   expect(lines[0]).toMatch(/^AT +ACTOR +FROM +ACTION +WHAT +DETAIL$/);
   expect(lines.slice(1).map((line) => line.split(/ {2,}/))).toEqual(

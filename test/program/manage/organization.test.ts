@@ -141,7 +141,7 @@ describe('data of another organization', () => {
   });
 
   test('is announced by commands that name no organization', async () => {
-    const note = /^This is of the organization default\. For the other one, add --organization acme\.$/m;
+    const note = /^Organization: default\. For acme, add --organization acme\.$/m;
     const [place, alone] = [await placeWithTwo(), await placeWithProject()];
     for (const args of [['project', 'list'], ['key', 'create', '--name', 'a'], ['audit']]) {
       expect((await succeed(place.run(args))).stderr, args.join()).toMatch(note);

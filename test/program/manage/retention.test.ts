@@ -116,6 +116,6 @@ test('a server says when it takes back what a clock that was ahead did', async (
   await retainOneDay(place);
   alter(place, 'UPDATE project SET rows_from = 2524608000000');
   const server = await place.serve();
-  await server.logged(/a clock that was ahead had put the start of the kept rows into the future: it is 20/);
+  await server.logged(/a wrong clock had put the start of the kept rows into the future: it is 20/);
   await server.stop();
 });

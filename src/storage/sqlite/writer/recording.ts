@@ -11,6 +11,7 @@ import { type ImportRange, importsOfCounts } from '../../../domain/history/impor
 import { oldQueriesError } from '../../../domain/projects/retention.js';
 import { callerType } from '../../../domain/queries/caller.js';
 import type { Receipt } from '../../../domain/queries/receipt.js';
+import { BoundedCache } from '../../../shared/bounded-cache.js';
 import type { RecordResult } from '../../ports/counts.js';
 import { callerNumber } from '../caller-number.js';
 import type { Connection } from '../connection.js';
@@ -30,11 +31,14 @@ interface RecordedProject {
   /** Receipts up to this number get no further queries. */
   readonly receiptFence: number;
   /** The numbers of receipts, by day and sender. */
-  readonly receipts: Map<string, number>;
+  readonly receipts: BoundedCache<string, number>;
 }
 
+/** Projects, and receipts of each, that are found once for a transaction. */
+const foundMax = 1000;
+
 class Found {
-  readonly projects = new Map<string, RecordedProject>();
+  readonly projects = new BoundedCache<string, RecordedProject>(foundMax);
   readonly numbersByCaller = new Map<string, number>();
   readonly typesByNumber = new Map<number, number>();
 }
@@ -45,7 +49,7 @@ export class Recording {
   readonly #types: CounterInsert;
   readonly #callers: CounterInsert;
   readonly #moments: MomentInsert;
-  /** What one recording found for the next ones. */
+  /** What recordings of this transaction have looked up. */
   #found = new Found();
 
   constructor(db: Connection, statements: Statements) {
@@ -56,7 +60,7 @@ export class Recording {
     this.#moments = new MomentInsert(db);
   }
 
-  /** Call it before the first operation of a transaction, and before each that may change what a recording finds. */
+  /** To be called when a transaction begins, and before each operation in it that is not a recording and may change what one looks up. */
   forget(): void {
     this.#found = new Found();
   }
@@ -64,7 +68,7 @@ export class Recording {
   /** Inserts the queries that are new, and notes in `deltas` what they add to the counters. */
   record(batch: RecordBatch, deltas: CounterDeltas): RecordResult {
     const { projectId, ids, callers, occurredAt, receipts = [], receiptOf, imports = [] } = batch;
-    const found = getOrCreate(this.#found.projects, projectId, () => this.#findProject(projectId));
+    const found = this.#found.projects.getOrCreate(projectId, () => this.#findProject(projectId));
     const { number: project, rowsFrom } = found;
     const tooOld = oldQueriesError(ids, occurredAt, rowsFrom);
     if (tooOld !== undefined) throw tooOld;
@@ -80,7 +84,7 @@ export class Recording {
       ids.length === 0
         ? []
         : receipts.map((one) =>
-            getOrCreate(found.receipts, `${one.day} ${one.sender}`, () => this.#receiptNumber(found, one)),
+            found.receipts.getOrCreate(`${one.day} ${one.sender}`, () => this.#receiptNumber(found, one)),
           );
     for (let from = 0; from < order.length; from += rowsBoundAtOnce) {
       const values: unknown[] = [];
@@ -177,7 +181,7 @@ export class Recording {
       [id],
     );
     if (found === undefined) throw new CallerStatsError('not_found', `There is no project ${id}.`);
-    return { ...found, receipts: new Map() };
+    return { ...found, receipts: new BoundedCache(foundMax) };
   }
 
   /** The number of a receipt, assigned with its first query, and again with the first one after a correction. */
@@ -197,14 +201,6 @@ export class Recording {
       'an inserted receipt has a number',
     );
   }
-}
-
-function getOrCreate<Value>(map: Map<string, Value>, key: string, create: () => Value): Value {
-  const found = map.get(key);
-  if (found !== undefined) return found;
-  const value = create();
-  map.set(key, value);
-  return value;
 }
 
 /**

@@ -1,11 +1,12 @@
 /** What the conformance suite cannot see: that a call needs few statements, each of which is a round trip on PostgreSQL. */
 import { expect, test } from 'vitest';
 import type { QueryKeys } from '../../../../src/domain/queries/query-identity.js';
-import type { QueryChanges } from '../../../../src/storage/sql/corrections/query-rows.js';
 import { SqlIdentityChanges } from '../../../../src/storage/sql/identities/identity-changes.js';
+import { CounterDeltas } from '../../../../src/storage/sqlite/counters/counter-deltas.js';
 import { SQLITE } from '../../../../src/storage/sqlite/dialect.js';
 import { openMigrated } from '../../../../src/storage/sqlite/migrations/migrate.js';
 import { Statements } from '../../../../src/storage/sqlite/statements.js';
+import { SqliteQueryChanges } from '../../../../src/storage/sqlite/writer/query-changes.js';
 import { whenOver } from '../../../support/cleanup.js';
 import { traceId } from '../../../support/http/telemetry.js';
 import { temporaryFolder } from '../../../support/temporary.js';
@@ -27,7 +28,9 @@ test('queries that turn out to be the same are written together', async () => {
     }
   }
   const dialect = { ...SQLITE, findProjectKey: async () => 1, findRecordedIds: async () => [] };
-  const identities = new SqlIdentityChanges(new Counting(db), dialect, {} as QueryChanges);
+  const statements = new Counting(db);
+  const changes = new SqliteQueryChanges(statements, new CounterDeltas());
+  const identities = new SqlIdentityChanges(statements, dialect, changes);
   const identify = async (queries: readonly QueryKeys[]) => {
     const found = queries.map((keys) => ({ keys, caller: 'web', isNamed: true, occurredAt: 1 }));
     const { pending } = await identities.identify('docs', found, 'question', 1);

@@ -202,14 +202,16 @@ function isSign(byte: number | undefined): boolean {
   return isClose(byte) || byte === COMMA || byte === COLON || isWhiteSpace(byte);
 }
 
-/** What decoding puts in place of invalid bytes (U+FFFD). */
-const replacement = 0xfffd;
-
-/** Marks the invalid bytes of a text that was decoded. Replacing millions of them in a string takes a hundred times as long. */
+/** Marks the invalid bytes of a text that was decoded, whose place U+FFFD takes. In a string it would take a hundred times as long. */
 function markInvalid(text: string): string {
   const mark = UNREADABLE.charCodeAt(0);
+  const [low, high] = [mark & 0xff, mark >> 8];
   const units = Buffer.from(text, 'utf16le');
-  for (let at = 0; at < units.length; at += 2)
-    if (units.readUInt16LE(at) === replacement) units.writeUInt16LE(mark, at);
+  // Byte by byte, because `readUInt16LE` takes four times as long.
+  for (let at = 0; at < units.length; at += 2) {
+    if (units[at] !== 0xfd || units[at + 1] !== 0xff) continue;
+    units[at] = low;
+    units[at + 1] = high;
+  }
   return units.toString('utf16le');
 }

@@ -63,6 +63,7 @@ interface Known extends Query {
 
 interface Done {
   readonly request: CorrectionRequest;
+  /** What it changed; it concerns nothing else when an earlier correction is undone. */
   readonly matched: ReadonlySet<Known>;
   isUndone: boolean;
 }
@@ -90,9 +91,10 @@ class Model {
       if (undone !== undefined) undone.isUndone = true;
     } else {
       const { selection: selected } = request;
+      const to = request.action === 'rename' ? request.to : undefined;
       const matched = [...this.known.values()].filter((one) => {
         const caller = nowOf(one);
-        if (caller === undefined) return false;
+        if (caller === undefined || caller === to) return false;
         if ('source' in selected) return one.source === selected.source;
         if (one.source !== null) return false;
         return 'ids' in selected ? selected.ids.includes(one.id) : caller === selected.caller;

@@ -22,9 +22,12 @@ export async function recordTelemetry(
     queries,
     id,
     nowMs,
+    expiryMs,
   }: Pick<TelemetryRules, 'id'> & {
     readonly queries: readonly FoundQuery[];
     readonly nowMs: number;
+    /** See `Identities.identify`. */
+    readonly expiryMs?: number | undefined;
   },
 ): Promise<Map<string, number>> {
   const recordedBy = new Map<string, number>();
@@ -35,7 +38,7 @@ export async function recordTelemetry(
   let pending: readonly Query[] = [];
   for (const step of stepsOf(queries)) {
     const facts = step.map(factsOf);
-    const identified = await identities.identify(projectId, facts, id, nowMs);
+    const identified = await identities.identify(projectId, facts, id, nowMs, expiryMs);
     all.add(facts, identified.queryIds);
     for (const [queryId, caller] of identified.callers) callers.set(queryId, caller);
     pending = identified.pending;
@@ -51,7 +54,7 @@ export async function recordTelemetry(
     const ids = pending.map((query) => query.id);
     await identities.settle(projectId, ids, nowMs);
     // The store tells of some at a time, and a part of this request may have made many.
-    ({ pending } = await identities.identify(projectId, [], id, nowMs));
+    ({ pending } = await identities.identify(projectId, [], id, nowMs, expiryMs));
   }
   const pauses = new Pauses(stepQueries);
   for (const { noteRecorded } of queries) {

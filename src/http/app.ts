@@ -81,7 +81,7 @@ interface NotificationOptions {
 export interface AppOptions {
   readonly store: Store;
   readonly clock: Clock;
-  /** Left out, notifications believe the clock. */
+  /** Left out, the clock is believed. */
   readonly clockWatch?: ClockWatch;
   /** The limits without a setting may be left out. */
   readonly limits: RecordingLimits & RateLimits & Partial<LoadLimits & ConnectionLimits>;
@@ -159,7 +159,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   addQueries(app, recording);
   addImportedCounts(app, recording);
   await addCorrections(app, { store, clock }, authenticator);
-  await addOtlp(app, { ...recording, projectRules });
+  await addOtlp(app, { ...recording, projectRules, clockWatch: options.clockWatch });
   const authProvider = new AuthProvider({ ...options.users, basePath, store, clock, log, metrics });
   const applications = new Applications(authProvider, store.directory);
   const place = { basePath, publicUrl: options.users.publicUrl };

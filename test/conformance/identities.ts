@@ -165,11 +165,17 @@ export function describeIdentities(kind: string, factory: PlaceFactory): void {
     });
 
     /** Identifies and records queries as telemetry does, through one handle. */
-    const receive = (store: Store, found: readonly Partial<FoundFacts>[], atMs = nowMs, projectId = 'docs') =>
+    const receive = (
+      store: Store,
+      found: readonly Partial<FoundFacts>[],
+      atMs = nowMs,
+      projectId = 'docs',
+      expiryMs = atMs,
+    ) =>
       recordTelemetry({ store, clock: { now: () => atMs } }, 'key', projectId, {
         queries: found.map((one) => ({ ...unnamed, noteRecorded: () => {}, ...one })),
         id: 'question',
-        nowMs: atMs,
+        ...{ nowMs: atMs, expiryMs },
       });
     const unnamed = { keys: trace(), caller: 'unknown', isNamed: false, occurredAt: nowMs };
     const named = (caller: string, keys = trace()) => ({ keys, caller, isNamed: true });
@@ -308,6 +314,17 @@ export function describeIdentities(kind: string, factory: PlaceFactory): void {
       await receive(other, [{ keys: trace(7) }], nowMs + dayMs);
       expect(await countsOf(one)).toMatchObject({ web: 2, unknown: 2 });
       expect(await other.maintenance.verify()).toMatchObject({ damage: [], differencesTotal: 0 });
+    });
+
+    test('are not forgotten while a clock is known to be years ahead, nor what is told of them', async () => {
+      const [one, other] = await openTwo();
+      const aheadMs = nowMs + 3650 * dayMs;
+      await receive(one, [{}, { keys: entry(2, 2) }, request('slack', trace(3))]);
+      await receive(other, [named('bot', trace(4))], aheadMs, 'docs', nowMs);
+      await receive(one, [{ keys: trace(3) }, { keys: trace(5) }], aheadMs, 'docs', nowMs);
+      await receive(other, [named('web'), { keys: entry(2, 2) }, named('api', trace(5))], nowMs + 1);
+      await receive(one, [named('web', trace(2))], nowMs + 1);
+      expect(await countsOf(other)).toEqual({ web: 2, slack: 1, bot: 1, api: 1 });
     });
 
     test('that arrive with their requests at other nodes at once get their callers', async () => {

@@ -49,6 +49,13 @@ export class ClockWatch implements Clock {
     throw new CallerStatsError('unavailable', 'The clock of the machine has jumped, and may be wrong.');
   }
 
+  /** The time as it would be if the clock had not jumped, by which recordings forget, because they cannot wait. 0 before `begin`. */
+  rightMs(): number {
+    const { clock, monotonicMs } = this.#options;
+    if (this.isRight()) return clock.now();
+    return this.#offsetMs === undefined ? 0 : monotonicMs() + this.#offsetMs;
+  }
+
   /** False while the clock shows another time than it should, until it has done so for `clockTrustedMs`. Says in the log when that changes. */
   isRight(): boolean {
     const { clock, monotonicMs, log } = this.#options;

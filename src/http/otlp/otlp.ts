@@ -1,6 +1,7 @@
 /** `POST /v1/traces`, `/v1/logs` and `/v1/metrics`: requests of OpenTelemetry exporters and collectors (OTLP/HTTP 1.x). */
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, RequestPayload } from 'fastify';
+import type { ClockWatch } from '../../app/jobs/clock-watch.js';
 import { recordTelemetry } from '../../app/record-telemetry.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import { indexedBytesMax, otlpRecordsMax } from '../../domain/limits.js';
@@ -32,6 +33,7 @@ import { LOGS, METRICS, type RecordReader, type Signal, TRACES } from './signals
 type OtlpOptions = RecordingOptions & {
   readonly store: Pick<Store, 'identities'>;
   readonly projectRules: ProjectRules;
+  readonly clockWatch: ClockWatch | undefined;
 };
 
 const protobufType = 'application/x-protobuf';
@@ -148,7 +150,9 @@ function addSignal(app: FastifyInstance, signal: Signal, options: OtlpOptions, i
     // The rules stay the same for the whole request, also if they are changed meanwhile.
     const rules = options.projectRules.find(project);
     const found = await read(request, signal, project, { ...options, rules, index });
-    const batch = { queries: found.queries, id: rules.id, nowMs: options.clock.now() };
+    const nowMs = options.clock.now();
+    const expiryMs = options.clockWatch?.rightMs();
+    const batch = { queries: found.queries, id: rules.id, nowMs, expiryMs };
     const keyId = sendingKey(request).id;
     const recordedBy = await record(options, keyId, project.id, batch);
     for (const delivery of found.tally.deliveries(kind, recordedBy, keyId))

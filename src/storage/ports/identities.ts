@@ -14,10 +14,16 @@ export interface Identities {
    * The id and the caller of each query that was found, in their order, as `planIdentities` and `planFound` decide. Durable, and
    * the same through any number of handles, also for queries that are identified at the same time. Recording and settling the
    * queries are other steps: repeating all after a crash between them gives the same. Also forgets some of the project's keys
-   * that were stored more than `keysKeptMs` before `nowMs`. A request whose query is not known yet waits for it for `statesKeptMs`.
-   * `not_found` if there is no such project.
+   * that were stored more than `keysKeptMs` before `expiryMs`, which is `nowMs` unless the clock may be wrong. A request whose
+   * query is not known yet waits for it for `statesKeptMs`. `not_found` if there is no such project.
    */
-  identify(projectId: string, found: readonly FoundFacts[], id: IdSource, nowMs: number): Promise<Identified>;
+  identify(
+    projectId: string,
+    found: readonly FoundFacts[],
+    id: IdSource,
+    nowMs: number,
+    expiryMs?: number,
+  ): Promise<Identified>;
 
   /**
    * Corrects what is recorded of these queries: a named caller takes the place of the assumed one, and those that turned out to be

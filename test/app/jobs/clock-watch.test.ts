@@ -77,6 +77,21 @@ test.each([Number.NaN, 0, clockUnseenMsMax, -3650 * dayMs])(
   },
 );
 
+test('the right time is that before a jump and what has passed since, also until an hour after it', () => {
+  const { watch, pass } = setUp();
+  const startMs = watch.rightMs();
+  pass(secondMs, 3650 * dayMs);
+  expect(watch.rightMs()).toBe(startMs + secondMs);
+  pass(clockTrustedMs - 1);
+  expect(watch.rightMs()).toBe(startMs + secondMs + clockTrustedMs - 1);
+  pass(1);
+  expect(watch.rightMs()).toBe(startMs + secondMs + clockTrustedMs + 3650 * dayMs);
+  const late = setUp(3650 * dayMs);
+  expect(late.watch.rightMs()).toBe(startMs - 3650 * dayMs);
+  const unknown = new ClockWatch({ clock: { now: () => 7 }, monotonicMs: () => 5, log: { warn: () => {} } });
+  expect(unknown.rightMs()).toBe(0);
+});
+
 test('a clock that is corrected slowly is right', () => {
   const { watch, lines, pass } = setUp();
   for (let at = 0; at < 20; at++) {

@@ -9,6 +9,7 @@ import {
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { QuestionSpanProcessor } from '../../../clients/javascript/src/opentelemetry.js';
+import { ClockWatch } from '../../../src/app/jobs/clock-watch.js';
 import { ALL_TIME } from '../../../src/domain/counting/date-range.js';
 import { CallerStatsError } from '../../../src/domain/errors.js';
 import { otlpBytesMax, otlpRecordsMax } from '../../../src/domain/limits.js';
@@ -257,6 +258,23 @@ describe('queries that share a trace', () => {
     expect((await post(service, 'traces', PROTOBUF, [server(1)])).status).toBe(200);
     expect(await service.store.counts.count('docs', ALL_TIME)).toMatchObject({ total: 0 });
   });
+});
+
+test('a question gets its caller although the clock was years ahead meanwhile', async () => {
+  const monotonicMs = () => 0;
+  const service = await startService({
+    clockWatch: (clock) => {
+      const watch = new ClockWatch({ clock, monotonicMs, log: { warn: () => {} } });
+      watch.begin(undefined);
+      return watch;
+    },
+  });
+  await post(service, 'traces', PROTOBUF, [query(1)]);
+  service.clock.nowMs += 3650 * dayMs;
+  await post(service, 'traces', PROTOBUF, [query(2)]);
+  service.clock.nowMs = startMs;
+  await post(service, 'traces', PROTOBUF, [query(1, { attributes: { 'caller_stats.caller': 'web' } })]);
+  expect(await service.store.counts.count('docs', ALL_TIME)).toMatchObject({ total: 2, web: 1 });
 });
 
 test('only id, caller and time are recorded, and the day, key and service they came with', async () => {

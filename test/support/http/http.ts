@@ -7,8 +7,10 @@ import { promisify } from 'node:util';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import type { ClockWatch } from '../../../src/app/jobs/clock-watch.js';
 import { readServerSettings } from '../../../src/cli/settings/server-settings.js';
 import type { TelemetryTexts } from '../../../src/domain/queries/telemetry-settings.js';
+import type { Clock } from '../../../src/domain/time/clock.js';
 import { type AppOptions, buildApp } from '../../../src/http/app.js';
 import type { BasePath } from '../../../src/http/request/base-path.js';
 import type { ServerMetrics } from '../../../src/http/server/metrics.js';
@@ -120,6 +122,7 @@ export interface ServiceOptions {
   /** The time at the start. Default: `startMs`. */
   readonly nowMs?: number;
   readonly resetDelayMsMax?: number;
+  readonly clockWatch?: (clock: Clock) => ClockWatch;
 }
 
 /** How people sign in: with a password, at the address that they use. */
@@ -177,6 +180,7 @@ export async function startService(
     logLevel = 'trace',
     metrics,
     resetDelayMsMax = 0,
+    clockWatch,
   }: ServiceOptions = {},
   onEnd: (end: End) => void = onTestFinished,
 ): Promise<Service> {
@@ -202,6 +206,7 @@ export async function startService(
   const options: AppOptions = {
     store,
     clock: { now: () => clock.nowMs },
+    ...(clockWatch && { clockWatch: clockWatch({ now: () => clock.nowMs }) }),
     limits: { ...DEFAULTS, requestsPerMinute: 0, failuresPerMinute: 0, ...limits },
     // Other tests must not fail because the machine is busy.
     eventLoopDelayMs: () => eventLoop.delayMs,

@@ -90,13 +90,13 @@ export class SqlFoundStates extends SqlTables {
   }
 
   /** Those whose rows retention has not removed. */
-  async listPending(projectId: string, project: unknown, nowMs: number): Promise<Query[]> {
+  async listPending(projectId: string, project: unknown, expiryMs: number): Promise<Query[]> {
     return this.session.all<Query>(
       `SELECT id, caller, occurred_at AS "occurredAt" FROM ${this.#table}
        WHERE ${this.#project} = $1 AND is_pending = 1 AND expires_at > $2 AND occurred_at >= coalesce((
          SELECT rows_from FROM ${this.table('project')} WHERE id = $3), occurred_at)
        ORDER BY id LIMIT ${pendingMax}`,
-      [project, nowMs, projectId],
+      [project, expiryMs, projectId],
     );
   }
 

@@ -22,6 +22,11 @@ import { SqlWaitingRequests } from './waiting-requests.js';
 type Keys = Map<string, StoredKey>;
 type KeyRow = Omit<StoredKey, 'isTaken'> & { readonly name: string; readonly isTaken: number };
 
+interface Times {
+  readonly nowMs: number;
+  readonly expiryMs: number;
+}
+
 /** Of a trace without a query. Only the transaction that stores it sees it. */
 const HELD: StoredKey = { queryId: '', isTaken: false, service: '' };
 
@@ -44,13 +49,15 @@ export class SqlIdentityChanges extends SqlTables implements Identities {
     found: readonly FoundFacts[],
     id: IdSource,
     nowMs: number,
+    expiryMs = nowMs,
   ): Promise<Identified> {
     const project = await this.dialect.findProjectKey(this.session, projectId);
+    const times = { nowMs, expiryMs };
     const plan =
       id === 'question'
-        ? await this.#planByKeys(projectId, project, found, nowMs)
-        : await this.#planByIds(projectId, project, found, nowMs);
-    const pending = await this.#states.listPending(projectId, project, nowMs);
+        ? await this.#planByKeys(projectId, project, found, times)
+        : await this.#planByIds(projectId, project, found, times);
+    const pending = await this.#states.listPending(projectId, project, expiryMs);
     return { queryIds: plan.queryIds, callers: plan.callers, pending };
   }
 
@@ -73,10 +80,11 @@ export class SqlIdentityChanges extends SqlTables implements Identities {
     projectId: string,
     project: unknown,
     found: readonly FoundFacts[],
-    nowMs: number,
+    times: Times,
   ): Promise<FoundPlan> {
+    const { nowMs, expiryMs } = times;
     const max = Math.max(expiredKeysMin, 2 * new Set(found.flatMap(({ keys }) => keyNames(keys))).size);
-    await this.#removeExpired(this.#table, 'name', project, nowMs, max);
+    await this.#removeExpired(this.#table, 'name', project, expiryMs, max);
     const recorded = await this.#findRecorded(
       projectId,
       found.map(({ keys }) => keys),
@@ -97,7 +105,7 @@ export class SqlIdentityChanges extends SqlTables implements Identities {
       const inserted = await this.#insert(project, added, nowMs + keysKeptMs);
       for (const name of inserted) own.add(name);
       if (inserted.length < added.length) continue;
-      const waiting = all === found ? await this.#waiting.findFor(project, queries, nowMs) : [];
+      const waiting = all === found ? await this.#waiting.findFor(project, queries, expiryMs) : [];
       if (waiting.length > 0) {
         all = [...found, ...waiting];
         continue;
@@ -109,7 +117,7 @@ export class SqlIdentityChanges extends SqlTables implements Identities {
       );
       await this.#waiting.add(project, early, nowMs);
       const old = new Set(Array.from(known.values(), ({ queryId }) => queryId));
-      const planned = await this.#planStates(project, all, plan, (queryId) => old.has(queryId), nowMs);
+      const planned = await this.#planStates(project, all, plan, (queryId) => old.has(queryId), times);
       return { ...planned, queryIds: planned.queryIds.slice(0, found.length) };
     }
   }
@@ -118,12 +126,12 @@ export class SqlIdentityChanges extends SqlTables implements Identities {
     projectId: string,
     project: unknown,
     found: readonly FoundFacts[],
-    nowMs: number,
+    times: Times,
   ): Promise<FoundPlan> {
     const queryIds = found.map(({ keys }) => strongestQueryId(keys) ?? '');
     const old = new Set(await this.dialect.findRecordedIds(this.session, projectId, queryIds));
     const plan = { queryIds, merges: [] };
-    return this.#planStates(project, found, plan, (queryId) => old.has(queryId), nowMs);
+    return this.#planStates(project, found, plan, (queryId) => old.has(queryId), times);
   }
 
   async #planStates(
@@ -131,11 +139,11 @@ export class SqlIdentityChanges extends SqlTables implements Identities {
     found: readonly FoundFacts[],
     plan: Pick<IdentityPlan, 'queryIds' | 'merges'>,
     isOld: (queryId: string) => boolean,
-    nowMs: number,
+    { nowMs, expiryMs }: Times,
   ): Promise<FoundPlan> {
     const ids = [...plan.queryIds, ...plan.merges.flat()];
     const max = Math.max(expiredKeysMin, 2 * ids.length);
-    await this.#removeExpired(this.table('found_query'), 'id', project, nowMs, max);
+    await this.#removeExpired(this.table('found_query'), 'id', project, expiryMs, max);
     for (;;) {
       const states = await this.#states.load(project, ids);
       const planned = planFound(found, plan, states, isOld);
@@ -220,14 +228,14 @@ export class SqlIdentityChanges extends SqlTables implements Identities {
     table: string,
     column: string,
     project: unknown,
-    nowMs: number,
+    expiryMs: number,
     max: number,
   ): Promise<void> {
     await this.session.run(
       `DELETE FROM ${table} WHERE ${this.#project} = $1 AND ${column} IN (
          SELECT ${column} FROM ${table} WHERE ${this.#project} = $1 AND expires_at <= $2
          LIMIT $3 ${this.dialect.lock('UPDATE SKIP LOCKED')})`,
-      [project, nowMs, max],
+      [project, expiryMs, max],
     );
   }
 }

@@ -22,7 +22,7 @@ export class SqlWaitingRequests extends SqlTables {
   readonly #project = this.dialect.projectColumn;
 
   /** Those of the traces of these queries. */
-  async findFor(project: unknown, queries: readonly QueryKeys[], nowMs: number): Promise<FoundFacts[]> {
+  async findFor(project: unknown, queries: readonly QueryKeys[], expiryMs: number): Promise<FoundFacts[]> {
     const traces = queries.flatMap(({ traceId, isRequest }) => (isRequest ? [] : (traceId ?? [])));
     if (traces.length === 0) return [];
     // By name alone, because the index of times would be slower.
@@ -32,7 +32,7 @@ export class SqlWaitingRequests extends SqlTables {
       [project, JSON.stringify([...new Set(traces)].map(requestKeyName))],
     );
     return rows
-      .filter(({ expiresAt }) => expiresAt > nowMs)
+      .filter(({ expiresAt }) => expiresAt > expiryMs)
       .map(({ name, text, service }) => readRequest(text, { traceId: requestTraceId(name), service }));
   }
 

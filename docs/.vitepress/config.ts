@@ -164,7 +164,7 @@ export default defineConfig({
         text: `Version ${version}`,
         items: [
           { text: 'Changes', link: '/changelog' },
-          { text: 'Other versions', link: '/versions' },
+          { text: 'Other versions', link: '/versioning#docs-of-other-versions' },
           ...releases(repository),
         ],
       },

@@ -28,7 +28,8 @@ export const GROUPS: readonly Group[] = [
       },
       dashboard: {
         title: 'The dashboard',
-        description: 'Set up the dashboard, invite others, and read counts, keys and sources in it.',
+        description:
+          'What each page of the dashboard shows: overview, projects, keys, sources, corrections and settings.',
       },
     },
   },
@@ -83,16 +84,13 @@ export const GROUPS: readonly Group[] = [
         description: 'Whole programs for net/http and gin that are counted by OpenTelemetry.',
       },
       import: {
-        title: 'Import queries',
-        description: 'Import past questions from files, exports of other systems and access logs.',
+        title: 'Import',
+        description:
+          'Import past questions from files, other systems, access logs and counts, or move from a hosted platform.',
       },
       corrections: {
         title: 'I recorded something wrong',
         description: 'Withdraw or rename queries that were recorded by mistake, and take that back.',
-      },
-      'import-counts': {
-        title: 'Import counts',
-        description: 'Import history that exists only as counts, from a file or from another server.',
       },
     },
   },
@@ -104,12 +102,9 @@ export const GROUPS: readonly Group[] = [
         description: 'What has changed a count since an earlier report, by cause, sender and caller.',
       },
       reading: {
-        title: 'Read the counts',
-        description: 'Read the counts in the terminal, spreadsheets, Grafana, programs and AI assistants.',
-      },
-      export: {
-        title: 'Export the rows',
-        description: 'Take every recorded query away, as NDJSON or CSV, for a warehouse or another project.',
+        title: 'Read and export',
+        description:
+          'Read the counts over HTTP, in spreadsheets, Grafana and AI assistants, and export every query.',
       },
       sharing: {
         title: 'Share the counts',
@@ -127,20 +122,19 @@ export const GROUPS: readonly Group[] = [
     text: 'How to run',
     pages: {
       install: {
-        title: 'Install the server',
-        description: 'Download, verify, install and update caller-stats: package, image and services.',
-      },
-      run: {
-        title: 'Run',
-        description: 'Run caller-stats in production: first keys, checks, containers, and a proxy with TLS.',
+        title: 'Install and run',
+        description:
+          'Install caller-stats as a package, container or service: first keys, checks, and a proxy with TLS.',
       },
       keys: {
-        title: 'Keys and members',
-        description: 'Create, rotate and revoke API keys; organizations, members and the audit log.',
+        title: 'API keys',
+        description:
+          'Create, rotate and revoke API keys, also keys that only read, and what each type may do.',
       },
       'sign-in': {
-        title: 'Sign-in',
-        description: 'Roles, passwords, two-factor authentication, passkeys, single sign-on and sessions.',
+        title: 'Members and sign-in',
+        description:
+          'The first owner, invitations, roles, passwords, two-factor authentication, single sign-on, audit log.',
       },
       projects: {
         title: 'Projects',
@@ -184,13 +178,9 @@ export const GROUPS: readonly Group[] = [
         title: 'Queries and callers',
         description: 'What a query is, what a caller is, and which of the types web, api and other it has.',
       },
-      ids: {
-        title: 'Ids',
-        description: 'Why a query counts once, and how to choose its id.',
-      },
       exactness: {
-        title: 'Exactness',
-        description: 'What you can rely on, why it works, and how to check it.',
+        title: 'Exactness and ids',
+        description: 'What you can rely on, why a query counts once, and how to choose its id.',
       },
       time: {
         title: 'Time, ranges and time zones',
@@ -201,23 +191,15 @@ export const GROUPS: readonly Group[] = [
         description: 'What is stored and for how long, how to delete it, and requests of data subjects.',
       },
       comparison: {
-        title: 'Comparison and moving',
+        title: 'Comparison and questions',
         description:
-          'How caller-stats compares with the hosted original, Plausible, Umami, OpenMeter and Langfuse, and how to move.',
-      },
-      faq: {
-        title: 'Questions and answers',
-        description: 'Short answers to frequent questions about counting, reading and running.',
+          'How caller-stats compares with Plausible, Umami, OpenMeter and Langfuse, and short answers to frequent questions.',
       },
     },
   },
   {
     text: 'Reference',
     pages: {
-      http: {
-        title: 'Operations over HTTP',
-        description: 'The operations of the HTTP API: ranges, series, callers, JSON and CSV.',
-      },
       api: {
         title: 'API',
         description: 'Every operation of the HTTP API with its parameters, bodies and answers.',
@@ -232,12 +214,8 @@ export const GROUPS: readonly Group[] = [
         description: 'Every command of the program with its options.',
       },
       settings: {
-        title: 'Settings',
-        description: 'Every flag and environment variable, and how to connect to PostgreSQL.',
-      },
-      limits: {
-        title: 'Limits',
-        description: 'Every limit of sizes, numbers and times, with its reason.',
+        title: 'Settings and limits',
+        description: 'Every flag, environment variable and fixed limit, and how to connect to PostgreSQL.',
       },
       security: {
         title: 'Security',
@@ -253,11 +231,8 @@ export const GROUPS: readonly Group[] = [
       },
       versioning: {
         title: 'Versions and compatibility',
-        description: 'What stays the same between versions, how things are removed, and what is supported.',
-      },
-      versions: {
-        title: 'Other versions',
-        description: 'Where the docs of other versions are, and how to find out the version of a server.',
+        description:
+          'What stays the same between versions, what is supported, and the docs of other versions.',
       },
       changelog: {
         title: 'Changes',

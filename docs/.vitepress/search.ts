@@ -149,7 +149,7 @@ function closeness({ words }: Search, query: readonly QueryWord[], total: number
   }
   if (shared === 0) return 0;
   const rest = [...left].reduce((sum, stem) => sum + (weights.get(stem) ?? 0), 0);
-  return ((shared / total) * shared) / (shared + 0.4 * rest);
+  return ((shared / total) * shared) / (shared + rest);
 }
 
 interface Found {

@@ -48,7 +48,7 @@ export interface ApiDocument {
 const INTRODUCTION = `# API
 
 Every operation in short. A server has the whole descriptions in its OpenAPI document, at \`/openapi.json\`, and lets you try the operations at
-\`/docs/try\`. [Operations over HTTP](http.md) explains the answers, [Time](../concepts/time.md) the ranges, and [Errors](errors.md) the rest. What is
+\`/docs/try\`. [Read over HTTP](../guides/read/reading.md#read-over-http) explains the answers, [Time](../concepts/time.md) the ranges, and [Errors](errors.md) the rest. What is
 not marked as optional is always there. What has no type is a string, except within an object.`;
 
 const KEYS: Readonly<Record<string, string>> = {

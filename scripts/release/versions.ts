@@ -17,7 +17,7 @@ export const MENTIONS = [
   'docs/guides/record/client.md',
   'docs/guides/record/recipes-java.md',
   'docs/guides/run/install.md',
-  'docs/reference/versions.md',
+  'docs/reference/versioning.md',
 ] as const;
 
 /** A version in the name of a package, an image or a tag of this project, or set for a shell. */

@@ -22,7 +22,7 @@ const aims = { performance: 90, accessibility: 100, 'best-practices': 100 };
 const signedOut = ['/sign-in', '/docs/', '/docs/api'];
 const signedOutInAll = [
   ...['/set-up', '/join', '/reset'],
-  ...['/docs/http', '/docs/opentelemetry', '/docs/dashboard', '/docs/how-it-works'],
+  ...['/docs/reading', '/docs/opentelemetry', '/docs/dashboard', '/docs/how-it-works'],
 ];
 const signedIn = ['/projects/demo', '/projects/demo/keys'];
 const signedInInAll = [

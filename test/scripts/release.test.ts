@@ -23,7 +23,7 @@ const CHANGELOG = `# Changelog
 
 ## Unreleased
 
-- A [page](docs/guides/run/run.md#the-first-keys), and [another site](https://example.org).
+- A [page](docs/guides/run/install.md#the-first-keys), and [another site](https://example.org).
 
 ## 0.9.0, 2026-01-02
 
@@ -49,7 +49,7 @@ describe('the changelog', () => {
     expect(findSection(released, '0.9.0')).toBe('The first one.');
     const notes = releaseNotes(released, '1.0.0', 'https://example.org/a');
     expect(notes).toContain(
-      '- A [page](https://example.org/a/blob/v1.0.0/docs/guides/run/run.md#the-first-keys), and [another site](https://example.org).',
+      '- A [page](https://example.org/a/blob/v1.0.0/docs/guides/run/install.md#the-first-keys), and [another site](https://example.org).',
     );
     expect(notes).toContain('(https://example.org/a/blob/v1.0.0/docs/guides/run/install.md)');
     expect(notes).not.toContain('The first one.');
@@ -274,7 +274,7 @@ test('a prepared release has one version everywhere, is tested, and is tagged', 
       'package.json has 0.1.0, not 1.0.0.',
       'package-lock.json, of the client has 0.1.0, not 1.0.0.',
       'the newest section of CHANGELOG.md with a date has 0.9.0, not 1.0.0.',
-      'docs/reference/versions.md names another version than 1.0.0.',
+      'docs/reference/versioning.md names another version than 1.0.0.',
     ]),
   );
   prepareRelease(clone);

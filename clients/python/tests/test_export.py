@@ -17,7 +17,7 @@ from caller_stats import Recorder
 
 from .support import HANGS, MAIN, REPOSITORY, RecordingTest, Server
 
-PAGE = (REPOSITORY / "docs" / "guides" / "read" / "export.md").read_text(encoding="utf-8")
+PAGE = (REPOSITORY / "docs" / "guides" / "read" / "reading.md").read_text(encoding="utf-8")
 # Ids that CSV quotes, that a spreadsheet runs, and that end the data of a COPY.
 IDS = ("plain", 'a,"b"', "=1+1", "\\.", "'", "ünï", "{1,2}", "NULL")
 

@@ -66,7 +66,7 @@ async function checkPublicUrl(settings: ServerSettings, isRunning: boolean, cloc
   }
   if (!safeWebAddress(publicUrl).ok) {
     const message = `${publicUrl} has no TLS: passwords and cookies can be read on the way`;
-    return { check, status: 'warning', message, advice: 'put a proxy with TLS in front; see docs/run' };
+    return { check, status: 'warning', message, advice: 'put a proxy with TLS in front; see docs/install' };
   }
   if (!isRunning) {
     const message = `${publicUrl} was not tried: no server is running; start it and run this command again`;

@@ -37,7 +37,7 @@ export function isCallerName(name: string): boolean {
   return pattern.test(name);
 }
 
-/** The type of a caller, by the one rule of docs/reference/http.md. */
+/** The type of a caller, by the one rule of docs/concepts/queries.md. */
 export function callerType(caller: string): CallerType {
   return SINGLE_CALLER_TYPES.find((type) => type === caller) ?? 'other';
 }

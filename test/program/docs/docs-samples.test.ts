@@ -30,7 +30,7 @@ const NOT_HERE: Readonly<Record<string, string>> = {
   'docs/guides/read/changes.md: $ caller-stats changes':
     'the numbers of a made-up project; test/program/record/correct-command.test.ts has others',
   'docs/guides/read/changes.md: caller-stats stats docs': 'the same',
-  'docs/guides/read/dashboard.md: Set up the dashboard': 'the same',
+  'docs/guides/run/sign-in.md: Set up the dashboard': 'the same',
   'docs/index.md: export ADMIN_KEY':
     'the keys of the reader, cut short; each block below runs with such variables',
   'README.md: export ADMIN_KEY': 'the same',
@@ -73,12 +73,10 @@ const NOT_HERE: Readonly<Record<string, string>> = {
   'docs/reference/errors.md: {': 'a response; test/program/read/parameters.test.ts',
   'docs/concepts/privacy.md: PRAGMA': 'for the database of the reader; test/program/sign-in/erasure.test.ts',
   'SECURITY.md: \\bcs_': 'a pattern; test/domain holds keys to it',
-  'docs/guides/read/dashboard.md: caller-stats member reset':
+  'docs/guides/run/sign-in.md: caller-stats member reset':
     'for a user who has joined; test/program/sign-in has that',
   'docs/concepts/time.md': 'answers, cut short; test/program/read/every-way.test.ts',
   'docs/reference/commands.md': 'what --help prints; test/tidy/commands-page.test.ts',
-  'docs/reference/http.md: {': 'answers, cut short; their form is that of the OpenAPI document',
-  'docs/reference/http.md: "callers"': 'the same',
   'docs/guides/run/moving.md: docs: the target': 'what a run says; test/program/backup/copy-live.test.ts',
   'docs/guides/record/opentelemetry.md: OTEL_':
     'variables of other programs; test/program/record/otlp-exporters.test.ts sends what they make SDKs send',
@@ -117,16 +115,35 @@ const NOT_HERE: Readonly<Record<string, string>> = {
     'test/program/notifications/channels.test.ts runs the function; the others are examples',
   'docs/guides/record/corrections.md':
     'queries, senders and sources of the reader; test/program/record/correct-command.test.ts and corrections.test.ts',
-  'docs/guides/read/export.md: {': 'a row of an export; test/program/read/exported-queries.test.ts',
   ...Object.fromEntries(
     ['psql', 'CREATE', 'SELECT', 'import'].map((start) => [
-      `docs/guides/read/export.md: ${start}`,
+      `docs/guides/read/reading.md: ${start}`,
       'clients/python/tests/test_export.py',
     ]),
   ),
   'docs/engineering/tested.md': 'measurements of the reader',
-  'docs/guides/read/reading.md':
-    'test/program/docs/reading-docs.test.ts and test/program/read/every-way.test.ts; clients/python/tests/test_tables.py; spreadsheets, R and httpfs of DuckDB are not here',
+  ...Object.fromEntries(
+    [
+      '$ caller-stats stats',
+      'curl -sSf',
+      'printf',
+      'caller-stats stats',
+      'https:',
+      '=IMPORTDATA',
+      'address <-',
+      'SET',
+      'function',
+      'let',
+      'node',
+      'library',
+      'claude',
+      '{',
+      '"callers"',
+    ].map((start) => [
+      `docs/guides/read/reading.md: ${start}`,
+      'test/program/docs/reading-docs.test.ts and test/program/read/every-way.test.ts; clients/python/tests/test_tables.py; spreadsheets, R and httpfs of DuckDB are not here',
+    ]),
+  ),
   'docs/guides/run/operate.md: {"error"': 'test/program/protocol/unavailable.test.ts',
   'docs/guides/run/operate.md: {"status"': 'test/program/protocol/unavailable.test.ts',
   'docs/guides/run/operate.md: $ caller-stats serve --metrics':
@@ -136,17 +153,21 @@ const NOT_HERE: Readonly<Record<string, string>> = {
   'docs/guides/run/citus.md':
     'several servers with Citus, which CI does not have; the page says what was run',
   'docs/guides/run/failover.md': 'several servers of the reader; test/program/postgres/failover.test.ts',
-  'docs/guides/run/install.md':
-    'downloads releases, and needs root and services; test/program/package/package.deep.test.ts installs the package, test/tidy/deploy.test.ts reads the services',
+  ...Object.fromEntries(
+    ['REPO=', 'tar', 'npm', 'docker', 'cosign', 'sudo'].map((start) => [
+      `docs/guides/run/install.md: ${start}`,
+      'downloads releases, and needs root and services; test/program/package/package.deep.test.ts installs the package, test/tidy/deploy.test.ts reads the services',
+    ]),
+  ),
+  'docs/guides/run/backup.md: sudo': 'systemd; test/tidy/deploy.test.ts reads the services',
   'docs/guides/run/backup.md: [Service]': 'systemd; test/program/backup/backup.test.ts runs its command',
   'docs/guides/run/backup.md: [Timer]': 'systemd',
-  'docs/guides/run/run.md: docker build': 'needs Docker; the page says what was tried of it',
-  'docs/guides/run/run.md: caller-stats serve --base-path':
+  'docs/guides/run/install.md: caller-stats serve --base-path':
     'a server that stays; test/program/protocol/base-path.test.ts',
-  'docs/reference/versions.md: git switch': 'a clone of the reader; CI builds the site',
+  'docs/reference/versioning.md: git switch': 'a clone of the reader; CI builds the site',
   'docs/reference/settings.md: GRANT': 'test/program/postgres/privileges.test.ts',
   'docs/guides/record/import.md: $ caller-stats import traces.jsonl':
-    'needs a running server, and the page restores a backup without one; test/program/import/import-otlp.test.ts',
+    'needs a key for recording; test/program/import/import-otlp.test.ts',
   'docs/guides/record/import.md: 192.0.2.1': 'a line of a log, which the import below it reads',
 };
 
@@ -264,22 +285,11 @@ async function onEmpty(page: string): Promise<void> {
   await runPage(page, place, server.url, {});
 }
 
-/** On a server with the sample's events, which is also the other server that the page imports from. */
-async function onOtherServer(page: string): Promise<void> {
+/** On a server with an empty project `docs`, the files that the page imports, and the sample's events, which it imports from there. */
+async function onImports(page: string): Promise<void> {
   const place = await placeWithDemo();
   const { admin } = place.firstRun;
   await succeed(place.run(['project', 'create', 'Docs', '--id', project]));
-  await writeFile(
-    place.path('2023.csv'),
-    samples().find((one) => one.page === page && one.language === 'csv')?.code ?? '',
-  );
-  const server = await place.serve();
-  await runPage(page, place, server.url, { ADMIN_KEY: admin, CALLER_STATS_SOURCE_KEY: admin });
-}
-
-/** With an empty project `docs` and the files that the page imports. */
-async function onImports(page: string): Promise<void> {
-  const place = await placeWithProject();
   const write = (name: string, lines: readonly string[]) =>
     writeFile(place.path(name), `${lines.join('\n')}\n`);
   const numbered = (count: number, line: (at: number) => string) =>
@@ -330,7 +340,12 @@ async function onImports(page: string): Promise<void> {
     '{"id": "t-2", "caller": "The Site"}',
     '{"id": "t-3", "caller": "web"}',
   ]);
-  await runPage(page, place, 'http://127.0.0.1:4000', {});
+  await writeFile(
+    place.path('2023.csv'),
+    samples().find((one) => one.page === page && one.code.startsWith('date,'))?.code ?? '',
+  );
+  const server = await place.serve();
+  await runPage(page, place, server.url, { ADMIN_KEY: admin, CALLER_STATS_SOURCE_KEY: admin });
 }
 
 /** With two keys, and the sample's events in the project `docs`, which the page copies to PostgreSQL. */
@@ -351,17 +366,16 @@ const PAGES: Readonly<Record<string, (page: string) => Promise<void>>> = {
   'README.md': onDemo,
   'docs/index.md': onDemo,
   'docs/guides/record/record.md': onDemo,
-  'docs/guides/read/export.md': onDemo,
+  'docs/guides/read/reading.md': onDemo,
+  'docs/guides/run/keys.md': onDemo,
   'docs/concepts/queries.md': onDemo,
   'docs/concepts/exactness.md': onDemo,
   'docs/tutorial.md': onEmpty,
-  'docs/concepts/comparison.md': onOtherServer,
-  'docs/guides/read/dashboard.md': onProject,
-  'docs/guides/run/run.md': onEmpty,
+  'docs/guides/run/sign-in.md': onProject,
+  'docs/guides/run/install.md': onEmpty,
   'docs/guides/run/backup.md': onProject,
   'docs/guides/run/moving.md': onTwoDatabases,
   'docs/guides/record/import.md': onImports,
-  'docs/guides/record/import-counts.md': onOtherServer,
   'docs/guides/record/opentelemetry.md': onDemo,
   'docs/guides/record/recipes.md': onProject,
   'docs/guides/record/recipes-sdks.md': onProject,

@@ -146,6 +146,8 @@ test('pages lead to the next one, to the dashboard, and say which version they d
   expect(text).toMatch(/class="VPLink link pager-link next" href="\/docs\/client"/);
   expect(text).toContain('href="/docs/../"');
   // In the menu of the version; in the sidebar it would be a paragraph.
-  expect(text).toMatch(/<a[^>]* href="\/docs\/versions"[^>]*>[^p]{0,20}<span[^>]*>Other versions</);
+  expect(text).toMatch(
+    /<a[^>]* href="\/docs\/versioning#docs-of-other-versions"[^>]*>[^p]{0,20}<span[^>]*>Other versions</,
+  );
   expect(text).toContain(`Version ${JSON.parse(read('package.json').text).version}`);
 });

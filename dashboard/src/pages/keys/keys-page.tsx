@@ -49,7 +49,8 @@ export function KeysPage(current: CurrentProject) {
       lead={
         <>
           Every request names the project by its id, and proves with a key that it may:{' '}
-          <DocsLink page="keys">how keys work</DocsLink>, <DocsLink page="http">what a key can ask</DocsLink>.
+          <DocsLink page="keys">how keys work</DocsLink>,{' '}
+          <DocsLink page="reading">what a key can ask</DocsLink>.
         </>
       }
     >

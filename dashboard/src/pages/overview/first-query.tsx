@@ -99,7 +99,7 @@ function Explanation({ sender }: { sender: Sender }) {
         <>
           CSV, JSON, access logs and the exports of other systems work, too:{' '}
           <DocsLink page="import">all formats</DocsLink>. History that exists only as counts:{' '}
-          <DocsLink page="import-counts">importing counts</DocsLink>.
+          <DocsLink page="import#import-counts">importing counts</DocsLink>.
         </>
       );
     case 'Express':

@@ -34,7 +34,7 @@ export function TryPage() {
         </Link>
         <nav aria-label="Documentation">
           <a href={`${basePath}/docs/`}>Documentation</a>
-          <a href={`${basePath}/docs/http`}>What the operations mean</a>
+          <a href={`${basePath}/docs/reading#read-over-http`}>What the operations mean</a>
           <a href={`${basePath}/openapi.json`}>OpenAPI document</a>
         </nav>
       </header>

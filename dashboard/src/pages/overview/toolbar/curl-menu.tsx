@@ -32,7 +32,7 @@ export function CurlMenu({ project, view, reading: { numbers } }: CurlMenuProps)
         item('Counts over time', 'caller-stats/series', series),
         item('Callers', 'callers', timeParameters(view)),
         'line',
-        { label: 'What the operations return', icon: BookOpen, href: docsUrl('http') },
+        { label: 'What the operations return', icon: BookOpen, href: docsUrl('reading#read-over-http') },
       ]}
       button={(props) => (
         <Button {...props} title="Copy as curl" kind="quiet" icon={Terminal}>

@@ -16,13 +16,14 @@ export const MENTIONS = [
   'deploy/kubernetes/caller-stats.yaml',
   'docs/guides/record/client.md',
   'docs/guides/record/recipes-java.md',
+  'docs/guides/run/backup.md',
   'docs/guides/run/install.md',
   'docs/reference/versioning.md',
 ] as const;
 
 /** A version in the name of a package, an image or a tag of this project, or set for a shell. */
 const MENTIONED =
-  /((?:caller-stats(?:-client)?[-:]|caller-stats-opentelemetry<\/artifactId>\s*<version>|\bv|VERSION=)(?=\d))\d+\.\d+\.\d+(?:-[0-9A-Za-z]+(?:\.\d+)*)?(?=\.tgz|[`\s"'/<]|$)/g;
+  /((?:caller-stats(?:-client)?[-:@]|caller-stats-opentelemetry<\/artifactId>\s*<version>|\bv|VERSION=)(?=\d))\d+\.\d+\.\d+(?:-[0-9A-Za-z]+(?:\.\d+)*)?(?=\.tgz|[`\s"'/<]|$)/g;
 
 export function isVersion(version: string): boolean {
   return VERSION.test(version);

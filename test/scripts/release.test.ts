@@ -58,9 +58,9 @@ describe('the changelog', () => {
 
 test('a version in the name of a package, image or tag is replaced, and no other', () => {
   const text =
-    './caller-stats-0.1.0.tgz caller-stats-client-0.1.0-rc.1.tgz image: x/caller-stats:0.1.0\n`v0.1.0` VERSION=0.1.0';
+    './caller-stats-0.1.0.tgz caller-stats-client-0.1.0-rc.1.tgz image: x/caller-stats:0.1.0\n`v0.1.0` VERSION=0.1.0\nnpm install caller-stats@0.1.0\n';
   expect(replaceMentions(text, '1.2.3')).toBe(
-    './caller-stats-1.2.3.tgz caller-stats-client-1.2.3.tgz image: x/caller-stats:1.2.3\n`v1.2.3` VERSION=1.2.3',
+    './caller-stats-1.2.3.tgz caller-stats-client-1.2.3.tgz image: x/caller-stats:1.2.3\n`v1.2.3` VERSION=1.2.3\nnpm install caller-stats@1.2.3\n',
   );
   const others =
     'Caddy 2.6.2, node:22.23.3-bookworm-slim, caller-stats.db.version-4, http://127.0.0.1:4000/v1';

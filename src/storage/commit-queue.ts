@@ -1,6 +1,7 @@
 /** Group commit, shared by the stores: operations that wait while a group is committed form the next group. */
 import { CallerStatsError } from '../domain/errors.js';
 import { commitQueriesMax, pendingOperationsMax, pendingQueriesMax } from '../domain/limits.js';
+import { nextLoopTurn } from '../shared/fair-share.js';
 import type { CommitObserver } from './ports/store-stats.js';
 
 /** The outcome of one operation. One that failed changed nothing, and did not affect the others of its group. */
@@ -54,7 +55,10 @@ export interface CommitQueueOptions<Operation, Value> {
   readonly observer?: CommitObserver | undefined;
 }
 
-/** A lone operation is committed at once. Under load, many operations share one wait for the disk. */
+/**
+ * Operations that arrive in one turn of the event loop are committed together, and under load all that arrive during a commit: many
+ * share one wait for the disk.
+ */
 export class CommitQueue<Operation, Value> {
   readonly #options: CommitQueueOptions<Operation, Value>;
   readonly #backlog: Backlog;
@@ -92,6 +96,8 @@ export class CommitQueue<Operation, Value> {
   }
 
   async #drain(): Promise<void> {
+    // Without this, the first of a turn would be committed alone: on a fast disk every other commit was of one operation.
+    await nextLoopTurn();
     while (this.#waiting.length > 0) await this.#commitNext();
     this.#draining = undefined;
   }

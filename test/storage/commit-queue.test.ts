@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CallerStatsError } from '../../src/domain/errors.js';
 import { commitQueriesMax, pendingOperationsMax, pendingQueriesMax } from '../../src/domain/limits.js';
+import { nextLoopTurn } from '../../src/shared/fair-share.js';
 import { Backlog, CommitQueue, type Outcome } from '../../src/storage/commit-queue.js';
 import type { Operation } from '../../src/storage/sqlite/writer/operations.js';
 
@@ -21,7 +22,7 @@ function controlledCommit() {
     const end = ends.shift();
     if (how === 'succeed') end?.succeed();
     else end?.fail(how);
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextLoopTurn();
   };
   return { commit, groups, endNext };
 }
@@ -46,29 +47,40 @@ const record = (queries: number): Operation => ({
 });
 
 describe('the commit queue', () => {
-  test('commits a lone operation at once, and groups those that arrive meanwhile', async () => {
+  test('groups what arrives in one turn of the event loop, and what arrives during a commit', async () => {
     const { queue, groups, endNext } = controlledQueue();
-    const settled = Promise.all(['a', 'b', 'c'].map((id) => queue.submit(touch(id))));
-    expect(groups).toEqual([[touch('a')]]);
+    const submit = (...ids: string[]) => ids.map((id) => queue.submit(touch(id)));
+    const together = submit('a', 'b');
+    expect(groups).toEqual([]);
+    await nextLoopTurn();
+    expect(groups).toEqual([[touch('a'), touch('b')]]);
+    const meanwhile = submit('c');
+    await nextLoopTurn();
+    meanwhile.push(...submit('d'));
     await endNext();
-    expect(groups).toEqual([[touch('a')], [touch('b'), touch('c')]]);
+    expect(groups).toEqual([
+      [touch('a'), touch('b')],
+      [touch('c'), touch('d')],
+    ]);
     await endNext();
-    expect(await settled).toEqual([touch('a'), touch('b'), touch('c')]);
+    expect(await Promise.all([...together, ...meanwhile])).toEqual(['a', 'b', 'c', 'd'].map(touch));
   });
 
   test('limits the queries of a commit but never splits or starves an operation', async () => {
     const { queue, groups, endNext } = controlledQueue();
-    const sizes = [1, commitQueriesMax - 1, 1, 1, commitQueriesMax + 5, 1];
+    const sizes = [commitQueriesMax - 1, 1, 1, commitQueriesMax + 5, 1];
     const settled = Promise.all(sizes.map((size) => queue.submit(record(size))));
+    await nextLoopTurn();
     for (const _ of sizes) await endNext();
     await settled;
     const sizesOf = groups.map((group) => group.map(weigh));
-    expect(sizesOf).toEqual([[1], [commitQueriesMax - 1, 1], [1], [commitQueriesMax + 5], [1]]);
+    expect(sizesOf).toEqual([[commitQueriesMax - 1, 1], [1], [commitQueriesMax + 5], [1]]);
   });
 
   test('rejects a whole group whose commit fails, and continues', async () => {
     const { queue, endNext } = controlledQueue();
     const first = queue.submit(touch('a'));
+    await nextLoopTurn();
     const second = Promise.allSettled([queue.submit(touch('b')), queue.submit(touch('c'))]);
     const lost = expect(first).rejects.toThrow('disk full');
     await endNext(new Error('disk full'));
@@ -93,12 +105,14 @@ describe('the commit queue', () => {
   test('is idle before the first operation and after all have settled', async () => {
     const { queue, endNext } = controlledQueue();
     expect(queue.idle).toBe(true);
-    const settled = Promise.all([queue.submit(touch('a')), queue.submit(touch('b'))]);
+    const settled = [queue.submit(touch('a'))];
     expect(queue.idle).toBe(false);
+    await nextLoopTurn();
+    settled.push(queue.submit(touch('b')));
     await endNext();
     expect(queue.idle).toBe(false);
     await endNext();
-    await settled;
+    await Promise.all(settled);
     expect(queue.idle).toBe(true);
   });
 
@@ -110,12 +124,11 @@ describe('the commit queue', () => {
   test('refuses too many waiting queries or operations', async () => {
     const { commit } = controlledCommit();
     const queries = queueOf(commit);
-    void queries.submit(record(1));
     void queries.submit(record(pendingQueriesMax));
     await expect(queries.submit(record(1))).rejects.toMatchObject({ code: 'busy' });
 
     const operations = queueOf(commit);
-    for (let waiting = 0; waiting <= pendingOperationsMax; waiting++) void operations.submit(touch('a'));
+    for (let waiting = 0; waiting < pendingOperationsMax; waiting++) void operations.submit(touch('a'));
     await expect(operations.submit(touch('a'))).rejects.toMatchObject({ code: 'busy' });
   });
 
@@ -132,7 +145,7 @@ describe('the commit queue', () => {
     const accepted = Promise.all([queue.submit(touch('a')), queue.submit(touch('b'))]);
     const closed = queue.close();
     await expect(queue.submit(touch('c'))).rejects.toMatchObject({ code: 'unavailable' });
-    await endNext();
+    await nextLoopTurn();
     await endNext();
     await closed;
     expect(await accepted).toHaveLength(2);
@@ -151,6 +164,7 @@ test('reports the duration of each commit, including failed ones', async () => {
     observer: { now: () => nowMs, committed: (ms) => void took.push(ms) },
   });
   const first = queue.submit(record(3));
+  await nextLoopTurn();
   const second = queue.submit(record(5)).catch((error: Error) => error.message);
   expect(backlog.pending).toEqual({ pendingOperations: 1, pendingQueries: 5 });
   nowMs = 7;

@@ -4,6 +4,7 @@ import type { Worker } from 'node:worker_threads';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect, test } from 'vitest';
 import { ALL_TIME } from '../../../src/domain/counting/date-range.js';
+import { nextLoopTurn } from '../../../src/shared/fair-share.js';
 import { STORE_PARTS } from '../../../src/storage/ports/store-stats.js';
 import { openReader } from '../../../src/storage/sqlite/connection.js';
 import { NEWEST_VERSION } from '../../../src/storage/sqlite/migrations/index.js';
@@ -192,15 +193,16 @@ test('short reads do not wait for long ones', async () => {
 test('reports the operations and queries that wait', async () => {
   const { store, other } = await place();
   other.exec('BEGIN IMMEDIATE');
-  const written = [
-    store.counts.record('docs', [query('a')]),
+  const first = store.counts.record('docs', [query('a')]);
+  await nextLoopTurn();
+  const others = [
     store.counts.record('docs', [query('b'), query('c'), query('d')]),
     store.directory.createProject(projectOf('more'), by),
   ];
   // The first is being written, and so does not wait any more.
   expect(await store.maintenance.stats()).toMatchObject({ pendingOperations: 2, pendingQueries: 4 });
   other.exec('ROLLBACK');
-  await Promise.all(written);
+  await Promise.all([first, ...others]);
 });
 
 test.each(upgradedVersions)(

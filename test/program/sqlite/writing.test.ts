@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect, test } from 'vitest';
 import { ALL_TIME } from '../../../src/domain/counting/date-range.js';
+import { nextLoopTurn } from '../../../src/shared/fair-share.js';
 import { openSqliteStore } from '../../../src/storage/sqlite/store.js';
 import { whenOver } from '../../support/cleanup.js';
 import { by, projectOf } from '../../support/storage/store.js';
@@ -44,10 +45,11 @@ test('an error in one recording undoes all that share its transaction', async ()
   other.close();
 
   const record = (id: string, caller: string) => store.counts.record('docs', [{ id, caller, occurredAt: 0 }]);
-  // The first one is under way alone, once the queue is idle; those behind it wait together.
-  await new Promise((resolve) => setImmediate(resolve));
-  const all = [record('a', 'web'), record('b', 'api'), record('c', 'refused'), record('d', 'web')];
-  const settled = await Promise.allSettled(all);
+  const first = record('a', 'web');
+  await nextLoopTurn();
+  // Those behind it wait together.
+  const others = [record('b', 'api'), record('c', 'refused'), record('d', 'web')];
+  const settled = await Promise.allSettled([first, ...others]);
   expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected']);
   expect(await store.counts.count('docs', ALL_TIME)).toEqual({ web: 1, api: 0, other: 0, total: 1 });
   await expect(record('b', 'api')).resolves.toEqual({ recorded: 1, duplicates: 0 });

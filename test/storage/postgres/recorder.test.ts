@@ -2,11 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { commitQueriesMax, pendingOperationsMax, pendingQueriesMax } from '../../../src/domain/limits.js';
 import type { Query } from '../../../src/domain/queries/query.js';
 import type { ArrivingQuery } from '../../../src/domain/queries/receipt.js';
+import { nextLoopTurn } from '../../../src/shared/fair-share.js';
 import { encodeQueryId } from '../../../src/storage/postgres/query-id.js';
 import { type RecordCall, Recorder } from '../../../src/storage/postgres/recorder.js';
-
-/** Lets everything that can go on go on. */
-const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 /** A record function whose calls end when the test says so. */
 function controlled() {
@@ -25,7 +23,7 @@ function controlled() {
     end: async (at: number, how: readonly number[] | null | Error) => {
       if (how instanceof Error) ends[at]?.reject(how);
       else ends[at]?.resolve(how);
-      await settle();
+      await nextLoopTurn();
     },
   };
 }
@@ -47,10 +45,12 @@ const batch = (queries: readonly ArrivingQuery[], signal = new AbortController()
 const idsAs = (...ids: string[]) => `{${ids.map((id) => `"\\\\x${encodeQueryId(id)}"`).join(',')}}`;
 
 describe('the recorder', () => {
-  test('passes on a lone batch at once, by columns', async () => {
+  test('passes on a lone batch in the next turn, by columns', async () => {
     const { recorder, calls, end } = controlled();
     const queries = [query('a', { caller: 'null', occurredAt: -5 }), query('b', { caller: 'sdk-python' })];
     const recorded = recorder.record('docs', batch(queries));
+    expect(calls).toEqual([]);
+    await nextLoopTurn();
     expect(calls).toEqual([
       {
         projectId: 'docs',
@@ -69,6 +69,7 @@ describe('the recorder', () => {
     const key = { day: 1, sender: 'key:a' };
     const file = { day: -2, sender: 'import:"{a}\\b", null' };
     const first = recorder.record('docs', { ...batch([query('zero')]), receipt: key });
+    await nextLoopTurn();
     const others = [
       recorder.record('docs', { ...batch([query('a'), { ...query('b'), receipt: file }]), receipt: key }),
       recorder.record('docs', batch([query('c')])),
@@ -98,6 +99,7 @@ describe('the recorder', () => {
     };
     const queries = Array.from({ length: 100 }, (_, at) => query(`${at}`));
     const recorded = recorder.record('docs', { ...batch(queries), receipt });
+    await nextLoopTurn();
     expect(calls[0]).toMatchObject({ days: '{1}', receiptOf: `{${Array(100).fill(1).join()}}` });
     // To find its place, and to write it.
     expect(reads).toBe(2);
@@ -105,19 +107,22 @@ describe('the recorder', () => {
     await recorded;
   });
 
-  test('combines batches that arrive during a call', async () => {
+  test('combines batches that arrive in one turn, or during a call', async () => {
     const { record, calls, end } = controlled();
-    const all = ['a', 'b', 'c'].map((id) => record('docs', id));
-    expect(calls.map(({ ids }) => ids)).toEqual([idsAs('a')]);
+    const all = ['a', 'b'].map((id) => record('docs', id));
+    await nextLoopTurn();
+    expect(calls.map(({ ids }) => ids)).toEqual([idsAs('a', 'b')]);
+    all.push(...['c', 'd'].map((id) => record('docs', id)));
     await end(0, []);
-    expect(calls.map(({ ids }) => ids)).toEqual([idsAs('a'), idsAs('b', 'c')]);
+    expect(calls.map(({ ids }) => ids)).toEqual([idsAs('a', 'b'), idsAs('c', 'd')]);
     await end(1, []);
-    expect(await Promise.all(all)).toEqual(Array(3).fill({ recorded: 1, duplicates: 0 }));
+    expect(await Promise.all(all)).toEqual(Array(4).fill({ recorded: 1, duplicates: 0 }));
   });
 
   test('counts an id once, for the first batch and query with it', async () => {
     const { recorder, record, calls, end } = controlled();
     const first = record('docs', 'zero');
+    await nextLoopTurn();
     const merged = [
       recorder.record('docs', batch([query('a'), query('a', { caller: 'api', occurredAt: 9 }), query('b')])),
       record('docs', 'b', 'c'),
@@ -140,6 +145,7 @@ describe('the recorder', () => {
   test('counts duplicates in the database for the first batch with them', async () => {
     const { record, end } = controlled();
     const first = record('docs', 'a');
+    await nextLoopTurn();
     const merged = [record('docs', 'a', 'b'), record('docs', 'c', 'a'), record('docs', 'd', 'e')];
     await end(0, [1]);
     // Places are those of the distinct ids: a, b, c, d, e.
@@ -152,6 +158,7 @@ describe('the recorder', () => {
     const { recorder, record, calls, end } = controlled();
     const gone = new AbortController();
     const first = record('docs', 'zero');
+    await nextLoopTurn();
     const left = recorder.record('docs', batch([query('a'), query('b')], gone.signal));
     const kept = record('docs', 'b', 'c');
     gone.abort();
@@ -167,6 +174,7 @@ describe('the recorder', () => {
     const { recorder, record, calls, end } = controlled();
     const gone = AbortSignal.abort();
     const first = record('docs', 'zero');
+    await nextLoopTurn();
     const left = Promise.allSettled([
       recorder.record('docs', batch([query('a')], gone)),
       recorder.record('docs', batch([query('b')], gone)),
@@ -180,8 +188,8 @@ describe('the recorder', () => {
   test('rejects all batches of a call for an unknown project', async () => {
     const { record, end } = controlled();
     const both = Promise.allSettled([record('nope', 'a'), record('nope', 'b')]);
+    await nextLoopTurn();
     await end(0, null);
-    await end(1, null);
     const reason = { code: 'not_found', message: 'There is no project nope.' };
     expect(await both).toMatchObject([
       { status: 'rejected', reason },
@@ -192,6 +200,7 @@ describe('the recorder', () => {
   test('rejects all batches of a failed call with its error, and continues', async () => {
     const { record, end } = controlled();
     const first = record('docs', 'zero');
+    await nextLoopTurn();
     const lost = Promise.allSettled([record('docs', 'a'), record('docs', 'b')]);
     await end(0, []);
     const later = record('docs', 'c');
@@ -206,12 +215,15 @@ describe('the recorder', () => {
 describe('projects', () => {
   test('do not wait for each other', async () => {
     const { record, calls, end } = controlled();
-    const slow = [record('slow', 'a'), record('slow', 'b')];
+    const slow = [record('slow', 'a')];
     const quick = record('quick', 'c');
+    await nextLoopTurn();
+    slow.push(record('slow', 'b'));
     expect(calls.map(({ projectId }) => projectId)).toEqual(['slow', 'quick']);
     await end(1, []);
     expect(await quick).toEqual({ recorded: 1, duplicates: 0 });
     const again = record('quick', 'd');
+    await nextLoopTurn();
     await end(2, []);
     expect(await again).toEqual({ recorded: 1, duplicates: 0 });
     expect(calls.map(({ projectId }) => projectId)).toEqual(['slow', 'quick', 'quick']);
@@ -224,14 +236,16 @@ describe('projects', () => {
     const { recorder, record, calls, end } = controlled();
     const projects = Array.from({ length: 1100 }, (_, at) => `project-${at}`);
     const first = record('busy', 'a');
-    const second = record('busy', 'b');
     const others = projects.map((id) => recorder.record(id, batchOf('x')));
+    await nextLoopTurn();
+    const second = record('busy', 'b');
     expect(calls).toHaveLength(1101);
     for (const at of projects.keys()) await end(at + 1, []);
     await Promise.all(others);
     // Idle queues are forgotten now; a busy one is not, or its next batch would be called beside the one under way.
     const more = projects.map((id) => recorder.record(id, batchOf('y')));
     const third = record('busy', 'c');
+    await nextLoopTurn();
     expect(calls.filter(({ projectId }) => projectId === 'busy')).toHaveLength(1);
     await end(0, []);
     expect(calls.filter(({ projectId }) => projectId === 'busy').map(({ ids }) => ids)).toEqual([
@@ -246,6 +260,7 @@ describe('projects', () => {
     const { recorder, record, calls, end } = controlled();
     const full = Array.from({ length: commitQueriesMax }, (_, at) => query(`q${at}`));
     const accepted = ['a', 'b'].map((id) => recorder.record(id, batchOf('first')));
+    await nextLoopTurn();
     for (let waiting = 0; waiting < pendingQueriesMax; waiting += commitQueriesMax) {
       accepted.push(recorder.record('a', batch(full)));
     }
@@ -254,22 +269,25 @@ describe('projects', () => {
     for (let at = 0; at < calls.length; at++) await end(at, []);
     expect(await Promise.all(accepted)).toHaveLength(2 + pendingQueriesMax / commitQueriesMax);
     const afterwards = record('b', 'second');
+    await nextLoopTurn();
     await end(calls.length - 1, []);
     expect(await afterwards).toEqual({ recorded: 1, duplicates: 0 });
   });
 
   test('share one limit of requests, including empty ones', async () => {
     const { record } = controlled();
-    const accepted = Array.from({ length: pendingOperationsMax + 1 }, () => record('docs'));
+    const accepted = Array.from({ length: pendingOperationsMax }, () => record('docs'));
     await expect(record('docs')).rejects.toMatchObject({ code: 'busy' });
-    expect(accepted).toHaveLength(pendingOperationsMax + 1);
+    expect(accepted).toHaveLength(pendingOperationsMax);
   });
 });
 
 describe('closing', () => {
   test('finishes accepted batches of every project and refuses others', async () => {
     const { recorder, record, calls, end } = controlled();
-    const accepted = [record('one', 'a'), record('one', 'b'), record('two', 'c')];
+    const accepted = [record('one', 'a'), record('two', 'c')];
+    await nextLoopTurn();
+    accepted.push(record('one', 'b'));
     let closed = false;
     const closing = recorder.close().then(() => {
       closed = true;

@@ -24,12 +24,12 @@ const planted = JSON.parse(process.env[PLANTED] ?? '[]');
 const threads = [
   {
     starter: '/src/storage/sqlite/writer/writer-handle.ts',
-    thread: './writer-thread.js',
-    built: `../../../../${planted.length > 0 ? await buildPlantedThread(import.meta.dirname, planted) : 'dist/writer-thread.js'}`,
+    thread: './writer-thread.cjs',
+    built: `../../../../${planted.length > 0 ? await buildPlantedThread(import.meta.dirname, planted) : 'dist/writer-thread.cjs'}`,
   },
   {
     starter: '/src/auth/passwords/password-hasher.ts',
-    thread: './hashing-thread.js',
+    thread: './hashing-thread.cjs',
     built: '../../../test/support/users/quick-hashing-thread.mjs',
   },
 ];

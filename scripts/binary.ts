@@ -105,10 +105,10 @@ function copyNode(from: string): string {
 /** Threads find no packages in the executable, so both files use the same binding from Node itself. */
 function importSqliteOfNode(dist: string): void {
   let files = 0;
-  for (const name of readdirSync(dist).filter((one) => one.endsWith('.js'))) {
+  for (const name of readdirSync(dist).filter((one) => /\.c?js$/.test(one))) {
     const file = join(dist, name);
     const code = readFileSync(file, 'utf8');
-    const changed = code.replaceAll('from "@photostructure/sqlite"', 'from "node:sqlite"');
+    const changed = code.replaceAll(/(from |require\()"@photostructure\/sqlite"/g, '$1"node:sqlite"');
     if (changed === code) continue;
     writeFileSync(file, changed);
     files++;

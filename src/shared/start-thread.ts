@@ -8,8 +8,5 @@ import { Worker, type WorkerOptions } from 'node:worker_threads';
  */
 export function startThread(file: URL, options: WorkerOptions): Worker {
   if (!isSea()) return new Worker(file, options);
-  return new Worker(
-    new URL(`data:text/javascript,${encodeURIComponent(readFileSync(file, 'utf8'))}`),
-    options,
-  );
+  return new Worker(readFileSync(file, 'utf8'), { ...options, eval: true });
 }

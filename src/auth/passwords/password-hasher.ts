@@ -107,7 +107,7 @@ class HashingThread {
   }
 
   #start(): Worker {
-    const worker = startThread(new URL('./hashing-thread.js', import.meta.url), {
+    const worker = startThread(new URL('./hashing-thread.cjs', import.meta.url), {
       workerData: this.#niceness,
       resourceLimits,
     });

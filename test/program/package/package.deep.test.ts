@@ -59,13 +59,13 @@ test('the package contains the built files and the docs, and nothing else', asyn
   const reading =
     /^(demo|docs(?!\/\.)|integrations)\/|^(CHANGELOG|README|SECURITY)\.md$|^LICENSE$|^package\.json$/;
   const services = ['caller-stats-service.xml', 'caller-stats.plist', 'caller-stats.service'];
-  const program = /^dist\/([\w.-]+\.js|sbom\.json|third-party-licenses\.md)$/;
+  const program = /^dist\/([\w.-]+\.c?js|sbom\.json|third-party-licenses\.md)$/;
   const known = [page, docs, reading, program, /^deploy\/caller-stats/];
   expect(paths.filter((path) => !known.some((pattern) => pattern.test(path)))).toEqual([]);
   const needed = [
     'main.js',
-    'writer-thread.js',
-    'hashing-thread.js',
+    'writer-thread.cjs',
+    'hashing-thread.cjs',
     'dashboard/index.html',
     'docs/index.html',
   ];

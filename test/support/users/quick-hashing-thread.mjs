@@ -1,4 +1,4 @@
 /** The built thread for passwords, with cheap hashes. */
 import './quick-passwords.mjs';
 
-await import('../../../dist/hashing-thread.js');
+await import('../../../dist/hashing-thread.cjs');

@@ -34,7 +34,7 @@ export class WriterHandle {
     }
   }
 
-  private constructor(start: WriterStart, thread = new URL('./writer-thread.js', import.meta.url)) {
+  private constructor(start: WriterStart, thread = new URL('./writer-thread.cjs', import.meta.url)) {
     this.#worker = startThread(thread, {
       workerData: start,
       ...(start.forImport ? { resourceLimits: { maxYoungGenerationSizeMb: youngMegabytesMax } } : {}),

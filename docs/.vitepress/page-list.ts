@@ -50,7 +50,7 @@ export const GROUPS: readonly Group[] = [
         description: 'Find out why queries do not arrive: what each sender sees, and each reason.',
       },
       recipes: {
-        title: 'Ruby, PHP',
+        title: 'Ruby and PHP',
         description: 'Programs in Ruby and PHP that record a question and repeat after errors.',
       },
       'recipes-serverless': {
@@ -66,21 +66,21 @@ export const GROUPS: readonly Group[] = [
         description: 'Count the questions of an assistant that sends OpenTelemetry, without code.',
       },
       'recipes-sdks': {
-        title: 'AI SDKs and agents',
+        title: 'AI SDKs with OpenTelemetry',
         description:
           'Whole programs for the AI SDK, LangChain and OpenAI Agents that are counted by OpenTelemetry.',
       },
       'recipes-python': {
-        title: 'FastAPI, Flask, Django',
+        title: 'Python with OpenTelemetry',
         description:
           'Whole programs for FastAPI, Flask, Django and Celery that are counted by OpenTelemetry.',
       },
       'recipes-java': {
-        title: 'Java assistants',
+        title: 'Java with OpenTelemetry',
         description: 'A whole program with Spring Boot and Spring AI that is counted by OpenTelemetry.',
       },
       'recipes-go': {
-        title: 'net/http and gin',
+        title: 'Go with OpenTelemetry',
         description: 'Whole programs for net/http and gin that are counted by OpenTelemetry.',
       },
       import: {

@@ -24,8 +24,8 @@ test('the documentation can be read, searched and followed without external requ
 
   await page.getByRole('button', { name: 'Search' }).click();
   await page.getByRole('searchbox').fill('grace period');
-  await page.locator('.VPLocalSearchBox a', { hasText: 'Keys and members' }).first().click();
-  await page.getByRole('heading', { name: 'Keys and members', level: 1 }).waitFor();
+  await page.locator('.VPLocalSearchBox a', { hasText: 'API keys' }).first().click();
+  await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor();
   expect(new URL(page.url()).pathname).toBe('/docs/keys');
 
   await page.goto('/docs/settings#postgresql');
@@ -46,8 +46,8 @@ test('the search works where the browser blocks site data', async () => {
   await page.goto('/docs/record');
   await page.getByRole('button', { name: 'Search' }).click();
   await page.getByRole('searchbox').fill('grace period');
-  await page.locator('.VPLocalSearchBox a', { hasText: 'Keys and members' }).first().click();
-  await page.getByRole('heading', { name: 'Keys and members', level: 1 }).waitFor();
+  await page.locator('.VPLocalSearchBox a', { hasText: 'API keys' }).first().click();
+  await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor();
 });
 
 test.each([

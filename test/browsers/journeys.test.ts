@@ -146,8 +146,8 @@ describe.each(browsers)('in %s, where site data are blocked', (_name, start) => 
     await page().open(`${place().server.url}/docs/record`);
     await page().click('.VPNavBarSearchButton');
     await page().type('.VPLocalSearchBox input', 'grace period');
-    await page().click("//*[contains(@class, 'VPLocalSearchBox')]//a[contains(., 'Keys and members')]");
-    await page().see("//h1[contains(., 'Keys and members')]");
+    await page().click("//*[contains(@class, 'VPLocalSearchBox')]//a[contains(., 'API keys')]");
+    await page().see("//h1[contains(., 'API keys')]");
   });
 });
 

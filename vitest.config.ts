@@ -54,6 +54,8 @@ const seedSetup = './test/support/setup/seed-setup.ts';
 /** Tests of the program as processes, in which files share a process: loading everything for each would take a tenth of the time. */
 const processes = {
   isolate: false,
+  // What a test has spied on is used by later ones.
+  restoreMocks: true,
   setupFiles: [seedSetup, './test/support/setup/places-setup.ts'],
   // What is built runs as it is.
   server: { deps: { external: [/\/dist\//] } },

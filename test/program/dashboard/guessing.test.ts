@@ -165,7 +165,7 @@ describe('the limit of failed sign-ins', () => {
   });
 
   test('survives a restart and ends after 15 minutes', async () => {
-    const before = await startService();
+    const before = await startService({ ownFile: true });
     const known = await signedIn(before, ada, 'owner', { from: '192.0.2.1' });
     expect(await guessPasswords(before, ada, guessesMax - 1)).toEqual(allWrong.slice(1));
     await before.close();

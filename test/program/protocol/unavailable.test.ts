@@ -119,7 +119,7 @@ describe('/readyz', () => {
       'schema: is not the one that this version works with',
     ],
   ])('fails if %s', async (_what, sql, message) => {
-    const { send, databaseUrl } = await startService();
+    const { send, databaseUrl } = await startService({ ownFile: true });
     expect((await send({ path: '/readyz' })).status).toBe(200);
     // The server may be writing.
     const db = new DatabaseSync(databaseUrl.slice('sqlite:'.length), { timeout: 60_000 });

@@ -19,6 +19,7 @@ import { openStore } from '../../../src/storage/open.js';
 import type { Store } from '../../../src/storage/ports/store.js';
 import { requireNoKey } from '../secrets.js';
 import { by, projectOf } from '../storage/entities.js';
+import { type NewDatabase, noteSqliteRows, reusedDatabase } from '../storage/reused-database.js';
 import { templateFolder } from '../templates.js';
 import { type Answer, type Asked, checkAnswer, statusMessageOf } from './http-checks.js';
 import { addKey, addProjectsAndKeys, type KeyName, type KeyRequest, startMs } from './http-keys.js';
@@ -104,8 +105,10 @@ interface ProjectRequests {
 export interface ServiceOptions {
   /** The keys of another service, which has added the projects and keys to this database. */
   readonly keys?: Service['keys'];
-  /** Default: a new SQLite file. */
+  /** Default: a SQLite file, which tests use one after the other. */
   readonly database?: string | undefined;
+  /** The SQLite file is of this test alone, which closes or damages it. */
+  readonly ownFile?: boolean;
   readonly users?: Partial<AppOptions['users']>;
   readonly keyLifeMax?: number | null;
   readonly shareLinks?: AppOptions['dashboard']['shareLinks'];
@@ -167,6 +170,7 @@ type End = () => Promise<void>;
 export async function startService(
   {
     database,
+    ownFile = false,
     keys: givenKeys,
     limits,
     basePath = '',
@@ -186,10 +190,9 @@ export async function startService(
 ): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), 'caller-stats-test-'));
   onEnd(() => rm(folder, { recursive: true, force: true }));
-  const { databaseUrl, keys } = await databaseFor(folder, database, givenKeys);
-  const watched = watchStore(await openStore(databaseUrl));
+  const { databaseUrl, keys, opened } = await databaseFor({ database, ownFile }, givenKeys, onEnd);
+  const watched = watchStore(opened);
   const { store, calls } = watched;
-  onEnd(() => store.close());
   if (telemetry !== undefined) await store.directory.changeProject('default', 'docs', telemetry, by);
   const clock = { nowMs };
   const logged: string[] = [];
@@ -262,23 +265,47 @@ export async function startService(
   };
 }
 
-/** The database of a service, with the projects and keys of `http-keys.ts`. */
+/** The database of a service, with the projects and keys of `http-keys.ts`: one that is given, or a SQLite file. */
 async function databaseFor(
-  folder: string,
-  database: string | undefined,
+  { database, ownFile }: Required<Pick<ServiceOptions, 'database' | 'ownFile'>>,
   givenKeys: Service['keys'] | undefined,
-): Promise<Pick<Service, 'databaseUrl' | 'keys'>> {
-  if (database !== undefined)
-    return { databaseUrl: database, keys: givenKeys ?? (await addKeysTo(database)) };
+  onEnd: (end: End) => void,
+): Promise<Pick<Service, 'databaseUrl' | 'keys'> & { readonly opened: Store }> {
+  if (database !== undefined) {
+    const keys = givenKeys ?? (await addKeysTo(database));
+    const opened = await openStore(database);
+    onEnd(() => opened.close());
+    return { databaseUrl: database, keys, opened };
+  }
   const template = await templateFolder('service', async (draft) => {
     const keys = await addKeysTo(`sqlite:${draft}/caller-stats.db`);
     await writeFile(join(draft, 'keys.json'), JSON.stringify(keys));
   });
-  const file = join(folder, 'caller-stats.db');
-  await copyFile(join(template, 'caller-stats.db'), file);
   const keys =
     givenKeys ?? (JSON.parse(await readFile(join(template, 'keys.json'), 'utf8')) as Service['keys']);
-  return { databaseUrl: `sqlite:${file}`, keys };
+  if (!ownFile) {
+    const { database: one, open } = await reusedDatabase('service', () => copyDatabase(template), onEnd);
+    return { databaseUrl: one.url, keys, opened: await open() };
+  }
+  const own = await copyDatabase(template);
+  onEnd(own.remove);
+  const opened = await own.open();
+  onEnd(() => opened.close());
+  return { databaseUrl: own.url, keys, opened };
+}
+
+/** A new database with the projects and keys. */
+async function copyDatabase(template: string): Promise<NewDatabase & { readonly url: string }> {
+  const folder = await mkdtemp(join(tmpdir(), 'caller-stats-service-'));
+  const file = join(folder, 'caller-stats.db');
+  await copyFile(join(template, 'caller-stats.db'), file);
+  const url = `sqlite:${file}`;
+  return {
+    url,
+    open: () => openStore(url),
+    noteRows: async () => noteSqliteRows(file),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
 }
 
 async function addKeysTo(databaseUrl: string): Promise<Service['keys']> {

@@ -16,8 +16,8 @@ export interface NewDatabase {
   readonly remove: () => Promise<void>;
 }
 
-interface IdleDatabase {
-  readonly database: NewDatabase;
+interface IdleDatabase<Database = NewDatabase> {
+  readonly database: Database;
   readonly empty: () => Promise<void>;
   readonly handles: readonly Store[];
 }
@@ -35,15 +35,20 @@ export async function removeIdleDatabases(): Promise<void> {
   }
 }
 
-/** Returns a function that opens handles on an empty database, which other tests of the file use as well. */
-export async function reusedDatabase(
+/**
+ * Returns a function that opens handles on a database as it was made, which other tests of the file use as well. `onEnd`
+ * registers what empties it for the next one.
+ */
+export async function reusedDatabase<Database extends NewDatabase>(
   kind: string,
-  make: () => Promise<NewDatabase>,
-): Promise<() => Promise<Store>> {
-  const { database, empty, handles } = idle.get(kind)?.pop() ?? (await prepare(await make()));
+  make: () => Promise<Database>,
+  onEnd: (end: () => Promise<void>) => void = whenOver,
+): Promise<{ readonly database: Database; readonly open: () => Promise<Store> }> {
+  const { database, empty, handles } = (idle.get(kind)?.pop() ??
+    (await prepare(await make()))) as IdleDatabase<Database>;
   const unused = [...handles];
   const used: Store[] = [];
-  whenOver(async () => {
+  onEnd(async () => {
     const kept = [...unused];
     for (const handle of used) {
       if (await isIdle(handle)) kept.push(handle);
@@ -52,14 +57,15 @@ export async function reusedDatabase(
     await empty();
     idle.set(kind, [...(idle.get(kind) ?? []), { database, empty, handles: kept }]);
   });
-  return async () => {
+  const open = async () => {
     const handle = unused.shift() ?? (await database.open());
     used.push(handle);
     return handle;
   };
+  return { database, open };
 }
 
-async function prepare(database: NewDatabase): Promise<IdleDatabase> {
+async function prepare<Database extends NewDatabase>(database: Database): Promise<IdleDatabase<Database>> {
   const handles = [await database.open()];
   return { database, empty: await database.noteRows(), handles };
 }

@@ -29,7 +29,7 @@ export type PlaceFactory = (age?: 'new') => Promise<Place>;
 
 function placesOf(kind: string, make: () => Promise<NewDatabase>): PlaceFactory {
   return async (age) => {
-    if (!isDeep && age !== 'new') return { kind, open: await reusedDatabase(kind, make) };
+    if (!isDeep && age !== 'new') return { kind, open: (await reusedDatabase(kind, make)).open };
     const { open, remove } = await make();
     whenOver(remove);
     return { kind, open: () => closedAfterwards(open) };

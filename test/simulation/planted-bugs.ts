@@ -127,6 +127,12 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     ...deadlines,
+    what: 'waits for ever for clients that do not read',
+    text: 'exchange.unreadChecks++;',
+    by: '',
+  },
+  {
+    ...deadlines,
     what: 'never counts the checks without a response',
     text: 'exchange.unansweredChecks++;',
     by: '',
@@ -148,12 +154,6 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     what: 'closes connections that wait for their response when the server stops',
     text: 'request.complete && !response.writableEnded,',
     by: '!request.complete && !response.writableEnded,',
-  },
-  {
-    ...deadlines,
-    what: 'waits for ever for clients that do not read',
-    text: 'exchange.unreadChecks++;',
-    by: '',
   },
   {
     ...recorder,

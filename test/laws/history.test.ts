@@ -15,6 +15,7 @@ import { UTC } from '../../src/domain/time/time-zone.js';
 import type { Store } from '../../src/storage/ports/store.js';
 import { traceId } from '../support/http/telemetry.js';
 import { by, placeFactories, purgeAll } from '../support/storage/store.js';
+import { isDeep } from '../support/volume.js';
 import { lawParameters, openTwo, recountCallers } from './events.js';
 import { exported, imported } from './round-trip.js';
 
@@ -421,7 +422,7 @@ describe.each(placeFactories)('%s', (kind, factory) => {
         const of = { project: seen.project, model: { day: Math.max(startDay, ...seen.answers.keys()) } };
         await expectCarried(handles, of, await newProject());
       }),
-      { numRuns: Math.ceil(law.numRuns / 2) },
+      { numRuns: Math.ceil(law.numRuns / (isDeep ? 2 : 6)) },
     );
   });
 });

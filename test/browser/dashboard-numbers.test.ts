@@ -447,12 +447,15 @@ describe('in detail', () => {
     await page.getByLabel('Interval').selectOption('Week by hour');
     const bounds = periodBounds('this-month', zone);
     const buckets = await bucketsOf(server, { ...bounds, interval: 'hour', timeZone: zone });
+    const hours = buckets.map((bucket) => {
+      const { dayOfWeek, hour } = Temporal.Instant.from(bucket.start).toZonedDateTimeISO(zone);
+      return { dayOfWeek, hour, bucket };
+    });
     const expected = (of: 'total' | 'web') =>
       [7, 1, 2, 3, 4, 5, 6].map((weekday) =>
         Array.from({ length: 24 }, (_, hour) =>
-          buckets
-            .map((bucket) => ({ at: Temporal.Instant.from(bucket.start).toZonedDateTimeISO(zone), bucket }))
-            .filter(({ at }) => at.dayOfWeek === weekday && at.hour === hour)
+          hours
+            .filter((one) => one.dayOfWeek === weekday && one.hour === hour)
             .reduce((sum, { bucket }) => sum + bucket[of], 0),
         ),
       );

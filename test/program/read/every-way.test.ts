@@ -311,14 +311,12 @@ describe('the answers', () => {
     expect(localUnit(Date.parse(series.buckets.at(-1)?.end ?? ''), 'month', zone)).toBe(
       localUnit(nowMs, 'month', zone),
     );
+    const counted = queries.map(({ caller, occurredAt }) => ({
+      caller,
+      month: localUnit(Date.parse(occurredAt), 'month', zone),
+    }));
     const countsOf = (matches: (caller: string) => boolean) =>
-      months.map(
-        (month) =>
-          queries.filter(
-            ({ caller, occurredAt }) =>
-              matches(caller) && localUnit(Date.parse(occurredAt), 'month', zone) === month,
-          ).length,
-      );
+      months.map((month) => counted.filter((one) => matches(one.caller) && one.month === month).length);
     expect(series.callers).toHaveLength(20);
     for (const { caller, type, counts } of series.callers) {
       expect([caller, type, counts]).toEqual([caller, callerType(caller), countsOf((one) => one === caller)]);

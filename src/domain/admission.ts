@@ -11,8 +11,10 @@ export type RequestKind = 'probe' | 'recording' | 'visiting' | 'reading';
 export interface Load {
   /** Recording requests, from their headers to the end of their responses. */
   readonly recordings: number;
-  /** Bytes received so far of all recording bodies, compressed and decompressed. */
+  /** Bytes received so far of all recording bodies, compressed and decompressed, and of what they are parsed to. */
   readonly recordingBytes: number;
+  /** Bytes received so far of all corrections. */
+  readonly correctionsBytes: number;
   /** All other requests except probes. */
   readonly requests: number;
   /** Bytes of large answers that clients have not read yet. */

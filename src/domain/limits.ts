@@ -46,6 +46,8 @@ export const importedSourceCharactersMax = 200;
 export const correctionIdsMax = 10_000;
 /** Bytes of a correction's request: room for so many of the longest ids. */
 export const correctionBytesMax = 6 * 1024 * 1024;
+/** Brackets, commas and colons of it. */
+export const correctionPartsMax = 2 * correctionIdsMax;
 /** Corrections in one answer. */
 export const correctionsListedMax = 100;
 /** How long a request waits for its correction. What takes longer is carried out in the background. */
@@ -216,7 +218,7 @@ export const seriesBucketsMax = 10_000;
 export const seriesByCallerBucketsMax = 1_000;
 /** Bars of the dashboard's chart: the most that can be told apart on a wide screen. */
 export const barsMax = 750;
-/** Series and lists of callers that are made at a time. */
+/** Series and lists of callers that are made at a time; and as many reports about the past. */
 export const reportsMax = 4;
 /** The same for readers of share links, all together. */
 export const sharedReportsMax = 1;
@@ -299,8 +301,10 @@ export const unreadBytesMax = 64 * 1024 * 1024;
 export const largeAnswerBytesMin = 64 * 1024;
 /** Concurrent recording requests: enough to share commits well, few enough to finish soon. */
 export const recordingsMax = 1_000;
-/** Bytes of all recording bodies in memory. Parsed, they take several times as much. */
+/** Bytes of all recording bodies in memory, and of what they are parsed to. */
 export const recordingBytesMax = 64 * 1024 * 1024;
+/** The same of corrections: four of the largest. */
+export const correctionsBytesMax = 32 * 1024 * 1024;
 /** Recording bodies that are decompressed at a time, before the memory that they take is known. */
 export const inflationsMax = 4;
 /** Mean event loop delay above which the server refuses recordings. */
@@ -317,6 +321,10 @@ export const zstdDecodersMax = 4;
 export const jsonLevelsMax = 64;
 /** Brackets, commas and colons of JSON, such as a record of an import. */
 export const jsonPartsMax = 500_000;
+/** The same of a small body, such as a form: parsed, a thousand of them take 128 megabytes at most. */
+export const smallPartsMax = 4_000;
+/** The memory that one of them takes once it is parsed, such as half of an empty object in a list. */
+export const jsonPartBytes = 32;
 /** The same of a JSON body with queries, for each query that the setting of the batch size allows. A query has seven, an imported count eleven. */
 export const queryPartsMax = 15;
 /** The same of one query or imported count, with room for unknown fields. */

@@ -19,8 +19,11 @@ import { createNetworks } from '../domain/keys/networks.js';
 import {
   answerTimeoutMs,
   connectionsMax,
+  correctionsBytesMax,
   eventLoopDelayMsMax,
+  jsonPartBytes,
   keepAliveTimeoutMs,
+  queryPartsMax,
   recordingBytesMax,
   recordingsMax,
   reportsMax,
@@ -108,6 +111,7 @@ export interface AppOptions {
 const FIXED_LIMITS: LoadLimits & ConnectionLimits = {
   recordingsMax,
   recordingBytesMax,
+  correctionsBytesMax,
   requestsMax,
   unreadBytesMax,
   eventLoopDelayMsMax,
@@ -122,8 +126,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const limits = { ...FIXED_LIMITS, ...options.limits };
   const refusals = new RefusalLog(log, clock);
   const app = createServer({ ...options, limits }, refusals);
-  // There must be room for one request of the largest size, compressed and decompressed.
-  const bytesMax = Math.max(limits.recordingBytesMax, 2 * limits.bodyBytesMax);
+  // There must be room for one request of the largest size, compressed, decompressed and parsed.
+  const largest = 2 * limits.bodyBytesMax + limits.batchQueriesMax * queryPartsMax * jsonPartBytes;
+  const bytesMax = Math.max(limits.recordingBytesMax, largest);
   const admission = new Admission(
     { ...limits, recordingBytesMax: bytesMax },
     clock,

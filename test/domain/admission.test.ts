@@ -11,6 +11,7 @@ import {
 const limits: LoadLimits = {
   recordingsMax: 3,
   recordingBytesMax: 100,
+  correctionsBytesMax: 100,
   requestsMax: 5,
   unreadBytesMax: 1000,
   eventLoopDelayMsMax: 50,
@@ -18,6 +19,7 @@ const limits: LoadLimits = {
 const idle: Load = {
   recordings: 0,
   recordingBytes: 0,
+  correctionsBytes: 0,
   requests: 0,
   unreadBytes: 0,
   eventLoopDelayMs: 0,
@@ -58,6 +60,7 @@ const counts = fc.nat({ max: 200 });
 const loads = fc.record({
   recordings: counts,
   recordingBytes: counts,
+  correctionsBytes: counts,
   requests: counts,
   unreadBytes: counts,
   eventLoopDelayMs: fc.double({ min: 0, max: 1000, noNaN: true }),

@@ -80,8 +80,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     ...admission,
     what: 'keeps the bytes of refused bodies',
-    text: 'this.#load.recordingBytes -= request.recordingBytes ?? 0;',
-    by: 'if (reply.statusCode === 200) this.#load.recordingBytes -= request.recordingBytes ?? 0;',
+    text: 'this.#load[bytesOf(request)] -= request.bodyBytes ?? 0;',
+    by: 'if (reply.statusCode === 200) this.#load[bytesOf(request)] -= request.bodyBytes ?? 0;',
   },
   {
     ...admission,

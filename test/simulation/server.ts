@@ -119,7 +119,10 @@ export class Server implements Receiver {
     });
     product.limitConnections(framework.app, { ...this.#options, connectionsMax: 100 });
     const { recordingsMax, recordingBytesMax } = this.#options;
-    const limits = { recordingsMax, recordingBytesMax, requestsMax, unreadBytesMax, eventLoopDelayMsMax };
+    const limits = {
+      ...{ recordingsMax, recordingBytesMax, requestsMax, unreadBytesMax, eventLoopDelayMsMax },
+      correctionsBytesMax: recordingBytesMax,
+    };
     const admission = new product.Admission(limits, { now: () => world.nowMs }, () => this.#delayMs());
     admission.watch(framework.app);
     const stopping = new AbortController();

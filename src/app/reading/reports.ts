@@ -23,14 +23,14 @@ import {
 import type { Series } from '../../domain/counting/series.js';
 import { createCounter, tile } from '../../domain/counting/tiles.js';
 import { CallerStatsError } from '../../domain/errors.js';
-import { reportWaitMsMax } from '../../domain/limits.js';
+import { reportsMax, reportWaitMsMax, waitingReportsMax } from '../../domain/limits.js';
 import { isProjectId, type Project } from '../../domain/projects/project.js';
 import { quote, type Result } from '../../domain/result.js';
 import type { WeekStart } from '../../domain/time/calendar.js';
 import { formatWithOffset } from '../../domain/time/date-time.js';
 import { offsetAt, type TimeZone } from '../../domain/time/time-zone.js';
 import { nextTurn } from '../../shared/pauses.js';
-import type { Slots } from '../../shared/slots.js';
+import { Slots } from '../../shared/slots.js';
 import type { Store } from '../../storage/ports/store.js';
 import { readSeries } from '../../storage/series.js';
 import { countsThen } from './as-of.js';
@@ -143,13 +143,19 @@ export interface ReportSlots {
   readonly onGone: (callback: () => void) => void;
 }
 
+/** What reads all rows of a project may take minutes, and keeps what it has found of each caller: it never waits for the other reports. */
+const pastSlots = new Slots(reportsMax, waitingReportsMax);
+
 /** Reads a report whose answer may be large in one of the slots, so that a few of them at a time are in memory. */
 export async function readInSlot<Answer>(
-  { slots, onGone }: ReportSlots,
+  { slots: shortSlots, onGone }: ReportSlots,
   { isLong }: Pick<Readable<unknown, Answer>, 'isLong'>,
+  { asOf, since }: { readonly asOf?: unknown; readonly since?: unknown },
   read: () => Promise<Answer>,
 ): Promise<Answer> {
-  if (!isLong) return read();
+  const isPast = asOf !== undefined || since !== undefined;
+  if (!isPast && !isLong) return read();
+  const slots = isPast ? pastSlots : shortSlots;
   if (slots.isFull) throw new CallerStatsError('busy', 'Too many reports are being made; try again.');
   const waiting = new AbortController();
   let isOver = false;

@@ -83,6 +83,8 @@ export interface JsonBounds {
   readonly partsMax?: number;
   /** Of each element of an array, or of any other value. */
   readonly itemPartsMax?: number;
+  /** Called with their number before they are parsed. May throw. */
+  readonly onParts?: (parts: number) => void;
 }
 
 /** Parses JSON as `decodeJsonInSteps` and `parseJsonText`, at once. */
@@ -128,8 +130,11 @@ function describeSecond(text: string, { message }: Error): string | undefined {
 }
 
 /** Whether a text has too few characters for an excess of parts, and too few brackets for one of levels. */
-function isSmall(text: string, { partsMax = jsonPartsMax, itemPartsMax = partsMax }: JsonBounds): boolean {
-  if (text.length > Math.min(partsMax, itemPartsMax)) return false;
+function isSmall(
+  text: string,
+  { partsMax = jsonPartsMax, itemPartsMax = partsMax, onParts }: JsonBounds,
+): boolean {
+  if (onParts !== undefined || text.length > Math.min(partsMax, itemPartsMax)) return false;
   let brackets = 0;
   for (const bracket of '[{') {
     for (let at = text.indexOf(bracket); at !== -1; at = text.indexOf(bracket, at + 1)) {
@@ -157,6 +162,7 @@ function* findExcess(bytes: Uint8Array, bounds: JsonBounds): Steps<string | unde
     const excess = describeExcess(counted, bounds);
     if (excess !== undefined) return excess;
   }
+  bounds.onParts?.(counted.parts);
   return undefined;
 }
 
@@ -185,10 +191,15 @@ function describeExcess(
   { partsMax = jsonPartsMax, itemPartsMax = partsMax }: JsonBounds,
 ): string | undefined {
   if (levels > jsonLevelsMax) return `is nested more than ${jsonLevelsMax} levels deep`;
-  if (parts > partsMax) return `has more than ${partsMax} brackets, commas and colons; send less at a time`;
+  if (parts > partsMax) return excessOf(partsMax);
   if (parts - partsBefore > itemPartsMax)
     return `has a value with more than ${itemPartsMax} brackets, commas and colons`;
   return undefined;
+}
+
+/** What is wrong with JSON that has more parts. */
+export function excessOf(partsMax: number): string {
+  return `has more than ${partsMax} brackets, commas and colons; send less at a time`;
 }
 
 /** 1 for [ and {, -1 for ] and }, 0 for anything else. */

@@ -41,11 +41,13 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The route counts what it keeps of a body in memory. */
     readonly isReadInPieces?: boolean;
+    /** The body may be large, although the route does not record. */
+    readonly hasLargeBody?: boolean;
   }
   interface FastifyRequest {
     work: RequestKind;
-    /** The bytes counted for a recording request. Undefined once it is finished. */
-    recordingBytes: number | undefined;
+    /** The bytes counted for a request with a large body. Undefined once it is finished. */
+    bodyBytes: number | undefined;
   }
 }
 
@@ -57,7 +59,14 @@ export class Admission {
   readonly #turns = new PacedQueue(RECORDING_PACE);
   readonly #refusals = new PacedQueue(REFUSAL_PACE);
   /** One object, because a new one for each request took 3% of an export. */
-  readonly #load = { recordings: 0, recordingBytes: 0, requests: 0, unreadBytes: 0, eventLoopDelayMs: 0 };
+  readonly #load = {
+    recordings: 0,
+    recordingBytes: 0,
+    correctionsBytes: 0,
+    requests: 0,
+    unreadBytes: 0,
+    eventLoopDelayMs: 0,
+  };
 
   /** `eventLoopDelayMs` returns the mean delay of the event loop in the last interval. */
   constructor(limits: LoadLimits, clock: Clock, eventLoopDelayMs: () => number) {
@@ -77,7 +86,7 @@ export class Admission {
    * The hooks return a promise only if there is something to wait for, because promises cost as much as the checks.
    */
   watch(app: FastifyInstance): void {
-    app.decorateRequest('work', 'reading').decorateRequest('recordingBytes', 0);
+    app.decorateRequest('work', 'reading').decorateRequest('bodyBytes', 0);
     app.addHook('onRequest', (request, reply, done) => {
       request.work = classify(request);
       if (request.work === 'probe') return done();
@@ -88,8 +97,8 @@ export class Admission {
       return done();
     });
     app.addHook('preParsing', (request, reply, payload, done) => {
-      if (request.work !== 'recording' || request.routeOptions.config.isReadInPieces)
-        return done(null, payload);
+      const { isReadInPieces, hasLargeBody } = request.routeOptions.config;
+      if (isReadInPieces || !(request.work === 'recording' || hasLargeBody)) return done(null, payload);
       const announced = Number(request.headers['content-length'] ?? Number.NaN);
       // Large bodies are counted as they arrive, so that a stalled request costs no more than it has sent.
       if (!(announced <= smallBodyBytesMax)) return done(null, this.#counted(request, reply, payload));
@@ -131,14 +140,14 @@ export class Admission {
     return this.#turns.next(bytes);
   }
 
-  /** Counts more bytes for a recording in progress. Throws 503 above the limit. */
+  /** Counts more bytes for a recording or a correction in progress. Throws 503 above the limit. */
   count(request: FastifyRequest, bytes: number): void {
     // The connection is closed, and its bytes are no longer counted.
-    if (request.recordingBytes === undefined) return;
-    request.recordingBytes += bytes;
-    this.#load.recordingBytes += bytes;
-    if (this.#load.recordingBytes > this.#limits.recordingBytesMax)
-      throw this.#refusal(request, TOO_MANY_BYTES);
+    if (request.bodyBytes === undefined) return;
+    request.bodyBytes += bytes;
+    const counter = bytesOf(request);
+    this.#load[counter] += bytes;
+    if (this.#load[counter] > this.#limits[`${counter}Max`]) throw this.#refusal(request, TOO_MANY_BYTES);
   }
 
   /** Counts a large answer until its client has read it. Throws 503 if there is no room for it. */
@@ -175,8 +184,8 @@ export class Admission {
     this.#load[counter]++;
     onFinished(request.raw, reply.raw, () => {
       this.#load[counter]--;
-      this.#load.recordingBytes -= request.recordingBytes ?? 0;
-      request.recordingBytes = undefined;
+      this.#load[bytesOf(request)] -= request.bodyBytes ?? 0;
+      request.bodyBytes = undefined;
     });
   }
 
@@ -207,6 +216,10 @@ export class Admission {
     counter.once('resume', () => payload.pipe(counter));
     return counter;
   }
+}
+
+function bytesOf({ work }: FastifyRequest): 'recordingBytes' | 'correctionsBytes' {
+  return work === 'recording' ? 'recordingBytes' : 'correctionsBytes';
 }
 
 function classify({ method, routeOptions: { url = '' } }: FastifyRequest): RequestKind {

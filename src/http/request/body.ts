@@ -3,9 +3,17 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { findKind } from '../../app/import/file/kinds.js';
-import { inflationsMax, itemPartsMax, lineBytesMax, queryPartsMax } from '../../domain/limits.js';
+import {
+  inflationsMax,
+  itemPartsMax,
+  jsonPartBytes,
+  lineBytesMax,
+  queryPartsMax,
+  smallPartsMax,
+} from '../../domain/limits.js';
 import {
   decodeJsonInSteps,
+  excessOf,
   type JsonBounds,
   nonBlankLines,
   parseJson,
@@ -52,11 +60,11 @@ function unsupportedEncoding(supported: string, acceptEncoding: string): HttpErr
   });
 }
 
-/** Adds a parser for small JSON bodies. Larger ones get 413. */
-export function addJsonParser(app: FastifyInstance, bytesMax: number): void {
+/** Adds a parser for JSON bodies that do not record. Larger ones get 413. */
+export function addJsonParser(app: FastifyInstance, bytesMax: number, partsMax = smallPartsMax): void {
   addParser(app, 'application/json', bytesMax, (body, request) => {
     refuseOtherKind(body, request, []);
-    return parseBody(body);
+    return parseBody(body, { partsMax });
   });
 }
 
@@ -74,16 +82,30 @@ export function addRecordingParsers(
   admission: Admission,
 ): void {
   const decode = createDecoder(bodyBytesMax, admission);
-  const bounds = { partsMax: Math.max(itemPartsMax, batchQueriesMax * queryPartsMax), itemPartsMax };
+  const partsMax = Math.max(itemPartsMax, batchQueriesMax * queryPartsMax);
+  /** Bodies of fewer bytes than one item may have parts take little. */
+  const boundsOf = (request: FastifyRequest, { length }: Buffer): JsonBounds => ({
+    partsMax,
+    itemPartsMax,
+    ...(length > itemPartsMax && {
+      onParts: (parts: number) => admission.count(request, parts * jsonPartBytes),
+    }),
+  });
   const parseLines = async (body: Buffer, request: FastifyRequest) => {
     const values: unknown[] = [];
+    let parts = 0;
+    const onParts = (more: number) => {
+      parts += more;
+      if (parts > partsMax) throw new HttpError(400, `The body ${excessOf(partsMax)}.`);
+      admission.count(request, more * jsonPartBytes);
+    };
     const pauses = new Pauses(smallBodyBytes, () => admission.turn());
     for (const line of nonBlankLines(body)) {
       if (line === undefined) {
         await admission.turn();
         continue;
       }
-      const value = parseLine(line);
+      const value = parseLine(line, onParts);
       values.push(Array.isArray(value) ? new MalformedLine(ARRAY_LINE) : value);
       // After each line, because there could be millions of them.
       requireAtMost(batchQueriesMax, values, request);
@@ -95,7 +117,7 @@ export function addRecordingParsers(
     const decoded = await decode(body, request);
     // Log shippers send NDJSON with this type, and one line of it is JSON.
     if (await isSeveralLines(decoded)) return parseLines(decoded, request);
-    const value = await parseBody(decoded, bounds);
+    const value = await parseBody(decoded, boundsOf(request, decoded));
     if (Array.isArray(value)) requireAtMost(batchQueriesMax, value, request);
     return value;
   });
@@ -193,7 +215,7 @@ export function refuseOtlpType(): never {
 }
 
 /** The value of a JSON body. Throws 400 for invalid JSON. */
-async function parseBody(body: Buffer, bounds?: JsonBounds): Promise<unknown> {
+async function parseBody(body: Buffer, bounds: JsonBounds): Promise<unknown> {
   const text = requireJson(
     await finishWithPauses(decodeJsonInSteps(body, bounds), new Pauses(1, nextLoopTurn)),
   );
@@ -214,9 +236,9 @@ function requireJson<T>(json: Result<T>): T {
 }
 
 /** Does not parse lines that are longer than any query: a few such lines would take seconds. */
-function parseLine(line: Uint8Array): unknown {
+function parseLine(line: Uint8Array, onParts?: (parts: number) => void): unknown {
   if (line.length > lineBytesMax) return new MalformedLine(`is longer than ${lineBytesMax} bytes`);
-  const value = parseJson(line, { partsMax: itemPartsMax });
+  const value = parseJson(line, { partsMax: itemPartsMax, ...(onParts && { onParts }) });
   return value.ok ? value.value : new MalformedLine(value.problems.join('; '));
 }
 

@@ -85,6 +85,7 @@ export function createReportHandlers(
       return readInSlot(
         { slots, onGone: (callback) => onFinished(request.raw, reply.raw, callback) },
         report,
+        question,
         async () => {
           const { id } = openedProject(request);
           const answer = await report.read(store, id, question, goOnWhileWaiting(request, reply));

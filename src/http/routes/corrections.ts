@@ -10,7 +10,7 @@ import {
 } from '../../app/corrections.js';
 import { parseCorrection, splitRequest } from '../../domain/corrections/correction.js';
 import { CallerStatsError } from '../../domain/errors.js';
-import { correctionBytesMax, correctionsListedMax } from '../../domain/limits.js';
+import { correctionBytesMax, correctionPartsMax, correctionsListedMax } from '../../domain/limits.js';
 import type { Actor } from '../../domain/people/audit.js';
 import { formatSender } from '../../domain/queries/receipt.js';
 import { failure, type Result, success } from '../../domain/result.js';
@@ -43,7 +43,7 @@ export async function addCorrections(
 ): Promise<void> {
   await app.register(async (own) => {
     own.removeAllContentTypeParsers();
-    addJsonParser(own, correctionBytesMax);
+    addJsonParser(own, correctionBytesMax, correctionPartsMax);
     const handlers = createCorrectionHandlers(target);
     addResource(own, PATH, {
       onRequest: (request, reply) =>
@@ -52,6 +52,7 @@ export async function addCorrections(
         ]),
       GET: { schema: LIST, attachValidation: true, handler: handlers.list },
       POST: {
+        config: { hasLargeBody: true },
         schema: CORRECT,
         links: { 200: TO_CORRECTION, 202: TO_CORRECTION },
         attachValidation: true,

@@ -189,11 +189,13 @@ function limitReads(
 ): ReportSource {
   return {
     ...source,
-    read: (report, ...question) =>
-      readInSlot(waiting, report, () => source.read(report, ...question)).catch((error: unknown) => {
-        if (error instanceof CallerStatsError) refused(STATUS_OF_CODE[error.code]);
-        throw error;
-      }),
+    read: (report, projectId, ask, input) =>
+      readInSlot(waiting, report, input, () => source.read(report, projectId, ask, input)).catch(
+        (error: unknown) => {
+          if (error instanceof CallerStatsError) refused(STATUS_OF_CODE[error.code]);
+          throw error;
+        },
+      ),
   };
 }
 

@@ -4,6 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import { programFile } from '../../support/cli/process.js';
+import { promisedBytesMax } from '../../support/resident-memory.js';
 import { searchCost } from './search.js';
 
 const { values } = parseArgs({
@@ -21,7 +22,7 @@ const start = seconds();
 const { tried, loadMs, longestMs, findings } = await searchCost({
   program: values.program,
   seed: Number(values.seed),
-  residentBytesMax: 900e6,
+  residentBytesMax: promisedBytesMax(),
   only: new RegExp(values.only),
   goesOn: () => seconds() - start < Number(values.seconds),
   onFinding: ({ what }) => print(`${Math.round(seconds() - start)} s: ${what}`),

@@ -11,6 +11,7 @@ import { answerError } from '../../../src/http/server/errors.js';
 const limits = {
   recordingsMax: 10,
   recordingBytesMax: 1000,
+  correctionsBytesMax: 1000,
   requestsMax: 10,
   unreadBytesMax: 1_000_000,
   eventLoopDelayMsMax: 100,

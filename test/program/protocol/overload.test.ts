@@ -106,7 +106,8 @@ test('at the limit of concurrent requests, reads are rejected, but no recordings
 
 describe('the limit of received bytes', () => {
   const large = 200_000;
-  const start = () => startService({ limits: { bodyBytesMax: large, recordingBytesMax: 2 * large } });
+  const start = () =>
+    startService({ limits: { bodyBytesMax: large, recordingBytesMax: 2 * large, batchQueriesMax: 10 } });
 
   test('counts received bytes, not announced ones, and frees those of rejected requests', async () => {
     const service = await start();

@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import type { Store } from '../../../src/storage/ports/store.js';
 
 /** The parts whose calls are noted. */
-const WATCHED = ['counts', 'directory', 'maintenance'] as const;
+const WATCHED = ['counts', 'directory', 'history', 'maintenance'] as const;
 
 type Watched = Pick<Store, (typeof WATCHED)[number]>;
 

@@ -115,7 +115,10 @@ export class Authenticator {
     if (access.proof !== undefined) this.#accesses.set(nameOfAccess(access.proof.keyHash, projectId), access);
   }
 
-  /** Runs `work`, which records with the proof, if there is one. If it does not hold, again with what is found now. */
+  /**
+   * Runs `work`, which records with the proof, if there is one. If that does not hold, again with what is found now, and so if `work` finds the
+   * request invalid: the settings of the project may be others now.
+   */
   async record<T>(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -128,7 +131,8 @@ export class Authenticator {
       this.#touch(unproved.key, this.#options.clock.now());
       return result;
     } catch (error) {
-      if (!(error instanceof OutdatedAccess)) throw error;
+      const isInvalid = error instanceof CallerStatsError && error.code === 'invalid';
+      if (!(isInvalid || error instanceof OutdatedAccess)) throw error;
     }
     await this.prove(request, reply);
     return work(undefined);

@@ -160,6 +160,17 @@ test('records nothing once another node has changed the schema', async () => {
   });
 });
 
+test('a time that another node has just allowed is recorded', async () => {
+  const { known, key, other } = await startTwo();
+  await projectChange({ earliestAt: Date.parse('2026-06-15T10:00:00Z') })(other);
+  await learn(known, key);
+  const early = JSON.stringify({ ...queryOf('third'), occurredAt: '2026-06-15T09:00:00Z' });
+  expect(await known.send(recordingOf(key, early))).toMatchObject({ status: 400 });
+  await learn(known, key);
+  await projectChange({ earliestAt: null })(other);
+  expect(await known.send(recordingOf(key, early))).toMatchObject({ status: 200 });
+});
+
 test('looks the key up once for several recordings', async () => {
   const { known, key } = await startTwo();
   known.calls.length = 0;

@@ -214,8 +214,12 @@ export const GROUPS: readonly Group[] = [
         description: 'Every command of the program with its options.',
       },
       settings: {
-        title: 'Settings and limits',
-        description: 'Every flag, environment variable and fixed limit, and how to connect to PostgreSQL.',
+        title: 'Settings',
+        description: 'Every flag and environment variable, and how to connect to PostgreSQL.',
+      },
+      limits: {
+        title: 'Limits',
+        description: 'Every limit of sizes, numbers and times.',
       },
       security: {
         title: 'Security',

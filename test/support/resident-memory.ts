@@ -12,9 +12,9 @@ export function highestResidentBytesOf(pid: number | undefined): number | undefi
 
 /** The bytes of memory that a server never takes more than, according to the documentation. */
 export function promisedBytesMax(): number {
-  const page = readFileSync(new URL('../../docs/reference/settings.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../docs/reference/limits.md', import.meta.url), 'utf8');
   const megabytes = /takes less than (\d+) MB of memory/.exec(page)?.[1];
-  if (megabytes === undefined) throw new Error('settings.md does not say how much memory a server takes');
+  if (megabytes === undefined) throw new Error('limits.md does not say how much memory a server takes');
   return Number(megabytes) * 1e6;
 }
 

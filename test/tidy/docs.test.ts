@@ -11,7 +11,7 @@ import { filesBelow, read } from './sources.js';
 /** A page of the docs, without the padding of its tables. */
 const page = (name: string): string => read(sourceOf(name)).text.replaceAll(/ +/g, ' ');
 
-const [settings, errors] = [page('settings'), page('errors')];
+const [settings, limitsPage, errors] = [page('settings'), page('limits'), page('errors')];
 
 describe('the docs describe', () => {
   test.each(Object.values(SETTINGS).map((one) => [one.flag, one] as const))(
@@ -66,7 +66,7 @@ describe('the docs describe only existing', () => {
   });
 
   test('limits, as they are', () => {
-    const rows = [...settings.matchAll(/^\| `(\w+)` \|([^|]*)\|/gm)];
+    const rows = [...limitsPage.matchAll(/^\| `(\w+)` \|([^|]*)\|/gm)];
     expect(rows.length).toBeGreaterThan(50);
     const known: Readonly<Record<string, number>> = limits;
     for (const [, name = '', value = ''] of rows)

@@ -60,7 +60,7 @@ const GOALS: readonly ((cost: Cost) => number)[] = [
     ),
 ];
 
-/** The longest turn of the event loop that the docs promise, on a machine where the work of `probe.mjs` takes `quietLoadMs`. */
+/** The longest turn of the event loop that limits.md promises, on a machine where the work of `probe.mjs` takes `quietLoadMs`. */
 const turnMsMax = 50;
 const quietLoadMs = 33;
 

@@ -1,4 +1,4 @@
-/** What a process takes of memory: what many senders at once make it keep is bounded, and the whole is what settings.md promises. */
+/** What a process takes of memory: what many senders at once make it keep is bounded, and the whole is what limits.md promises. */
 import { existsSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -107,7 +107,7 @@ test('reports about the past wait for one another, and no other report for them'
 
 // Only Linux tells how much a process has taken.
 test.runIf(existsSync('/proc/self/status'))(
-  'a server with the default settings takes no more than settings.md says, whatever many senders send at once',
+  'a server with the default settings takes no more than limits.md says, whatever many senders send at once',
   async () => {
     const cwd = await temporaryFolder();
     const [command, ...program] = PROGRAM;

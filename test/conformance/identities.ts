@@ -430,6 +430,30 @@ export function describeIdentities(kind: string, factory: PlaceFactory): void {
       expect(await other.maintenance.verify()).toMatchObject({ damage: [], differencesTotal: 0 });
     });
 
+    const asked = {
+      range: ALL_TIME,
+      timeZone: UTC,
+      weekStart: 'monday',
+      caller: undefined,
+      compared: undefined,
+    } as const;
+
+    test('are told as they counted before a correction of what had become known later', async () => {
+      const [one, other] = await openTwo();
+      const day = Math.ceil(nowMs / dayMs) * dayMs;
+      await receive(one, [{}]);
+      await receive(other, [named('web')], day);
+      const selection = { ids: [idOfTrace] };
+      const rename = { id: 'c', reason: 'a test', action: 'rename', selection, to: 'slack' } as const;
+      await one.corrections.accept('docs', rename, { ...by, at: day + dayMs });
+      while ((await one.corrections.step('docs', day + dayMs, 1)) !== undefined);
+      const then = async (days: number) => {
+        const { callers } = await CALLERS.read(other, 'docs', { ...asked, asOf: day + days * dayMs });
+        return callers.map(({ caller }) => caller);
+      };
+      expect([await then(0), await then(1), await then(2)]).toEqual([['unknown'], ['web'], ['slack']]);
+    });
+
     test('are told as they counted on an earlier day, and what became known since', async () => {
       const [one, other] = await openTwo();
       const day = Math.ceil(nowMs / dayMs) * dayMs;
@@ -439,13 +463,6 @@ export function describeIdentities(kind: string, factory: PlaceFactory): void {
       await receive(other, [{ keys: { ...trace(4), isIgnored: true } }], day + 1);
       await receive(other, [{ keys: message('a', trace(5)), occurredAt: day }], day + 2);
       expect(await countsOf(one)).toEqual({ web: 1, slack: 1 });
-      const asked = {
-        range: ALL_TIME,
-        timeZone: UTC,
-        weekStart: 'monday',
-        caller: undefined,
-        compared: undefined,
-      } as const;
       const { callers } = await CALLERS.read(one, 'docs', { ...asked, asOf: day });
       expect(callers).toMatchObject([{ caller: 'unknown', count: 4 }]);
       const { changes, difference } = await CHANGES.read(one, 'docs', { ...asked, since: day });

@@ -672,6 +672,20 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     by: 'const isLate = true;',
   },
   {
+    file: `${sql}/corrections/corrections.ts`,
+    ...queries,
+    what: 'a correction hides what had become known late of a query',
+    text: 'if (noted.length > 0) await',
+    by: 'if (noted.length < 0) await',
+  },
+  {
+    file: `${sql}/identities/identity-changes.ts`,
+    ...queries,
+    what: 'a clock that has jumped forgets the keys of queries',
+    text: 'const times = { nowMs, expiryMs };',
+    by: 'const times = { nowMs, expiryMs: nowMs };',
+  },
+  {
     file: `${sql}/identities/found-states.ts`,
     ...queries,
     what: 'a query that turned out to be another one counts on',

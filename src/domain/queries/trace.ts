@@ -256,12 +256,13 @@ export class Trace {
       const path = this.#walk(place);
       const news = this.#newsOf(place, path, told?.get(place));
       if (news === undefined) continue;
-      told?.set(place, path);
       const { query, mistake, askedAt } = news;
       if (query) addToGroup(groups, groupName(query), query, [place, path], askedAt);
       if (mistake) addToGroup(ignored, beginName(mistake), mistake, [place, path], askedAt);
     }
     if (ignored.size > 0) this.#keepIgnored(ignored);
+    for (const { places } of [...groups.values(), ...ignored.values()])
+      for (const [place, path] of places) told?.set(place, path);
     return [...this.#toQueries(groups, false), ...this.#toQueries(ignored, true)];
   }
 

@@ -303,7 +303,7 @@ export const largeAnswerBytesMin = 64 * 1024;
 export const recordingsMax = 1_000;
 /** Bytes of all recording bodies in memory, and of what they are parsed to. */
 export const recordingBytesMax = 64 * 1024 * 1024;
-/** The same of corrections: four of the largest. */
+/** Bytes of all bodies of corrections in memory: five of the largest. Parsed, each takes 640 kB more at most. */
 export const correctionsBytesMax = 32 * 1024 * 1024;
 /** Recording bodies that are decompressed at a time, before the memory that they take is known. */
 export const inflationsMax = 4;

@@ -10,7 +10,7 @@ export function highestResidentBytesOf(pid: number | undefined): number | undefi
   return bytesOf(pid, 'VmHWM');
 }
 
-/** The bytes of memory that a server never takes more than, according to the documentation. */
+/** The bytes of memory that the page about limits promises a server takes less than. */
 export function promisedBytesMax(): number {
   const page = readFileSync(new URL('../../docs/reference/limits.md', import.meta.url), 'utf8');
   const megabytes = /takes less than (\d+) MB of memory/.exec(page)?.[1];

@@ -261,8 +261,9 @@ export class Trace {
       if (mistake) addToGroup(ignored, beginName(mistake), mistake, [place, path], askedAt);
     }
     if (ignored.size > 0) this.#keepIgnored(ignored);
-    for (const { places } of [...groups.values(), ...ignored.values()])
-      for (const [place, path] of places) told?.set(place, path);
+    if (told !== undefined)
+      for (const { places } of [...groups.values(), ...ignored.values()])
+        for (const [place, path] of places) told.set(place, path);
     return [...this.#toQueries(groups, false), ...this.#toQueries(ignored, true)];
   }
 

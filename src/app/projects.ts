@@ -55,15 +55,15 @@ export async function listReadable(
   return (await directory.listProjects(organizationId)).filter(({ id }) => mayRead(rights, id));
 }
 
-/** Throws `not_found` unless the organization has the project. `hint` continues the message. */
+/** Throws `not_found` unless the organization has the project; `refusal` makes another error. */
 export async function requireProject(
   store: Store,
   organizationId: string,
   id: string,
-  hint = '',
+  refusal = () => new CallerStatsError('not_found', `There is no project ${id}.`),
 ): Promise<Project> {
   const project = await store.directory.findProject(organizationId, id);
-  if (project === undefined) throw new CallerStatsError('not_found', `There is no project ${id}${hint}.`);
+  if (project === undefined) throw refusal();
   return project;
 }
 

@@ -36,6 +36,7 @@ const shared = [
   'src/domain/queries/caller.ts',
   'src/domain/queries/telemetry-defaults.ts',
   'src/domain/random-text.ts',
+  'src/domain/time/duration.ts',
 ];
 
 const packages = /^(react|react-dom(\/client)?|@tanstack\/react-query|wouter|lucide-react|d3-array|qr)$/;

@@ -1,4 +1,5 @@
 /** The labels below the bars. */
+import { dayMs } from '../../../src/domain/time/duration.js';
 import type { Bucket, Interval } from '../api/types.js';
 import { bucketLabel, monthLabel } from '../format/dates.js';
 import { wallMs } from '../time/local.js';
@@ -18,7 +19,7 @@ const labelWidthPx: Readonly<Record<Interval, number>> = {
 const MONTHS: Readonly<Partial<Record<Interval, number>>> = { month: 1, quarter: 3, year: 12 };
 
 /** In a longer chart, the same day and month occur twice. */
-const longMs = 366 * 86_400_000;
+const longMs = 366 * dayMs;
 
 export interface Label {
   readonly index: number;

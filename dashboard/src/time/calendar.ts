@@ -1,5 +1,7 @@
 /** Calendar days as `YYYY-MM-DD`, as date fields have them. They sort chronologically and know no zones. */
 
+import { dayMs } from '../../../src/domain/time/duration.js';
+
 export type Day = string;
 
 /** Whether such a day exists. */
@@ -10,7 +12,7 @@ export function isDay(text: string): boolean {
 }
 
 export function addDays(day: Day, days: number): Day {
-  return dayOf(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000);
+  return dayOf(Date.parse(`${day}T00:00:00Z`) + days * dayMs);
 }
 
 /** The day in UTC. */

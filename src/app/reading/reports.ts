@@ -220,7 +220,7 @@ export function createStoreSource(
   listing: string,
 ): ReportSource {
   const isWithin = ({ projects = null }: ReportScope, id: string) => projects?.includes(id) ?? true;
-  const requireProject = async (id: string): Promise<Project> => {
+  const projectOf = async (id: string): Promise<Project> => {
     for (const scope of isProjectId(id) ? scopes : []) {
       if (!isWithin(scope, id)) continue;
       const found = await store.directory.findProject(scope.organizationId, id);
@@ -230,7 +230,7 @@ export function createStoreSource(
   };
   return {
     read: async (report, projectId, ask) => {
-      const project = await requireProject(projectId);
+      const project = await projectOf(projectId);
       const question = ask(project.weekStart);
       return { question, answer: await report.read(store, projectId, question) };
     },

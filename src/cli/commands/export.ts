@@ -4,7 +4,6 @@ import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import { exportQueries } from '../../app/export/export.js';
 import { EXPORT_FORMATS, type ExportFormat } from '../../app/export/rows.js';
-import { requireProject } from '../../app/projects.js';
 import {
   parseQueriesRequest,
   REPORT_PARAMETER_NAMES,
@@ -15,7 +14,7 @@ import { formatTime, toPrintable } from '../../domain/format.js';
 import type { ReceiptInput, ReceiptNames } from '../../domain/queries/receipt.js';
 import type { WeekStart } from '../../domain/time/calendar.js';
 import { type Io, UsageError } from '../io.js';
-import { addSourceOptions, type SourceOptions } from '../options/count-source.js';
+import { addSourceOptions, findProject, type SourceOptions } from '../options/count-source.js';
 import { addRangeOptions, REPORT_OPTIONS } from '../options/report-range.js';
 import { ServerClient } from '../server-client.js';
 import { readStoreSettings, runOnStore } from '../store-command.js';
@@ -81,7 +80,7 @@ async function runExport(projectId: string, given: ExportOptions, io: Io): Promi
     return write(client.download(projectId, 'queries', parameters, accept), io);
   }
   return runOnStore(readStoreSettings(options, io), async (store) => {
-    const project = await requireProject(store, organization, projectId, '; see caller-stats project list');
+    const project = await findProject(store, organization, projectId);
     if (project.rowsFrom !== null) {
       const removed = `Retention has removed the queries from before ${formatTime(project.rowsFrom)}`;
       printLine(io.stderr, `${removed}: they still count, but are not among those that are printed.`);

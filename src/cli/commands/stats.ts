@@ -20,7 +20,7 @@ import type { ChangeCause } from '../../domain/history/timeline.js';
 import { seriesCallersMax } from '../../domain/limits.js';
 import type { WeekStart } from '../../domain/time/calendar.js';
 import { type Io, UsageError } from '../io.js';
-import { addSourceOptions, runOnSource, type SourceOptions } from '../options/count-source.js';
+import { addSourceOptions, PROJECT_LIST, runOnSource, type SourceOptions } from '../options/count-source.js';
 import { addRangeOptions, REPORT_OPTIONS } from '../options/report-range.js';
 import { formatTable, printJson, printLine, printText } from '../terminal/output.js';
 
@@ -101,20 +101,13 @@ async function print<Question extends CountsRequest, Answer extends object>(
   // Before a database or server is needed.
   const { timeZone } = ask(null);
   const isTable = !options.json && !options.csv;
-  const { question, answer, began, hint } = await runOnSource(
-    options,
-    io,
-    'caller-stats project list',
-    async (source) => {
-      const read = await source.read(report, projectId, ask, options);
-      const isCompared = isTable && 'previous' in read.answer;
-      const recordingBegan = isCompared ? await source.recordingBegan(projectId, timeZone) : null;
-      const hint = await findCallerHint(read.question, read.answer, () =>
-        callersOf(source, projectId, nowMs),
-      );
-      return { ...read, began: recordingBegan, hint };
-    },
-  );
+  const { question, answer, began, hint } = await runOnSource(options, io, PROJECT_LIST, async (source) => {
+    const read = await source.read(report, projectId, ask, options);
+    const isCompared = isTable && 'previous' in read.answer;
+    const recordingBegan = isCompared ? await source.recordingBegan(projectId, timeZone) : null;
+    const hint = await findCallerHint(read.question, read.answer, () => callersOf(source, projectId, nowMs));
+    return { ...read, began: recordingBegan, hint };
+  });
   if (hint !== undefined) printLine(io.stderr, hint);
   if (options.json) printJson(io.stdout, answer);
   else if (options.csv) printText(io.stdout, report.toCsv(answer, question));

@@ -1,5 +1,6 @@
 /** The options of commands that read reports from the store or a running server. */
 import { type Command, Option } from 'commander';
+import { requireProject } from '../../app/projects.js';
 import {
   createStoreSource,
   LIST_PROJECTS,
@@ -10,14 +11,19 @@ import {
 } from '../../app/reading/reports.js';
 import { REPORT_PARAMETER_NAMES, type ReportInput } from '../../domain/counting/report-request.js';
 import type { Series } from '../../domain/counting/series.js';
+import type { Project } from '../../domain/projects/project.js';
 import type { WeekStart } from '../../domain/time/calendar.js';
 import type { TimeZone } from '../../domain/time/time-zone.js';
 import { noSuchProject } from '../../http/server/errors.js';
 import { RequestError } from '../../shared/api-client.js';
+import type { Store } from '../../storage/ports/store.js';
 import type { Io } from '../io.js';
 import { ServerClient } from '../server-client.js';
 import { settingOption } from '../settings/settings.js';
 import { organizationOption, readStoreSettings, runOnStore } from '../store-command.js';
+
+/** The command that lists projects, for messages. */
+export const PROJECT_LIST = 'caller-stats project list';
 
 /** The values of the options that `addSourceOptions` adds. */
 export interface SourceOptions {
@@ -77,6 +83,11 @@ export async function runOnSource<T>(
   return runOnStore(settings, (store) =>
     work(createStoreSource(store, [{ organizationId: organization }], listing)),
   );
+}
+
+/** The project, or an error that names the command which lists them. */
+export function findProject(store: Store, organizationId: string, id: string): Promise<Project> {
+  return requireProject(store, organizationId, id, () => unknownProject(id, PROJECT_LIST));
 }
 
 /** The tools of `mcp` say the same of an unknown project as those of a server at /mcp. */

@@ -1,5 +1,6 @@
 /** What the dashboard's routes read from requests and write into responses. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { requireProject } from '../../app/projects.js';
 import type { AuthRequest, AuthResponse } from '../../auth/auth-provider.js';
 import { ADDRESS_HEADER } from '../../auth/names.js';
 import { isProjectId, type Project } from '../../domain/projects/project.js';
@@ -25,14 +26,13 @@ export function getExistingId(request: FastifyRequest): string {
 }
 
 /** The project in the request's path. `404` if the organization in the path has no such project. */
-export async function requireProject(
-  { directory }: Pick<Store, 'directory'>,
-  request: FastifyRequest,
-): Promise<Project> {
-  const organizationId = getParameter(request, 'organizationId');
-  const project = await directory.findProject(organizationId, getExistingId(request));
-  if (project === undefined) throw noSuchProject();
-  return project;
+export async function getProject(store: Store, request: FastifyRequest): Promise<Project> {
+  return requireProject(
+    store,
+    getParameter(request, 'organizationId'),
+    getExistingId(request),
+    noSuchProject,
+  );
 }
 
 /** The origin of the page that sends the request, as the browser says; of the server, if it does not. */

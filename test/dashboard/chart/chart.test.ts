@@ -13,6 +13,7 @@ import {
   stackedPaths,
 } from '../../../dashboard/src/chart/layout.js';
 import { INTERVALS } from '../../../src/domain/calendar/names.js';
+import { dayMs } from '../../../src/domain/time/duration.js';
 
 const plot = plotArea(1000, 300, 4);
 const types = ['web', 'api', 'other'] as const;
@@ -132,7 +133,7 @@ describe('the labels', () => {
   });
 
   test('of days over several years show month and year', () => {
-    const days = emptyBars('2024-01-01T00:00Z', 800, 86_400_000);
+    const days = emptyBars('2024-01-01T00:00Z', 800, dayMs);
     expect(chartLabels(days, 'day', 800, 'en-GB')[0]?.text).toBe('Jan 2024');
   });
 });

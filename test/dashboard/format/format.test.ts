@@ -12,6 +12,7 @@ import { SENDERS, type Sender, snippets, testCommand } from '../../../dashboard/
 import { browserName } from '../../../dashboard/src/format/user-agent.js';
 import { callersToCsv, seriesToCsv } from '../../../src/domain/counting/csv.js';
 import { isProjectId } from '../../../src/domain/projects/project.js';
+import { dayMs } from '../../../src/domain/time/duration.js';
 
 /** How a real shell parses a command line. */
 function words(command: string): string[] {
@@ -183,8 +184,8 @@ test.each([
   [-12_000, '12 seconds ago'],
   [-119_000, '1 minute ago'],
   [-86_399_000, '23 hours ago'],
-  [-86_400_000, 'yesterday'],
-  [5 * 86_400_000, 'in 5 days'],
+  [-dayMs, 'yesterday'],
+  [5 * dayMs, 'in 5 days'],
 ])('%i ms from now is %s', (away, text) => {
   expect(relative(1_000_000_000_000 + away, 1_000_000_000_000)).toBe(text);
 });

@@ -9,6 +9,7 @@ import {
   type ReceiptInput,
   receiptOf,
 } from '../../../src/domain/queries/receipt.js';
+import { dayMs } from '../../../src/domain/time/duration.js';
 
 const nowMs = Date.UTC(2026, 10, 26, 12);
 const problemsOf = (input: ReceiptInput): readonly string[] => {
@@ -57,7 +58,7 @@ describe('an exported query is refused', () => {
 test('an exported query keeps how it arrived', () => {
   const query = { id: 'a', caller: 'web', occurredAt: '2026-01-01T00:00:00Z' };
   const parsed = parseExportedQuery({ ...query, recordedOn: '2026-01-31', recordedBy: 'key:k' }, nowMs);
-  const receipt = { day: Date.UTC(2026, 0, 31) / 86_400_000, sender: 'key:k' };
+  const receipt = { day: Date.UTC(2026, 0, 31) / dayMs, sender: 'key:k' };
   expect(parsed).toMatchObject({ ok: true, value: { id: 'a', receipt } });
   expect(parseExportedQuery({ ...query, recordedOn: null, recordedBy: '' }, nowMs)).toMatchObject({
     value: { receipt: null },

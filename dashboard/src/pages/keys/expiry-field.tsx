@@ -1,14 +1,13 @@
 /** The expiry of a key. */
 import { useState } from 'react';
 import { keyLifeDaysMax } from '../../../../src/domain/limits.js';
+import { dayMs } from '../../../../src/domain/time/duration.js';
 import type { KeyRules, KeyType } from '../../api/types.js';
 import { SelectField, TextField } from '../../components/forms/field.js';
 import { getText } from '../../components/forms/form.js';
 import { day } from '../../format/dates.js';
 import { addDays, dayOf } from '../../time/calendar.js';
 import { now } from '../../time/clock.js';
-
-const DAY_MS = 86_400_000;
 
 interface ExpiryFieldProps {
   readonly rules: KeyRules;
@@ -22,7 +21,7 @@ export function ExpiryField({ rules, type, neverHint }: ExpiryFieldProps) {
   const [chosen, setChosen] = useState<string | null>(null);
   const choice = chosen ?? rules.expiryDefaults[type];
   const today = dayOf(now());
-  const ends = (after: number): string => day(now() + after * DAY_MS);
+  const ends = (after: number): string => day(now() + after * dayMs);
   return (
     <>
       <SelectField

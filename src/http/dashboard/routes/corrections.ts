@@ -2,18 +2,18 @@
 import type { FastifyInstance } from 'fastify';
 import { createCorrectionHandlers } from '../../routes/corrections.js';
 import type { Dashboard } from '../context.js';
-import { requireProject } from '../requests.js';
+import { getProject } from '../requests.js';
 
 export function addMemberCorrections(app: FastifyInstance, dashboard: Dashboard): void {
   const { store, sessionGuard } = dashboard;
   const handlers = createCorrectionHandlers(dashboard);
   sessionGuard.addMemberResource(app, '/projects/:projectId/corrections', ['reader', 'editor'], {
     GET: async (_member, request) => {
-      request.project = await requireProject(store, request);
+      request.project = await getProject(store, request);
       return handlers.list(request);
     },
     POST: async ({ by }, request, reply) => {
-      request.project = await requireProject(store, request);
+      request.project = await getProject(store, request);
       return handlers.correct(request, reply, by.name);
     },
   });

@@ -17,7 +17,7 @@ import {
 } from '../../schemas/schemas.js';
 import { addResource } from '../../server/resource.js';
 import type { Dashboard } from '../context.js';
-import { requireProject } from '../requests.js';
+import { getProject } from '../requests.js';
 import type { ImportsResponse } from '../responses.js';
 
 export function addCounts(app: FastifyInstance, dashboard: Dashboard): void {
@@ -25,7 +25,7 @@ export function addCounts(app: FastifyInstance, dashboard: Dashboard): void {
   const requireMember = sessionGuard.requireMember(['reader', 'viewer']);
   const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     await requireMember(request, reply);
-    request.project = await requireProject(store, request);
+    request.project = await getProject(store, request);
   };
   const handlers = createReportHandlers(dashboard);
   for (const [name, querystring, handler] of [
@@ -46,7 +46,7 @@ export function addCounts(app: FastifyInstance, dashboard: Dashboard): void {
   sessionGuard.addMemberResource(app, '/projects/:projectId/imports', ['reader', 'viewer'], {
     GET: async (_member, request): Promise<ImportsResponse> => {
       requireNoParameters(request);
-      const { id } = await requireProject(store, request);
+      const { id } = await getProject(store, request);
       const ranges = await store.counts.listImports(id, importRangesMax);
       return {
         imports: ranges.map(({ day, sender, first, last }) => ({

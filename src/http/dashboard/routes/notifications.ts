@@ -16,14 +16,14 @@ import { optional, readFields, text } from '../../request/fields.js';
 import { getParameter } from '../../request/target.js';
 import { takeAttempt } from '../attempts.js';
 import type { Dashboard } from '../context.js';
-import { created, requireProject } from '../requests.js';
+import { created, getProject } from '../requests.js';
 import type { NotificationsResponse, SavedNotificationResponse } from '../responses.js';
 
 export function addNotifications(app: FastifyInstance, dashboard: Dashboard): void {
   const { store, sessionGuard, notifications: setup } = dashboard;
   sessionGuard.addMemberResource(app, '/projects/:projectId/notifications', 'editor', {
     GET: async ({ organizationId }, request): Promise<NotificationsResponse> => {
-      const { id: projectId } = await requireProject(store, request);
+      const { id: projectId } = await getProject(store, request);
       const [notifications, deliveries] = await Promise.all([
         store.notifications.listNotifications(organizationId, projectId),
         store.notifications.listDeliveries(organizationId, projectId, messagesListedMax),
@@ -36,7 +36,7 @@ export function addNotifications(app: FastifyInstance, dashboard: Dashboard): vo
     },
     POST: async ({ organizationId, by }, request, reply) => {
       const wanted = readNotification(request);
-      const { id: projectId } = await requireProject(store, request);
+      const { id: projectId } = await getProject(store, request);
       const saved = await createNotification(setup, { organizationId, projectId }, wanted, by);
       return created(reply, toSavedResponse(saved));
     },

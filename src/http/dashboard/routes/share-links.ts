@@ -5,7 +5,7 @@ import { createShareLink, type ShareLinkIssuing } from '../../../app/share-links
 import { newPassword, optional, readFields, text, texts } from '../../request/fields.js';
 import { getParameter } from '../../request/target.js';
 import type { Dashboard } from '../context.js';
-import { created, getExistingId, requireProject } from '../requests.js';
+import { created, getExistingId, getProject } from '../requests.js';
 import type { CreatedShareLinkResponse, ShareLinksResponse } from '../responses.js';
 
 export function addShareLinks(app: FastifyInstance, dashboard: Dashboard): void {
@@ -18,7 +18,7 @@ export function addShareLinks(app: FastifyInstance, dashboard: Dashboard): void 
   };
   sessionGuard.addMemberResource(app, '/projects/:projectId/share-links', 'editor', {
     GET: async ({ organizationId }, request): Promise<ShareLinksResponse> => {
-      const project = await requireProject(store, request);
+      const project = await getProject(store, request);
       const links = await store.directory.listShareLinks(organizationId, project.id);
       return { links: links.map((link) => shareLinkToJson(link, clock.now())) };
     },

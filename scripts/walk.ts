@@ -17,7 +17,6 @@ import { PAGES } from '../docs/.vitepress/page-list.js';
 import { sourceOf } from '../docs/.vitepress/pages.js';
 import { findChromium, startChromium } from '../test/support/browser/chromium.js';
 import { olderPostgres, startPostgres } from '../test/support/postgres/postgres-server.js';
-import { type RecipeTime, walkRecipes } from './walk-recipes.js';
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
 const page = fileURLToPath(new URL('../docs/engineering/walk.md', import.meta.url));
@@ -38,7 +37,6 @@ interface Step {
 }
 
 const steps: Step[] = [];
-let recipes: readonly RecipeTime[] = [];
 const startedAt = performance.now();
 
 /** Runs a step; `work` returns the observation as text, and `by` is the page that documents the step. */
@@ -145,7 +143,6 @@ async function walk(): Promise<void> {
     return inWords(counts);
   });
   await step('The dashboard: account made, chart seen', 'dashboard.md', () => seeDashboard(first));
-  await walkAllRecipes(first, adminKey);
   let key = '';
   await step('Own project, own key, own query recorded and counted', 'record.md', async () => {
     callerStats('project', 'create', 'My docs', '--id', 'my-docs');
@@ -190,21 +187,6 @@ async function walk(): Promise<void> {
     const [upgraded = ''] = callerStats('migrate', ...old).split('\n');
     callerStats('verify', ...old);
     return upgraded;
-  });
-}
-
-async function walkAllRecipes(first: Served, adminKey: string): Promise<void> {
-  await step('Every recipe, in an empty folder', 'recipes.md', async () => {
-    mkdirSync(join(folder, 'recipes'));
-    recipes = await walkRecipes(join(clone, 'docs/guides/record'), join(folder, 'recipes'), (project) => {
-      callerStats('project', 'create', project, '--id', project);
-      const made = ask<{ key: string }>(
-        ...['key', 'create', '--type', 'recording', '--project', project, '--name', 'my-bot'],
-      );
-      const count = async () => (await countOf(first, project, adminKey)).total;
-      return { url: first.url, project, key: made.key, count };
-    });
-    return `${recipes.filter(({ seconds }) => seconds !== undefined).length} questions`;
   });
 }
 
@@ -257,17 +239,6 @@ function linkTo(file: string): string {
   return `[${PAGES.get(name)?.title}](${relative('docs/engineering', sourceOf(name))})`;
 }
 
-function recipeTable(): string {
-  const served = steps.find(({ what }) => what === 'First count')?.sinceSeconds ?? 0;
-  return recipes
-    .map(({ page: by, recipe, version, seconds }) =>
-      seconds === undefined
-        ? `| ${recipe} | ${linkTo(by)} | not on this machine | | |`
-        : `| ${recipe} | ${linkTo(by)} | ${version} | ${shown(seconds)} | ${shown(served + seconds)} |`,
-    )
-    .join('\n');
-}
-
 function pageOf(): string {
   const rows = steps.map(
     ({ what, by, seconds, sinceSeconds, seen }) =>
@@ -284,15 +255,6 @@ Wall-clock time in seconds:
 | step | page | took | since the start | result |
 | ---- | ---- | ---- | --------------- | ---- |
 ${rows.join('\n')}
-
-## Recipes
-
-Seconds from an empty folder to the first question that counts. This includes the installation of packages without a cache. A
-server on the same machine answers in place of the model. The last column adds the time to clone, install and start caller-stats.
-
-| recipe | page | with | took | from the clone on |
-| ------ | ---- | ---- | ---- | --------------- |
-${recipeTable()}
 `;
 }
 

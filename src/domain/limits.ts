@@ -329,6 +329,8 @@ export const jsonPartBytes = 32;
 export const queryPartsMax = 15;
 /** The same of one query or imported count, with room for unknown fields. */
 export const itemPartsMax = 1_000;
+/** Bytes of one of them in a JSON body, with room for white space: it is parsed at once, in some milliseconds. */
+export const itemBytesMax = 1024 * 1024;
 /** Bytes of an OTLP request's body after decompression. It is read span by span, so only its largest span is in memory. */
 export const otlpBytesMax = 64 * 1024 * 1024;
 /** Spans or log records of one OTLP request. What is read of them stays in memory until it is recorded. */

@@ -62,7 +62,7 @@ export function decodeUtf8(bytes: Uint8Array): Result<string> {
 const decodedBytes = 256 * 1024;
 
 /** Decodes UTF-8 in pieces, so that the event loop can do other work between them. */
-export function* decodeInPieces(bytes: Buffer): Generator<string> {
+function* decodeInPieces(bytes: Buffer): Generator<string> {
   if (bytes.length <= decodedBytes) {
     yield bytes.toString('utf8');
     return;
@@ -78,16 +78,21 @@ export function stripByteOrderMark(text: string): string {
   return text.startsWith('\ufeff') ? text.slice(1) : text;
 }
 
-/** How many brackets, commas and colons JSON may have. */
+/** How large JSON may be: parts are brackets, commas and colons. */
 export interface JsonBounds {
   readonly partsMax?: number;
   /** Of each element of an array, or of any other value. */
   readonly itemPartsMax?: number;
+  /** The bytes of each: an element is parsed at once. */
+  readonly itemBytesMax?: number;
   /** Called with their number before they are parsed. May throw. */
   readonly onParts?: (parts: number) => void;
 }
 
-/** Parses JSON as `decodeJsonInSteps` and `parseJsonText`, at once. */
+/**
+ * Parses JSON, and ignores a byte order mark (RFC 8259, section 8.1). Refuses what is nested deeper than `jsonLevelsMax` or has too many
+ * parts, because parsing these takes far longer than other JSON of the same size.
+ */
 export function parseJson(bytes: Uint8Array, bounds: JsonBounds = {}): Result<unknown> {
   const text = decodeUtf8(bytes);
   if (!text.ok) return text;
@@ -95,38 +100,70 @@ export function parseJson(bytes: Uint8Array, bounds: JsonBounds = {}): Result<un
   return excess === undefined ? parseJsonText(stripByteOrderMark(text.value)) : failure(excess);
 }
 
-/**
- * Decodes JSON for `parseJsonText`, and ignores a byte order mark (RFC 8259, section 8.1). Refuses what is nested deeper than
- * `jsonLevelsMax` or has too many parts, because parsing these takes far longer than other JSON of the same size.
- */
-export function* decodeJsonInSteps(bytes: Buffer, bounds: JsonBounds = {}): Steps<Result<string>> {
+/** As `parseJson`, in steps. Each parses as many elements of a large array as take a millisecond or two, but any other value at once. */
+export function* parseJsonInSteps(bytes: Buffer, bounds: JsonBounds = {}): Steps<Result<unknown>> {
+  if (bytes.length <= stepBytes) return parseJson(bytes, bounds);
   if (!isUtf8(bytes)) return failure(notUtf8);
+  const commas: number[] = [];
+  const excess = yield* findExcess(bytes, bounds, commas);
+  if (excess !== undefined) return failure(excess);
+  if (commas.length > 0) return yield* parseElements(bytes, commas);
   let text = '';
   for (const piece of decodeInPieces(bytes)) {
-    if (text !== '') yield;
     text += piece;
+    yield;
   }
-  const excess = isSmall(text, bounds) ? undefined : yield* findExcess(bytes, bounds);
-  return excess === undefined ? success(stripByteOrderMark(text)) : failure(excess);
+  return parseJsonText(stripByteOrderMark(text));
 }
 
-/** Parses what `decodeJsonInSteps` returned. */
-export function parseJsonText(text: string): Result<unknown> {
+/** Parses an array that has a comma between two elements at each of these places. */
+function* parseElements(bytes: Buffer, commas: readonly number[]): Steps<Result<unknown>> {
+  const elements: unknown[] = [];
+  let start = 0;
+  for (const end of [...commas, bytes.length]) {
+    yield;
+    const own = bytes.toString('utf8', start, end);
+    const text = `${start === 0 ? stripByteOrderMark(own) : `[${own}`}${end === bytes.length ? '' : ']'}`;
+    const before = bytes.subarray(0, start);
+    const part = parseJsonText(text, before) as Result<readonly unknown[]>;
+    if (!part.ok) return part;
+    // There is a comma too many.
+    if (part.value.length === 0) return failure(notJson(text, before));
+    for (const element of part.value) elements.push(element);
+    start = end + 1;
+  }
+  return success(elements);
+}
+
+/** `before` is what the body has before the text. */
+function parseJsonText(text: string, before: Buffer = Buffer.alloc(0)): Result<unknown> {
   try {
     return success(JSON.parse(text));
   } catch (error) {
-    return failure(describeSecond(text, error as Error) ?? `is not JSON: ${quote(text.trim())}`);
+    return failure(describeSecond(text, before, error as Error) ?? notJson(text, before));
   }
 }
 
+function notJson(text: string, before: Buffer): string {
+  const beginning = before.length === 0 ? text : stripByteOrderMark(before.toString('utf8', 0, stepBytes));
+  return `is not JSON: ${quote(beginning.trim())}`;
+}
+
 /** Of what has another object or array behind the first value, such as lines of JSON. The parser says where. */
-function describeSecond(text: string, { message }: Error): string | undefined {
+function describeSecond(text: string, before: Buffer, { message }: Error): string | undefined {
   const at = / after JSON at position (\d+)/.exec(message)?.[1];
   const kind = { '{': 'object', '[': 'array' }[text.charAt(Number(at ?? text.length))];
   if (kind === undefined) return undefined;
-  const line = text.slice(0, Number(at)).split('\n').length;
+  const line = 1 + countNewlines(before) + countNewlines(Buffer.from(text.slice(0, Number(at))));
   const place = line === 1 ? '' : `, on line ${line}`;
   return `has a second ${kind} behind the first value${place}; JSON is one value, such as one array`;
+}
+
+/** Byte by byte: other ways take several times as long for millions of them. */
+function countNewlines(bytes: Uint8Array): number {
+  let count = 0;
+  for (let at = 0; at < bytes.length; at++) if (bytes[at] === newline) count++;
+  return count;
 }
 
 /** Whether a text has too few characters for an excess of parts, and too few brackets for one of levels. */
@@ -144,9 +181,17 @@ function isSmall(
   return true;
 }
 
-/** Counts, outside of strings, open brackets (levels) and all opening brackets, commas and colons (parts). */
-function* findExcess(bytes: Uint8Array, bounds: JsonBounds): Steps<string | undefined> {
-  const counted: Counted = { levels: 0, parts: 0, partsBefore: 0, inArray: false };
+/**
+ * Counts, outside of strings, open brackets (levels) and all opening brackets, commas and colons (parts). Adds to `commas` some between
+ * elements of an array, so far from each other that what is in between takes a step.
+ */
+function* findExcess(
+  bytes: Uint8Array,
+  bounds: JsonBounds,
+  commas: number[] = [],
+): Steps<string | undefined> {
+  const { itemBytesMax = Number.POSITIVE_INFINITY } = bounds;
+  const counted: Counted = { levels: 0, parts: 0, partsBefore: 0, itemStart: 0, inArray: false, commas };
   let stepEnd = stepBytes;
   for (let at = 0; at < bytes.length; at++) {
     if (at >= stepEnd) {
@@ -154,12 +199,13 @@ function* findExcess(bytes: Uint8Array, bounds: JsonBounds): Steps<string | unde
       stepEnd = at + stepBytes;
     }
     const byte = bytes[at];
-    if (byte === quotationMark) at = findStringEnd(bytes, at);
-    const level = levelChange(byte);
-    counted.levels += level;
-    if (!isPart(level, byte)) continue;
-    countPart(counted, level === 1, byte);
-    const excess = describeExcess(counted, bounds);
+    let excess: string | undefined;
+    if (byte !== quotationMark) excess = countSign(counted, at, byte, bounds);
+    else {
+      const start = at;
+      at = findStringEnd(bytes, at, itemBytesMax);
+      if (at - start > itemBytesMax) excess = tooLarge(itemBytesMax);
+    }
     if (excess !== undefined) return excess;
   }
   bounds.onParts?.(counted.parts);
@@ -171,15 +217,50 @@ interface Counted {
   parts: number;
   /** Of the array whose element is counted, up to that. */
   partsBefore: number;
+  /** Where that element begins, or another value. */
+  itemStart: number;
   inArray: boolean;
+  readonly commas: number[];
 }
 
-function countPart(counted: Counted, isOpened: boolean, byte: number | undefined): void {
+function tooLarge(itemBytesMax: number): string {
+  return `has a value of more than ${itemBytesMax} bytes; send less at a time`;
+}
+
+/** Returns what there is too much of. */
+function countSign(
+  counted: Counted,
+  at: number,
+  byte: number | undefined,
+  bounds: JsonBounds,
+): string | undefined {
+  const level = levelChange(byte);
+  counted.levels += level;
+  if (isPart(level, byte)) {
+    countPart(counted, at, byte);
+    if (level === 1 && counted.levels === itemLevel(counted)) counted.itemStart = at;
+    return describeExcess(counted, bounds);
+  }
+  const { itemBytesMax = Number.POSITIVE_INFINITY } = bounds;
+  const isItemEnd = level === -1 && counted.levels === itemLevel(counted) - 1;
+  return isItemEnd && at - counted.itemStart > itemBytesMax ? tooLarge(itemBytesMax) : undefined;
+}
+
+/** The level in an array or object that is an element of an array, or the whole. */
+function itemLevel({ inArray }: Counted): number {
+  return inArray ? 2 : 1;
+}
+
+function countPart(counted: Counted, at: number, byte: number | undefined): void {
+  const { commas, levels } = counted;
   counted.parts++;
-  if (counted.levels !== 1) return;
+  if (levels !== 1) return;
+  const isOpened = byte !== comma && byte !== colon;
   if (isOpened) counted.inArray = byte === openBracket;
+  if (!counted.inArray) return;
   // The array itself, or the comma before its next element.
-  if (counted.inArray) counted.partsBefore = counted.parts;
+  counted.partsBefore = counted.parts;
+  if (!isOpened && at - (commas.at(-1) ?? 0) >= stepBytes) commas.push(at);
 }
 
 function isPart(level: number, byte: number | undefined): boolean {
@@ -208,15 +289,16 @@ function levelChange(byte: number | undefined): number {
   return byte === 0x5d || byte === 0x7d ? -1 : 0;
 }
 
-/** The position of the quotation mark that ends a string: the next one that is not escaped. */
-function findStringEnd(bytes: Uint8Array, start: number): number {
+/** The position of the quotation mark that ends a string, which is the next one that is not escaped; or one after `bytesMax`. */
+function findStringEnd(bytes: Uint8Array, start: number, bytesMax: number): number {
+  const last = Math.min(bytes.length, start + bytesMax + 1);
   // Calling `indexOf` for each of millions of short strings would take twenty times as long.
-  for (let at = start + 1; at < bytes.length; at++) {
+  for (let at = start + 1; at < last; at++) {
     const byte = bytes[at];
     if (byte === quotationMark) return at;
     if (byte === backslash) at++;
   }
-  return bytes.length;
+  return last;
 }
 
 /** What ids of lines are made with, besides the line. */

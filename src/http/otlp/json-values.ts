@@ -1,16 +1,20 @@
 /** Splits JSON into values as it arrives, without parsing those that nobody reads. */
 import { isUtf8 } from 'node:buffer';
 import { otlpRecordLevelsMax, otlpRecordPartsMax, otlpTextBytesMax } from '../../domain/limits.js';
-import { decodeInPieces, isWhiteSpace } from '../../domain/queries/lines.js';
-import type { Arriving, Reading } from './arriving.js';
+import { isWhiteSpace } from '../../domain/queries/lines.js';
+import { Arriving, type Reading } from './arriving.js';
 import { UNREADABLE } from './signals.js';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const UNICODE = 0x75;
 const COMMA = 0x2c;
 const COLON = 0x3a;
 const OPEN = { array: 0x5b, object: 0x7b } as const;
 const CLOSE = { array: 0x5d, object: 0x7d } as const;
+
+/** What is parsed at once, or decoded of a text. Takes some milliseconds, whatever it consists of. */
+const atOnceBytes = 256 * 1024;
 
 /** The text is not JSON. */
 export class SyntaxProblem extends Error {}
@@ -20,6 +24,8 @@ export class ExcessProblem extends RangeError {}
 
 export class JsonValues {
   readonly #arriving: Arriving;
+  /** Bytes that were parsed in this turn of the event loop. */
+  #sinceTurn = 0;
 
   constructor(arriving: Arriving) {
     this.#arriving = arriving;
@@ -84,23 +90,56 @@ export class JsonValues {
       throw new ExcessProblem(`is nested more than ${otlpRecordLevelsMax} levels deep`);
     if (scan.parts > otlpRecordPartsMax)
       throw new ExcessProblem(`has more than ${otlpRecordPartsMax} brackets, commas and colons`);
-    const text = yield* this.#decode(Buffer.concat(scan.pieces));
-    try {
-      return JSON.parse(text);
-    } catch {
-      throw new SyntaxProblem();
-    }
+    const bytes = Buffer.concat(scan.pieces);
+    if (bytes.length <= atOnceBytes) return parse(bytes);
+    const arriving = new Arriving();
+    arriving.add(bytes);
+    arriving.end();
+    return yield* new JsonValues(arriving).#parts();
   }
 
-  /** Invalid bytes make the texts that they are in unreadable. The text itself must not have them. */
-  *#decode(bytes: Buffer): Reading<string> {
-    const isValid = isUtf8(bytes);
-    let text = '';
-    for (const piece of decodeInPieces(bytes)) {
-      if (text !== '') yield* this.#arriving.turn();
-      text += isValid ? piece : markInvalid(piece);
+  /** Parses the next value part by part, with turns in between. It has arrived. */
+  *#parts(): Reading<unknown> {
+    if (yield* this.isNext('array')) {
+      const items: unknown[] = [];
+      yield* this.array(() => this.#part((item) => items.push(item)));
+      return items;
     }
+    if (yield* this.isNext('object')) {
+      const members: [string, unknown][] = [];
+      yield* this.object((name) => this.#part((value) => members.push([name, value])));
+      return Object.fromEntries(members);
+    }
+    const { bytes, at } = this.#arriving;
+    if (bytes[at] === QUOTE) return yield* this.#text();
+    this.#arriving.at = new ValueScan().advance(bytes, at);
+    return parse(bytes.subarray(at, this.#arriving.at));
+  }
+
+  *#part(add: (value: unknown) => void): Reading {
+    add(yield* this.#parts());
+  }
+
+  *#text(): Reading<string> {
+    const { bytes, at: start } = this.#arriving;
+    const mark = bytes.subarray(start, start + 1);
+    let text = '';
+    let at = start + 1;
+    do {
+      const end = endOfCharacters(bytes, at, atOnceBytes);
+      text += parse(Buffer.concat([mark, bytes.subarray(at, end), mark])) as string;
+      yield* this.#turnAfter(end - at);
+      at = end;
+    } while (bytes[at] !== QUOTE);
+    this.#arriving.at = at + 1;
     return text;
+  }
+
+  *#turnAfter(bytes: number): Reading {
+    this.#sinceTurn += bytes;
+    if (this.#sinceTurn < atOnceBytes) return;
+    this.#sinceTurn = 0;
+    yield* this.#arriving.turn();
   }
 
   /** Passes over the next value. */
@@ -202,7 +241,35 @@ function isSign(byte: number | undefined): boolean {
   return isClose(byte) || byte === COMMA || byte === COLON || isWhiteSpace(byte);
 }
 
-/** Marks the invalid bytes of a text that was decoded, whose place U+FFFD takes. In a string it would take a hundred times as long. */
+/** The end of a text, or of its first characters that have so many bytes, and a few more. */
+function endOfCharacters(bytes: Buffer, start: number, bytesMin: number): number {
+  let at = start;
+  while (at < start + bytesMin && bytes[at] !== QUOTE) {
+    if (bytes[at] !== BACKSLASH) at++;
+    else at += bytes[at + 1] === UNICODE ? 6 : 2;
+  }
+  // Of UTF-8, at most three bytes continue a character.
+  for (const end = at + 3; at < end && ((bytes[at] ?? 0) & 0xc0) === 0x80; ) at++;
+  return at;
+}
+
+function parse(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(decode(bytes));
+  } catch {
+    throw new SyntaxProblem();
+  }
+}
+
+/**
+ * Invalid bytes make the texts that they are in unreadable: their place U+FFFD takes, which is marked. In a string that would take a
+ * hundred times as long. JSON itself must not have them.
+ */
+function decode(bytes: Buffer): string {
+  const text = bytes.toString('utf8');
+  return isUtf8(bytes) ? text : markInvalid(text);
+}
+
 function markInvalid(text: string): string {
   const mark = UNREADABLE.charCodeAt(0);
   const [low, high] = [mark & 0xff, mark >> 8];

@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { findKind } from '../../app/import/file/kinds.js';
 import {
   inflationsMax,
+  itemBytesMax,
   itemPartsMax,
   jsonPartBytes,
   lineBytesMax,
@@ -12,14 +13,12 @@ import {
   smallPartsMax,
 } from '../../domain/limits.js';
 import {
-  decodeJsonInSteps,
   excessOf,
   type JsonBounds,
   nonBlankLines,
   parseJson,
-  parseJsonText,
+  parseJsonInSteps,
 } from '../../domain/queries/lines.js';
-import type { Result } from '../../domain/result.js';
 import { nextLoopTurn } from '../../shared/fair-share.js';
 import { finishWithPauses, Pauses } from '../../shared/pauses.js';
 import { Slots } from '../../shared/slots.js';
@@ -87,6 +86,7 @@ export function addRecordingParsers(
   const boundsOf = (request: FastifyRequest, { length }: Buffer): JsonBounds => ({
     partsMax,
     itemPartsMax,
+    itemBytesMax,
     ...(length > itemPartsMax && {
       onParts: (parts: number) => admission.count(request, parts * jsonPartBytes),
     }),
@@ -99,7 +99,7 @@ export function addRecordingParsers(
       if (parts > partsMax) throw new HttpError(400, `The body ${excessOf(partsMax)}.`);
       admission.count(request, more * jsonPartBytes);
     };
-    const pauses = new Pauses(smallBodyBytes, () => admission.turn());
+    const pauses = new Pauses(bytesInTurn, () => admission.turn());
     for (const line of nonBlankLines(body)) {
       if (line === undefined) {
         await admission.turn();
@@ -216,24 +216,16 @@ export function refuseOtlpType(): never {
 
 /** The value of a JSON body. Throws 400 for invalid JSON. */
 async function parseBody(body: Buffer, bounds: JsonBounds): Promise<unknown> {
-  const text = requireJson(
-    await finishWithPauses(decodeJsonInSteps(body, bounds), new Pauses(1, nextLoopTurn)),
-  );
-  // Parsing may take tens of milliseconds.
-  if (body.length > smallBodyBytes) await nextLoopTurn();
-  return requireJson(parseJsonText(text));
-}
-
-/** Parsing so many bytes takes a millisecond, or two. */
-const smallBodyBytes = 64 * 1024;
-
-/** An empty line takes as long as so many bytes. */
-const lineOverheadBytes = 100;
-
-function requireJson<T>(json: Result<T>): T {
+  const json = await finishWithPauses(parseJsonInSteps(body, bounds), new Pauses(1, nextLoopTurn));
   if (!json.ok) throw new HttpError(400, `The body ${json.problems.join('; ')}.`);
   return json.value;
 }
+
+/** Parsing so many bytes of lines takes a millisecond, or two. */
+const bytesInTurn = 64 * 1024;
+
+/** An empty line takes as long as so many bytes. */
+const lineOverheadBytes = 100;
 
 /** Does not parse lines that are longer than any query: a few such lines would take seconds. */
 function parseLine(line: Uint8Array, onParts?: (parts: number) => void): unknown {

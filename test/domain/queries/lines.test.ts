@@ -1,13 +1,14 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { identicalLinesKept } from '../../../src/domain/limits.js';
 import {
-  decodeJsonInSteps,
   decodeUtf8,
   isBlank,
+  type JsonBounds,
   LineIds,
   nonBlankLines,
   parseJson,
+  parseJsonInSteps,
 } from '../../../src/domain/queries/lines.js';
 import { failure, success } from '../../../src/domain/result.js';
 
@@ -143,26 +144,99 @@ describe('non-blank lines', () => {
   });
 });
 
-describe('JSON is decoded', () => {
+describe('large JSON is parsed in steps', () => {
   const bounds = { partsMax: 2_000_000, itemPartsMax: 1000 };
-  test.each([
-    ['white space', `${' '.repeat(4e6)}[]`, success(`${' '.repeat(4e6)}[]`)],
-    ['digits', '1'.repeat(4e6), success('1'.repeat(4e6))],
-    ['characters of several bytes', `"a${'é€💥'.repeat(7e5)}"`, success(`"a${'é€💥'.repeat(7e5)}"`)],
-    ['short values', `[${'"a",'.repeat(1e6)}1]`, success(`[${'"a",'.repeat(1e6)}1]`)],
-    [
-      'too many levels at its end',
-      `${' '.repeat(4e6)}${'['.repeat(100)}`,
-      failure('is nested more than 64 levels deep'),
-    ],
-  ])('in steps if it is large: %s', (_what, text, expected) => {
-    const bytes = Buffer.from(text);
+  const parse = (bytes: Buffer, more: JsonBounds = {}) => {
+    const parsing = parseJsonInSteps(bytes, { ...bounds, ...more });
     let steps = 0;
-    const decoding = decodeJsonInSteps(bytes, bounds);
-    let { done, value } = decoding.next();
-    for (; !done; { done, value } = decoding.next()) steps++;
-    expect(value).toEqual(expected);
-    expect(parseJson(bytes, bounds)).toEqual(expected.ok ? success(JSON.parse(expected.value)) : expected);
-    expect(steps).toBeGreaterThanOrEqual(25);
+    let { done, value } = parsing.next();
+    for (; !done; { done, value } = parsing.next()) steps++;
+    return { value, steps };
+  };
+
+  test.each([
+    ['white space', `${' '.repeat(4e6)}[]`],
+    ['digits', '1'.repeat(4e6)],
+    ['characters of several bytes', `"a${'é€💥'.repeat(7e5)}"`],
+    ['short values', `[${'"a",'.repeat(1e6)}1]`],
+    ['too many levels at its end', `${' '.repeat(4e6)}${'['.repeat(100)}`],
+  ])('of %s', (_what, text) => {
+    const bytes = Buffer.from(text);
+    const { value, steps } = parse(bytes);
+    expect(value).toEqual(parseJson(bytes, bounds));
+    expect(steps).toBeGreaterThanOrEqual(15);
+  });
+
+  test('an array some elements at a time', () => {
+    const parsed = vi.spyOn(JSON, 'parse');
+    onTestFinished(() => parsed.mockRestore());
+    const elements = Array.from({ length: 10_000 }, (_, at) => ({
+      id: `${at} ☃\n`.repeat(50),
+      caller: 'web',
+    }));
+    expect(parse(Buffer.from(JSON.stringify(elements))).value).toEqual(success(elements));
+    for (const [text] of parsed.mock.calls) expect(text.length).toBeLessThan(150_000);
+  });
+
+  const pad = `"${'é'.repeat(70_000)}"`;
+  const piece = fc.oneof(
+    { weight: 4, arbitrary: fc.constant(pad) },
+    { weight: 4, arbitrary: fc.constantFrom(',', ', ', ',\n') },
+    fc.constantFrom(
+      '[',
+      ']',
+      '{',
+      '}',
+      '1',
+      '{"a":[1,"]"]}',
+      '"\\"\\\\"',
+      '"',
+      ' ',
+      '\n',
+      ':',
+      ',,',
+      '\ufeff',
+    ),
+  );
+  test('with the value or the problem that it has when it is parsed at once', () => {
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), fc.constantFrom('', '\ufeff'), (pieces, mark) => {
+        for (const body of [pieces, pieces.flatMap((one) => [one, ','])]) {
+          const bytes = Buffer.from(`${mark}[${pad},${body.join('')}${pad}]`);
+          expect(parse(bytes).value).toEqual(parseJson(bytes, bounds));
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test.each([
+    ['two commas', `[${pad},${pad},,${pad}]`],
+    ['white space between commas', `[${pad},${' '.repeat(140_000)},${pad}]`],
+    ['a comma at its end', `[${pad},${pad},]`],
+    ['another value behind it', `[${pad},${pad},\n1]\n[2]`],
+    ['the end of another value before it', `[${pad},${pad}],${pad},${pad}]`],
+  ])('and refused with %s', (_what, text) => {
+    const bytes = Buffer.from(text);
+    expect(parseJson(bytes).ok).toBe(false);
+    expect(parse(bytes).value).toEqual(parseJson(bytes));
+  });
+
+  test.each([
+    ['a text', '"'.padEnd(200_001, '\\n'), '"'],
+    ['an object', `{"a":"${'b'.repeat(150_000)}"`, `,"b":"${'b'.repeat(50_000)}"}`],
+  ])('and refused with %s that is too large, wherever it is', (_what, start, end) => {
+    const bytesMax = start.length + end.length;
+    for (const json of [
+      `${start}${end}`,
+      `[1,${start}${end}]`,
+      `[${start}${end} ,${pad}]`,
+      `[[1],${start}${end}]`,
+    ]) {
+      const bytes = Buffer.from(` ${json} `);
+      const problem = `has a value of more than ${bytesMax - 2} bytes; send less at a time`;
+      expect(parse(bytes, { itemBytesMax: bytesMax }).value).toEqual(success(JSON.parse(json)));
+      expect(parse(bytes, { itemBytesMax: bytesMax - 2 }).value).toEqual(failure(problem));
+    }
   });
 });

@@ -28,5 +28,6 @@ export const KNOWN_INPUTS: readonly Input[] = [
   // Longer to decode than to parse.
   packed(['queries'], edit('0/body/0/id', 'text', 5_200_000, 'é')),
   packed(['spans'], edit(service, 'text', 8_000_000, 'é')),
+  packed(['spans'], edit(service, 'text', 8_000_000, '\n\n\n\n\n\n\n\n\né')),
   { ...packed(['tools'], edit('0/body', 'list', 100)), isPacked: false },
 ];

@@ -1,9 +1,9 @@
 /** OTLP bodies are read as they arrive, in pieces of any size, with little of them in memory. */
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import { otlpPartsMax, otlpTextBytesMax } from '../../../src/domain/limits.js';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { otlpPartsMax, otlpRecordBytesMax, otlpTextBytesMax } from '../../../src/domain/limits.js';
 import { Arriving } from '../../../src/http/otlp/arriving.js';
-import { JsonValues } from '../../../src/http/otlp/json-values.js';
+import { JsonValues, SyntaxProblem } from '../../../src/http/otlp/json-values.js';
 import {
   bodyOf,
   JSON_TYPE,
@@ -114,6 +114,76 @@ test('white space takes no steps of its own', () => {
   }
   expect(peeking.next()).toEqual({ done: true, value: 'x'.charCodeAt(0) });
   expect(asked).toBeLessThan(5);
+});
+
+/** The value, or undefined for what is not JSON. */
+function parseValue(bytes: Buffer): unknown {
+  const arriving = new Arriving();
+  arriving.add(bytes);
+  arriving.end();
+  const reading = new JsonValues(arriving).value(otlpRecordBytesMax);
+  try {
+    for (let step = reading.next(); ; step = reading.next()) if (step.done) return step.value;
+  } catch (error) {
+    if (error instanceof SyntaxProblem) return undefined;
+    throw error;
+  }
+}
+
+describe('a large value is parsed in parts', () => {
+  const large = 'é\\n\\u2603\\ud83d\\ude00"\\\\'.replaceAll('"', '\\"').repeat(15_000);
+
+  test.each([
+    ['one text', `{"a":["${large}"]}`],
+    ['many texts', `[${`{"a":"${large.slice(0, 9)}"},`.repeat(20_000)}1]`],
+    ['nested ones', `${'['.repeat(400)}"${large}"${']'.repeat(400)}`],
+    ['an object with names that mean something', `{"__proto__":"${large}","a":1,"a":2}`],
+  ])('of %s', (_what, json) => {
+    const expected: unknown = JSON.parse(json);
+    const parsed = vi.spyOn(JSON, 'parse');
+    onTestFinished(() => parsed.mockRestore());
+    expect(parseValue(Buffer.from(json))).toEqual(expected);
+    for (const [text] of parsed.mock.calls) expect(text.length).toBeLessThan(300_000);
+  });
+
+  const piece = fc.constantFrom(
+    '"',
+    '\\',
+    '\\u00',
+    '\\"',
+    ',',
+    ':',
+    '[',
+    ']',
+    '{',
+    '}',
+    '1',
+    ' ',
+    '{"a":',
+    'null',
+  );
+  test('or refused, as it would be at once', () => {
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 4 }), fc.constantFrom('[', '{"b":'), (pieces, open) => {
+        const json = `${open}"${large}${pieces.join('')}"${open === '[' ? ']' : '}'}`;
+        let expected: unknown;
+        try {
+          expected = JSON.parse(json);
+        } catch {}
+        // What follows a value is not its concern.
+        if (expected !== undefined || !/[\]}]/.test(pieces.join('')))
+          expect(parseValue(Buffer.from(json))).toEqual(expected);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test('and its invalid bytes make only the texts unreadable that they are in', () => {
+    const bytes = Buffer.concat([Buffer.from(`{"a":"${large}`), Buffer.of(0xff), Buffer.from('","b":"c"}')]);
+    const { a = '', b } = parseValue(bytes) as Record<string, string>;
+    expect([a.at(-1), b]).toEqual(['\ud800', 'c']);
+    expect(a.slice(0, -1)).toBe(JSON.parse(`"${large}"`));
+  });
 });
 
 /** A request with equal records, each with this text, and the parts of its resources in this order. */

@@ -27,6 +27,10 @@ const snapshot = {
   test: 'test/storage/sqlite/files/snapshot.test.ts',
 } as const;
 const sqliteRecording = { file: `${sqlite}/writer/recording.ts`, ...stores('recording') } as const;
+const merging = {
+  file: `${sqlite}/writer/merged-recordings.ts`,
+  test: 'test/storage/sqlite/writer/merged-recordings.test.ts',
+} as const;
 const postgresRecording = {
   file: `${postgres}/migrations/functions/recording.ts`,
   ...stores('recording'),
@@ -119,8 +123,41 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     ...sqliteRecording,
     what: 'a duplicate is counted',
-    text: 'recorded++;',
-    by: 'recorded += 2;',
+    text: '(recorded[recording] as number) + 1;',
+    by: '(recorded[recording] as number) + 2;',
+  },
+  {
+    ...merging,
+    what: 'a recording that waits with others gets the outcome of one of them',
+    text: 'inOrder[place] = outcome;',
+    by: 'inOrder[at] = outcome;',
+  },
+  {
+    ...merging,
+    what: 'recordings that wait together change places with the deletion of their project',
+    text: "if (operation.kind !== 'record') open.clear();",
+    by: '',
+  },
+  {
+    ...merging,
+    what: 'queries of two senders that wait together have the receipt of one',
+    text: '`${projectId} ${receipt.day} ${receipt.sender}`',
+    by: '`${projectId} ${receipt.day}`',
+  },
+  {
+    test: 'test/storage/sqlite/writer/writer.test.ts',
+    file: `${sqlite}/writer/writer.ts`,
+    what: 'the writer never learns that another process has changed the file',
+    text: 'if (version === this.#version) return;',
+    by: 'if (this.#version !== undefined) return;',
+  },
+  {
+    test: 'test/program/sqlite/writing.test.ts',
+    file: `${sqlite}/writer/writer.ts`,
+    what: 'the writer remembers what an undone transaction had inserted',
+    text: `      this.#recording.forget();
+      throw storeError(error);`,
+    by: '      throw storeError(error);',
   },
   {
     ...sqliteRecording,

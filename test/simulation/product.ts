@@ -23,4 +23,5 @@ export { SqlCorrections } from '../../src/storage/sql/parts.js';
 export { SQLITE } from '../../src/storage/sqlite/dialect.js';
 export { SqliteQueryRows } from '../../src/storage/sqlite/query-rows.js';
 export { Statements } from '../../src/storage/sqlite/statements.js';
+export { commitMerged } from '../../src/storage/sqlite/writer/merged-recordings.js';
 export { Writer } from '../../src/storage/sqlite/writer/writer.js';

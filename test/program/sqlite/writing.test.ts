@@ -48,10 +48,12 @@ test('an error in one recording undoes all that share its transaction', async ()
   const first = record('a', 'web');
   await nextLoopTurn();
   // Those behind it wait together.
-  const others = [record('b', 'api'), record('c', 'refused'), record('d', 'web')];
+  const others = [record('b', 'slack'), record('c', 'refused'), record('d', 'web')];
   const settled = await Promise.allSettled([first, ...others]);
   expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected']);
   expect(await store.counts.count('docs', ALL_TIME)).toEqual({ web: 1, api: 0, other: 0, total: 1 });
-  await expect(record('b', 'api')).resolves.toEqual({ recorded: 1, duplicates: 0 });
+  // The number that its caller had is undone, too.
+  await expect(record('b', 'slack')).resolves.toEqual({ recorded: 1, duplicates: 0 });
+  expect((await store.counts.count('docs', ALL_TIME, 'slack')).total).toBe(1);
   expect((await store.maintenance.verify()).differencesTotal).toBe(0);
 });

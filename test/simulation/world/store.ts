@@ -127,8 +127,9 @@ export class Database {
   ): Promise<Outcome<unknown>[]> {
     const { nowMs } = this.#world;
     try {
+      const writer = new product.Writer(rows.db);
       const written = await rows.commit(
-        new product.Writer(rows.db),
+        { commit: async (all) => [...(await product.commitMerged(all, (merged) => writer.commit(merged)))] },
         operations.map((one) => ('request' in one ? toBatch(one.project, one.queries, nowMs) : one)),
       );
       for (const [at, result] of results.entries())

@@ -2,7 +2,7 @@ import { CALLER_TYPES } from '../../../domain/queries/caller.js';
 import type { Connection } from '../connection.js';
 import type { CounterRows } from '../counters/counter-deltas.js';
 import { type Prepared, prepare } from '../statements.js';
-import { MultiRowInsert, rowsPerStatement } from './multi-row.js';
+import { MultiRowInsert, rowsPerStatement, rowsTogetherMin } from './multi-row.js';
 
 /** A table of counters. Its key begins with project, level and bucket. */
 interface CounterTable {
@@ -51,6 +51,9 @@ export const CALLER_COUNTERS: CounterTable = {
   rowsOf: ({ callers }) => callers,
 };
 
+/** Project, level, and two values for each row. */
+const packedValues = 2 + 2 * rowsPerStatement;
+
 /**
  * Adds to counters. Binding a value takes as long as inserting a third of a row, so most rows are bound as two values: the bucket,
  * and a number of all that is counted in it.
@@ -71,7 +74,7 @@ export class CounterInsert {
     this.#of = of;
     this.#packed = prepare(
       db,
-      `${head} SELECT ?, ?, column1, ${unpack} FROM (VALUES ${values}) WHERE true ${tail}`,
+      `${head} SELECT ?, ?, column1, ${unpack} FROM (VALUES ${values}) WHERE column1 IS NOT NULL ${tail}`,
     );
     this.#plain = plain('');
     this.#returning = plain(
@@ -84,13 +87,12 @@ export class CounterInsert {
   add(part: CounterRows): void {
     const rows = this.#of.rowsOf(part);
     const step = rowsPerStatement * this.#rowLength;
-    let at = 0;
-    for (; at + step <= rows.length; at += step) {
-      const values = this.#pack(part, rows, at);
-      if (values === undefined) this.#plain.insert(this.#withKey(part, rows.slice(at, at + step)));
+    for (let at = 0; at < rows.length; at += step) {
+      const some = rows.slice(at, at + step);
+      const values = this.#pack(part, some);
+      if (values === undefined) this.#plain.insert(this.#withKey(part, some));
       else this.#packed.run(...values);
     }
-    this.#plain.insert(this.#withKey(part, rows.slice(at)));
   }
 
   /** The same for counters that may become zero: returns each sum, and the key of its counter. */
@@ -102,14 +104,17 @@ export class CounterInsert {
     return 1 + this.#of.columns.length;
   }
 
-  /** The values of the rows of one statement; undefined if one of them does not fit. */
-  #pack({ project, level }: CounterRows, rows: readonly number[], from: number): number[] | undefined {
-    const values = [project, level];
-    for (let at = from; at < from + rowsPerStatement * this.#rowLength; at += this.#rowLength) {
+  /** The values of one statement for these rows; undefined if they are few, or one of them does not fit. */
+  #pack({ project, level }: CounterRows, rows: readonly number[]): unknown[] | undefined {
+    const count = rows.length / this.#rowLength;
+    if (count < rowsTogetherMin) return undefined;
+    const values: unknown[] = [project, level];
+    for (let at = 0; at < rows.length; at += this.#rowLength) {
       const packed = this.#of.pack(rows, at + 1);
       if (packed === undefined) return undefined;
       values.push(rows[at] ?? 0, packed);
     }
+    while (values.length < packedValues) values.push(null);
     return values;
   }
 

@@ -4,6 +4,9 @@ import { type Prepared, prepareArrays } from '../statements.js';
 /** Rows per statement. With more, binding costs more than another statement. */
 export const rowsPerStatement = 32;
 
+/** Fewer rows take less time one by one than in a statement with room for `rowsPerStatement`. */
+export const rowsTogetherMin = 8;
+
 /** The SQL of an `INSERT`: `head` is the part before `VALUES`, and `tail` the part after the rows. */
 export function multiRow(head: string, columns: number, rows: number, tail = ''): string {
   const row = `(${Array(columns).fill('?').join(', ')})`;

@@ -14,9 +14,11 @@ import type { Throttles } from '../../ports/throttles.js';
 import type { UserStatement, UserStatementResult } from '../../ports/user-tables.js';
 import type { ArgsOf } from '../../sql/session.js';
 
-/** A batch of queries by column, which costs less to send between threads than an object for each query. */
+/** Recordings of one project by column, which costs less to send between threads than an object for each query. */
 export interface RecordBatch {
   readonly projectId: string;
+  /** The number of queries of each recording; left out, it is one. Each has its own outcome. */
+  readonly sizes?: readonly number[];
   readonly ids: readonly string[];
   readonly callers: readonly string[];
   readonly occurredAt: Float64Array;

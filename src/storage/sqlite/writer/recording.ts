@@ -34,13 +34,18 @@ interface RecordedProject {
   readonly receipts: BoundedCache<string, number>;
 }
 
-/** Projects, and receipts of each, that are found once for a transaction. */
+interface FoundCaller {
+  readonly number: number;
+  /** See `TYPE_INDEX`. */
+  readonly type: number;
+}
+
+/** What is kept of each kind: projects, receipts of each, and callers. */
 const foundMax = 1000;
 
 class Found {
   readonly projects = new BoundedCache<string, RecordedProject>(foundMax);
-  readonly numbersByCaller = new Map<string, number>();
-  readonly typesByNumber = new Map<number, number>();
+  readonly callers = new BoundedCache<string, FoundCaller>(foundMax);
 }
 
 export class Recording {
@@ -49,7 +54,7 @@ export class Recording {
   readonly #types: CounterInsert;
   readonly #callers: CounterInsert;
   readonly #moments: MomentInsert;
-  /** What recordings of this transaction have looked up. */
+  /** What recordings have looked up. */
   #found = new Found();
 
   constructor(db: Connection, statements: Statements) {
@@ -60,51 +65,53 @@ export class Recording {
     this.#moments = new MomentInsert(db);
   }
 
-  /** To be called when a transaction begins, and before each operation in it that is not a recording and may change what one looks up. */
+  /** To be called when something else than recordings has changed the file, or may, and when a transaction was undone. */
   forget(): void {
     this.#found = new Found();
   }
 
-  /** Inserts the queries that are new, and notes in `deltas` what they add to the counters. */
-  record(batch: RecordBatch, deltas: CounterDeltas): RecordResult {
+  /**
+   * Inserts the queries that are new, and notes in `deltas` what they add to the counters. Returns a result for each recording of the
+   * batch. Of equal ids, the first counts.
+   */
+  record(batch: RecordBatch, deltas: CounterDeltas): RecordResult[] {
     const { projectId, ids, callers, occurredAt, receipts = [], receiptOf, imports = [] } = batch;
-    const found = this.#found.projects.getOrCreate(projectId, () => this.#findProject(projectId));
-    const { number: project, rowsFrom } = found;
+    const { sizes = [ids.length] } = batch;
+    const opened = this.#found.projects.getOrCreate(projectId, () => this.#findProject(projectId));
+    const { number: project, rowsFrom } = opened;
     const tooOld = oldQueriesError(ids, occurredAt, rowsFrom);
     if (tooOld !== undefined) throw tooOld;
-    const { numbersByCaller, typesByNumber } = this.#found;
-    let recorded = 0;
-    const onNew = (timeMs: number, caller: number) => {
-      const type = required(typesByNumber.get(caller), 'a recorded query has a caller of its batch');
-      deltas.add(project, timeMs, type, caller);
-      recorded++;
-    };
+    const recorded = sizes.map(() => 0);
+    const recordings = recordingsOf(sizes);
     const order = inOrderOfIds(ids);
     const receiptNumbers =
       ids.length === 0
         ? []
         : receipts.map((one) =>
-            found.receipts.getOrCreate(`${one.day} ${one.sender}`, () => this.#receiptNumber(found, one)),
+            opened.receipts.getOrCreate(`${one.day} ${one.sender}`, () => this.#receiptNumber(opened, one)),
           );
     for (let from = 0; from < order.length; from += rowsBoundAtOnce) {
+      const indexes = order.slice(from, from + rowsBoundAtOnce);
       const values: unknown[] = [];
-      for (const index of order.slice(from, from + rowsBoundAtOnce)) {
-        const caller = required(callers[index], 'a batch has a caller for each of its ids');
+      const found: FoundCaller[] = [];
+      for (const index of indexes) {
+        const caller = this.#findCaller(required(callers[index], 'a batch has a caller for each of its ids'));
         const timeMs = required(occurredAt[index], 'a batch has a time for each of its ids');
-        let number = numbersByCaller.get(caller);
-        if (number === undefined) {
-          number = callerNumber(this.#statements, caller);
-          numbersByCaller.set(caller, number);
-          typesByNumber.set(number, TYPE_INDEX[callerType(caller)]);
-        }
         const id = required(ids[index], 'the order has indexes of ids only');
         const receipt = receiptNumbers[receiptOf === undefined ? 0 : (receiptOf[index] ?? -1)];
-        values.push(project, id, timeMs, number, receipt ?? null);
+        found.push(caller);
+        values.push(project, id, timeMs, caller.number, receipt ?? null);
       }
-      this.#queries.insert(values, onNew);
+      this.#queries.insert(values, (row) => {
+        const index = indexes[row] as number;
+        const { number, type } = found[row] as FoundCaller;
+        deltas.add(project, occurredAt[index] as number, type, number);
+        const recording = recordings[index] as number;
+        recorded[recording] = (recorded[recording] as number) + 1;
+      });
     }
-    if (recorded > 0) this.#noteImports(project, imports);
-    return { recorded, duplicates: ids.length - recorded };
+    if (recorded.some((queries) => queries > 0)) this.#noteImports(project, imports);
+    return sizes.map((size, at) => toResult(size, recorded[at] ?? 0));
   }
 
   /** Inserts the counts that are new, and notes in `deltas` what they add to the counters. See `CountStore.importCounts`. */
@@ -175,6 +182,13 @@ export class Recording {
       if (sum === 0) this.#statements.run(`DELETE FROM ${table} WHERE project = $1 AND ${key}`, values);
   }
 
+  #findCaller(name: string): FoundCaller {
+    return this.#found.callers.getOrCreate(name, () => ({
+      number: callerNumber(this.#statements, name),
+      type: TYPE_INDEX[callerType(name)],
+    }));
+  }
+
   #findProject(id: string): RecordedProject {
     const found = this.#statements.get<Omit<RecordedProject, 'receipts'>>(
       'SELECT number, rows_from AS rowsFrom, coalesce(receipt_fence, 0) AS receiptFence FROM project WHERE id = $1',
@@ -201,6 +215,21 @@ export class Recording {
       'an inserted receipt has a number',
     );
   }
+}
+
+/** The index of the recording of each query. */
+function recordingsOf(sizes: readonly number[]): readonly number[] {
+  const recordings: number[] = [];
+  for (const [recording, size] of sizes.entries())
+    for (let query = 0; query < size; query++) recordings.push(recording);
+  return recordings;
+}
+
+/** Of most recordings, the only query is new. Sent between threads, one object for all of them costs less. */
+const ONE_NEW: RecordResult = { recorded: 1, duplicates: 0 };
+
+function toResult(queries: number, recorded: number): RecordResult {
+  return queries === 1 && recorded === 1 ? ONE_NEW : { recorded, duplicates: queries - recorded };
 }
 
 /**

@@ -6,6 +6,7 @@ import { openReader } from '../connection.js';
 import { makePrivately } from '../files/opened-file.js';
 import { NEWEST_VERSION } from '../migrations/index.js';
 import { inspectFile } from '../migrations/migrate.js';
+import { commitMerged } from './merged-recordings.js';
 import type { Operation } from './operations.js';
 import type { FromWriter, ToWriter, WriterResult, WriterStart } from './writer-thread.js';
 
@@ -60,10 +61,12 @@ export class WriterHandle {
   }
 
   /** Commits a group in one transaction; see `Writer.commit`. */
-  async commit(operations: readonly Operation[]): Promise<readonly Outcome<never>[]> {
-    const outcomes = this.#next<readonly Outcome<never>[]>();
-    this.#worker.postMessage(operations satisfies ToWriter);
-    return outcomes;
+  commit(operations: readonly Operation[]): Promise<readonly Outcome<never>[]> {
+    return commitMerged(operations, (merged) => {
+      const outcomes = this.#next<readonly Outcome<never>[]>();
+      this.#worker.postMessage(merged satisfies ToWriter);
+      return outcomes;
+    });
   }
 
   /** Closes the file and ends the thread. */

@@ -2,6 +2,7 @@
 import { CallerStatsError } from '../../../domain/errors.js';
 import { type Outcome, refused } from '../../commit-queue.js';
 import type { CorrectionChanges } from '../../ports/corrections.js';
+import type { RecordResult } from '../../ports/counts.js';
 import type { Identities } from '../../ports/identities.js';
 import { SqlCorrectionChanges } from '../../sql/corrections/corrections.js';
 import { SqlDirectoryChanges } from '../../sql/directory-changes.js';
@@ -15,12 +16,15 @@ import { CounterDeltas } from '../counters/counter-deltas.js';
 import { SQLITE } from '../dialect.js';
 import { storeError } from '../errors.js';
 import { prepareVersionCheck, rewriteVersion } from '../migrations/migrate.js';
-import { Statements } from '../statements.js';
+import { type Prepared, prepareArrays, Statements } from '../statements.js';
 import { runUserStatement } from '../user-tables.js';
-import type { Operation } from './operations.js';
+import { splitBatch } from './merged-recordings.js';
+import type { Operation, RecordBatch } from './operations.js';
 import { Cleaner } from './purge.js';
 import { SqliteQueryChanges } from './query-changes.js';
 import { Recording } from './recording.js';
+
+type Other = Exclude<Operation, { readonly kind: 'record' }>;
 
 export class Writer {
   readonly #db: Connection;
@@ -32,6 +36,8 @@ export class Writer {
   readonly #notifications: SqlNotificationChanges;
   readonly #cleaner: Cleaner;
   readonly #requireNewest: () => void;
+  readonly #readVersion: Prepared<readonly [number]>;
+  #version: number | undefined;
 
   constructor(db: Connection) {
     const statements = new Statements(db);
@@ -44,45 +50,72 @@ export class Writer {
     this.#notifications = new SqlNotificationChanges(statements, SQLITE);
     this.#cleaner = new Cleaner(statements);
     this.#requireNewest = prepareVersionCheck(db);
+    this.#readVersion = prepareArrays(db, 'PRAGMA data_version');
   }
 
   /**
-   * Runs the operations in order in one transaction, which is durable when this resolves. An operation that throws a
-   * `CallerStatsError` has changed nothing, and the others still run; any other error undoes all of them. `unavailable`, and
-   * nothing is done, once the schema is another one.
+   * Runs the operations in order in one transaction, which is durable when this resolves. Returns an outcome for each, and for each
+   * recording of a batch. What throws a `CallerStatsError` has changed nothing, and the others still run; any other error undoes all
+   * of them. `unavailable`, and nothing is done, once the schema is another one.
    *
    * Awaits only statements, which return at once, so the thread handles no other message in between.
    */
   async commit(operations: readonly Operation[]): Promise<Outcome<unknown>[]> {
     try {
       const outcomes = await inAsyncTransaction(this.#db, async () => {
-        // A newer program may have migrated the file, and count what this one does not know.
-        this.#requireNewest();
+        this.#noticeOthers();
         const deltas = new CounterDeltas();
-        const results: Outcome<unknown>[] = [];
-        this.#recording.forget();
+        const results: Outcome<unknown>[][] = [];
         for (const operation of operations) {
-          if (operation.kind !== 'record') this.#recording.forget();
-          try {
-            results.push({ ok: true, value: await this.#run(operation, deltas) });
-          } catch (error) {
-            if (!(error instanceof CallerStatsError)) throw error;
-            results.push(refused(error));
-          }
+          if (operation.kind === 'record') results.push(this.#record(operation, deltas));
+          else results.push([await this.#outcomeOf(operation, deltas)]);
         }
         this.#recording.addToCounters(deltas);
         return results;
       });
       // Impossible within a transaction.
-      return outcomes.map((outcome, at) =>
-        operations[at]?.kind === 'emptyLog' ? { ok: true, value: emptyLog(this.#db) } : outcome,
+      return outcomes.flatMap((some, at) =>
+        operations[at]?.kind === 'emptyLog' ? [{ ok: true, value: emptyLog(this.#db) }] : some,
       );
     } catch (error) {
+      this.#recording.forget();
       throw storeError(error);
     }
   }
 
-  #run(operation: Operation, deltas: CounterDeltas): unknown {
+  /** Other connections change the number when they commit; this one does not. */
+  #noticeOthers(): void {
+    const version = this.#readVersion.get()?.[0];
+    if (version === this.#version) return;
+    // A newer program may have migrated the file, and count what this one does not know.
+    this.#requireNewest();
+    this.#recording.forget();
+    this.#version = version;
+  }
+
+  /** The outcomes of the recordings of a batch. If one is refused, all of them run one by one. */
+  #record(batch: RecordBatch, deltas: CounterDeltas): Outcome<RecordResult>[] {
+    try {
+      return this.#recording.record(batch, deltas).map((value) => ({ ok: true, value }));
+    } catch (error) {
+      if (!(error instanceof CallerStatsError)) throw error;
+      const [first, ...others] = splitBatch(batch);
+      if (first === undefined || others.length === 0) return [refused(error)];
+      return [first, ...others].flatMap((one) => this.#record(one, deltas));
+    }
+  }
+
+  async #outcomeOf(operation: Other, deltas: CounterDeltas): Promise<Outcome<unknown>> {
+    this.#recording.forget();
+    try {
+      return { ok: true, value: await this.#run(operation, deltas) };
+    } catch (error) {
+      if (error instanceof CallerStatsError) return refused(error);
+      throw error;
+    }
+  }
+
+  #run(operation: Other, deltas: CounterDeltas): unknown {
     switch (operation.kind) {
       case 'directory':
         // In a savepoint, because a rule may refuse a change after some of its statements.
@@ -109,8 +142,6 @@ export class Writer {
             operation.args,
           );
         });
-      case 'record':
-        return this.#recording.record(operation, deltas);
       case 'importCounts':
         return this.#recording.importCounts(operation, deltas);
       case 'userStatement':

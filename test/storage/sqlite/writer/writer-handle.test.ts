@@ -69,7 +69,7 @@ test('throws the error of a failed group, and continues', async () => {
   const bug = await handle.commit([]).catch((error: unknown) => error);
   expect(bug).not.toBeInstanceOf(CallerStatsError);
   expect(bug).toMatchObject({ message: 'a bug', cause: 'its reason' });
-  expect(await handle.commit([])).toEqual([{ ok: true, value: 1 }]);
+  expect(await handle.commit([{ kind: 'tryCommit' }])).toEqual([{ ok: true, value: 1 }]);
   expect(handle.alive).toBe(true);
 });
 

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { MessageChannel } from 'node:worker_threads';
 import { expect, test } from 'vitest';
-import { openReader } from '../../../../src/storage/sqlite/connection.js';
+import { openConnection, openReader } from '../../../../src/storage/sqlite/connection.js';
 import { NEWEST_VERSION } from '../../../../src/storage/sqlite/migrations/index.js';
 import { openMigrated } from '../../../../src/storage/sqlite/migrations/migrate.js';
 import type { Operation } from '../../../../src/storage/sqlite/writer/operations.js';
@@ -54,11 +54,14 @@ test('remembers for a recording nothing that another operation may have changed'
   ]);
 });
 
-test('remembers nothing of an earlier group, since which another process may have changed the file', async () => {
-  const db = databaseInMemory();
+test('remembers nothing of an earlier group, since which another process has changed the file', async () => {
+  const file = `${await temporaryFolder()}/store.db`;
+  const [db, other] = [openMigrated(file), openConnection(file)];
+  for (const one of [db, other]) whenOver(() => one.close());
   const writer = new Writer(db);
   await writer.commit([create, record('docs', 'a', 'web')]);
-  db.exec('UPDATE project SET rows_from = 1');
+  await writer.commit([record('docs', 'c', 'web')]);
+  other.exec('UPDATE project SET rows_from = 1');
   expect(await writer.commit([record('docs', 'b', 'web')])).toMatchObject([{ ok: false, code: 'invalid' }]);
 });
 

@@ -95,6 +95,7 @@ export function describeAudit(kind: string, factory: PlaceFactory): void {
       await store.directory.addMember(ada, by);
       const before = await store.directory.readAudit(org, all);
       expect(before).toHaveLength(4);
+      const keys = await store.directory.listKeys(org);
       const refused: readonly (() => Promise<unknown>)[] = [
         () => store.directory.createOrganization({ id: org, name: 'again', createdAt: 1 }, by),
         () => store.directory.createProject(projectOf('p'), by),
@@ -111,6 +112,8 @@ export function describeAudit(kind: string, factory: PlaceFactory): void {
         () => store.directory.removeMember(org, 'nobody@example.org', by),
       ];
       for (const refuse of refused) await expect(refuse(), String(refuse)).rejects.toThrow();
+      // Nor is a part of a refused change left.
+      expect(await store.directory.listKeys(org)).toEqual(keys);
       await store.directory.changeProject(org, 'p', { name: 'p', timeZone: null }, by);
       await store.directory.changeKey(org, 'k', 'disable', by);
       await store.directory.changeKey(org, 'revoked', 'revoke', by);

@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { keyNoticesMax } from '../../src/domain/limits.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/organization.js';
 import { dayMs } from '../../src/domain/time/duration.js';
+import { shareLinkOf } from '../support/storage/entities.js';
 import { by, keyOf, type PlaceFactory, projectOf } from '../support/storage/store.js';
+import { rightsOf } from '../support/users/people.js';
 
 const alreadyExists = { code: 'already_exists' };
 const notFound = { code: 'not_found' };
@@ -75,6 +77,41 @@ export function describeManagement(kind: string, factory: PlaceFactory): void {
       expect(await store.directory.findProject('rival', 'theirs')).toEqual(
         projectOf('theirs', { organizationId: 'rival' }),
       );
+    });
+
+    test('have names that mean nothing in SQL, and so have keys, share links and people', async () => {
+      const store = await openNew();
+      const name = `O'Neil "docs" \\ %_ $1 ? $$ */ ; --`;
+      const actor = { ...by, name };
+      const member = {
+        organizationId: org,
+        email: "o'neil@example.org",
+        ...rightsOf('viewer'),
+        createdAt: 1,
+      };
+      await store.directory.createOrganization({ ...rival, name }, actor);
+      await store.directory.changeOrganization(org, { name }, actor);
+      await store.directory.createProject(projectOf('p', { name }), actor);
+      await store.directory.createProject(projectOf('q'), actor);
+      await store.directory.changeProject(org, 'q', { name }, actor);
+      await store.directory.createKey(keyOf('k', { name }), actor);
+      await store.directory.createShareLink(shareLinkOf('s', 'p', { name }), actor);
+      await store.directory.addMember(member, actor);
+      expect((await store.directory.listOrganizations()).map((one) => one.name)).toEqual([name, name]);
+      expect((await store.directory.listProjects(org)).map((one) => one.name)).toEqual([name, name]);
+      expect(await store.directory.listKeys(org)).toMatchObject([{ name }]);
+      expect(await store.directory.listShareLinks(org, 'p')).toMatchObject([{ name }]);
+      expect(await store.directory.listMemberships(member.email)).toMatchObject([{ organizationName: name }]);
+      const told = await store.directory.readAudit(org, { actor: name, limit: 100 });
+      expect(told.map((one) => one.action).toSorted()).toEqual([
+        'key.create',
+        'member.add',
+        'organization.change',
+        'project.change',
+        'project.create',
+        'project.create',
+        'share_link.create',
+      ]);
     });
 
     test('have ids that are compared byte by byte', async () => {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { openInMemory } from '../../src/storage/sqlite/connection.js';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations/index.js';
-import { filesBelow, importsOf, read } from './sources.js';
+import { filesBelow, importsOf, linesMatching, read } from './sources.js';
 
 describe('the tables of accounts', () => {
   const db = openInMemory();
@@ -34,6 +34,32 @@ test('cryptography is that of Node, of the browser, and of the sign-in library',
     'node:crypto',
     'otpauth',
   ]);
+});
+
+test('no text becomes HTML or code, and the pages have no plugins', () => {
+  const pages = [...filesBelow('dashboard/src', '.ts', '.tsx'), read('dashboard/index.html')];
+  const html =
+    /dangerouslySetInnerHTML|\b(?:inner|outer)HTML\b|insertAdjacentHTML|document\.write|DOMParser|createContextualFragment/;
+  expect(linesMatching(pages, html)).toEqual([]);
+  expect(linesMatching(pages, /<(?:object|embed|applet)[\s/]/)).toEqual([]);
+  const sources = filesBelow('src', '.ts');
+  expect(
+    linesMatching([...pages, ...sources], /(?:^|[=(,;{.>]|\breturn)\s*eval\(|\bnew Function\(|'node:vm'/),
+  ).toEqual([]);
+  // They make code of schemas.
+  const compiling = sources.filter((one) =>
+    importsOf(one).some((name) => /^(?:ajv|fast-json-stringify)$/.test(name)),
+  );
+  expect(compiling.map(({ path }) => path)).toEqual([
+    'src/app/import/rules-file.ts',
+    'src/http/schemas/compilers.ts',
+  ]);
+});
+
+test('nothing secret comes from a generator that can be guessed', () => {
+  const using = filesBelow('src', '.ts').filter(({ text }) => text.includes('Math.random'));
+  // How long to wait for the database.
+  expect(using.map(({ path }) => path)).toEqual(['src/storage/postgres/connection/database.ts']);
 });
 
 /** Where `src` opens connections, and the row of the table that says so. */

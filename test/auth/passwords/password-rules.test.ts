@@ -26,6 +26,7 @@ describe('a password is refused', () => {
     ['ADA.Lovelace@Analytical.Example1', /your address/],
     ['lovelace-12345', /your address/],
     ['Ada Byron 2026!', /your name/],
+    ['byron-1815-ab', /your name/],
     ['caller-stats-2026', /this program/],
     ['CallerStats1234!', /this program/],
     ['password1234', /many people use/],

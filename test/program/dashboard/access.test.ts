@@ -248,6 +248,16 @@ describe('each role has exactly its permissions:', () => {
   });
 });
 
+test('reading calls nothing that changes the store', async () => {
+  const { calls } = service();
+  calls.length = 0;
+  for (const { path } of DASHBOARD_ROUTES.filter(({ method }) => method === 'GET'))
+    for (const who of ['owner', 'reader'] as const)
+      for (const method of ['GET', 'HEAD']) await person(who).send({ method, path: exampleOf(path) });
+  const called = [...new Set(calls.map(({ method }) => method))].toSorted();
+  expect(called.filter((name) => !/^(?:find|list|read|count|is)/.test(name))).toEqual([]);
+});
+
 describe('a reader', () => {
   const organization = '/api/organizations/default';
 

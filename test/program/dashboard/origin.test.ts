@@ -82,6 +82,19 @@ describe('every change returns 403 with', () => {
   });
 });
 
+// Browsers send it only over HTTPS and from this machine, and older ones do not know it.
+test('another origin is enough to refuse a change, without Sec-Fetch-Site', async () => {
+  const service = await startService();
+  const owner = await signedIn(service, 'ada@example.org', 'owner');
+  const cookie = [...owner.cookies].map((pair) => pair.join('=')).join('; ');
+  const rename = async (origin: string) => {
+    const headers = { cookie, origin, 'content-type': 'application/json' };
+    const request = { method: 'PATCH', path: '/api/account', body: '{"name":"Ada"}', key: null };
+    return (await service.send({ ...request, headers })).status;
+  };
+  expect([await rename('http://other.test'), await rename(own)]).toEqual([403, 204]);
+});
+
 test('a method that changes nothing needs no origin', async () => {
   const service = await startService();
   const visitor = new Browser(service);

@@ -62,6 +62,18 @@ describe('the OpenAPI document', () => {
     expect(patterns.filter((one) => /\\[pPuxk][{<]|\(\?<?[=!]/.test(one))).toEqual([]);
   });
 
+  test('has the rules of a query', () => {
+    const validate = service().openApi.validator(['components', 'schemas', 'Query']);
+    const good = { id: 'a', caller: 'web', occurredAt: '2026-01-31T00:00:00Z' };
+    expect(validate(good)).toBe(true);
+    const [longId, longName] = ['x'.repeat(129), 'x'.repeat(65)];
+    for (const wrong of [
+      ...[{ id: '' }, { id: longId }, { caller: 'a b' }, { caller: longName }],
+      ...[{ occurredAt: '2026-01-31' }, { other: 1 }],
+    ])
+      expect(validate({ ...good, ...wrong }), JSON.stringify(wrong)).toBe(false);
+  });
+
   test('links a correction to the operation that reads it', () => {
     const { paths } = service().openApi.document as { paths: Record<string, unknown> };
     const correct = at(paths['/v1/analytics/{projectId}/assistant/corrections'], 'post', 'responses');

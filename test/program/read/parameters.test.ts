@@ -122,3 +122,9 @@ test.each([
     `{"web":${counted},"api":0,"other":0,"total":${counted}}`,
   ]);
 });
+
+test('a path is decoded once', async () => {
+  const { send } = validService();
+  const statusOf = async (project: string) => (await send({ path: STATS.replace('docs', project) })).status;
+  expect([await statusOf('%64ocs'), await statusOf('%2564ocs')]).toEqual([200, 404]);
+});

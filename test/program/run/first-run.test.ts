@@ -55,6 +55,9 @@ test('the first start creates a project and keys in ./data, and its curl command
   expect((await fetch(docs)).status).toBe(200);
   expect(await readdir(place.path('data'))).toContain('caller-stats.db');
   expect((await stat(place.path('data'))).mode & 0o077).toBe(0);
+  // Nobody is a member before the set-up link is opened.
+  const members = await succeed(place.run(['member', 'list'], { env: { DATABASE_URL: '' } }));
+  expect(members.stdout).toBe('E-MAIL  ROLE  SINCE\n');
 });
 
 /** Sets up the dashboard with the address that a server printed. Returns the status. */

@@ -186,9 +186,13 @@ describe.each(placeFactories)('%s:', (kind, factory) => {
 
       test('are stored as hashes with a salt, as passwords are', async () => {
         const { store, node } = await openNew();
-        const { backupCodes } = await withSecondFactor(node);
-        const { backupCodes: others } = await withSecondFactor(node, { ...ada, email: 'bob@example.org' });
+        const { code: own, backupCodes } = await withSecondFactor(node);
+        const bob = await withSecondFactor(node, { ...ada, email: 'bob@example.org' });
+        const others = bob.backupCodes;
+        const times = [0, stepMs, 2 * stepMs];
+        expect(times.map(own)).not.toEqual(times.map(bob.code));
         expect(new Set([...backupCodes, ...others]).size).toBe(20);
+        expect(backupCodes.join()).toMatch(/^([a-zA-Z\d]{5}-[a-zA-Z\d]{5},?){10}$/);
         const { rows } = await runOnUsers(store, 'SELECT backup_codes FROM {user_second_factor}');
         const lists = rows.map((row) => String(row['backup_codes']));
         for (const list of lists) expect(list).toMatch(hashed);

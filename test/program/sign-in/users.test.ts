@@ -127,6 +127,8 @@ describe.each(placeFactories)('%s:', (_kind, factory) => {
     const visitor = await createUser(node);
     await expectError(node.credentials.startPasswordReset('bob@example.org'), 'not_found');
     const token = await node.credentials.startPasswordReset(ada.email);
+    // 256 random bits, and a mark of the address.
+    expect(token).toMatch(/^[\w-]{43}[\w-]{8}$/);
     const newPassword = 'another long passphrase';
     const reset = (one: string) => second.credentials.resetPassword({ token: one, newPassword });
     await expectError(reset(`${token}x`), 'not_found');

@@ -8,6 +8,9 @@ const HIDDEN = new RegExp(`(?<=(?:${KEY_TYPES.join('|')})_)[0-9a-z]{5,}`, 'gi');
 /** The token in the address of a share link. */
 const SHARED = /(?<=\/shared?\/)[0-9a-z]{5,}/gi;
 
+/** What a provider of single sign-on sends back with a person. */
+const RETURNED = /(?<=[?&](?:code|state)=)[^&]{5,}/gi;
+
 /**
  * The log for the framework. Its own messages, such as one for each request, are for debugging only: proxies write access
  * logs, and the program logs its address itself.
@@ -20,7 +23,7 @@ export function frameworkLog(log: Logger): FastifyBaseLogger {
 
 /**
  * The fields of a request in the log: no client address and no headers, because one of them holds the key. A key that was
- * sent in the URL by mistake is masked, and the token of a share link.
+ * sent in the URL by mistake is masked, the token of a share link, and the code of single sign-on.
  */
 function loggedRequest(request: FastifyRequest): Readonly<Record<string, string>> {
   const { method, raw } = request;
@@ -31,7 +34,7 @@ function loggedRequest(request: FastifyRequest): Readonly<Record<string, string>
 export function withoutKeys(text: string): string {
   const mask = (hidden: string) => `${hidden.slice(0, 4)}…`;
   const plain = spellPlainly(text);
-  const masked = plain.replaceAll(HIDDEN, mask).replaceAll(SHARED, mask);
+  const masked = [HIDDEN, SHARED, RETURNED].reduce((one, secret) => one.replaceAll(secret, mask), plain);
   return masked === plain ? text : masked;
 }
 

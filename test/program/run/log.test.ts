@@ -47,6 +47,14 @@ describe('the log does not contain a key that is sent', () => {
     },
   );
 
+  test('the log contains no code with which a provider sends a person back', async () => {
+    const { send, log } = service();
+    for (const query of ['state=some-state&code=a-code-of-theirs', 'CODE=a%2Dcode-of-theirs&iss=x'])
+      await send({ path: `/api/sign-in/oidc/callback/sso?${query}`, key: null });
+    expect(log()).toContain('/callback/sso?state=some');
+    expect(log()).not.toMatch(/of-theirs|some-state/);
+  });
+
   test('the log has the method, URL and status of each request at debug level', async () => {
     const { send, log } = service();
     await send({ path: `${STATS}?dateFrom=2026-01-01&admin=1` });

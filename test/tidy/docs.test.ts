@@ -65,6 +65,23 @@ describe('the docs describe only existing', () => {
     );
   });
 
+  test('fields of the log, and all of them', () => {
+    const call = /\b(?:log\??\.(?:info|warn|error)|warn\w*)\(\s*(?:[\w.#]+\.log,\s*)?\{([^{}]*)\},\s*[^)\s]/g;
+    const written = filesBelow('src', '.ts').flatMap(({ text }) =>
+      [...text.matchAll(call)].flatMap(([, fields = '']) => fields.match(/(?<=^|,)\s*\w+/g) ?? []),
+    );
+    const ofEach = ['level', 'time', 'pid', 'hostname', 'msg', 'req', 'res', 'responseTime'];
+    const ofRefusals = ['method', 'route', 'status', 'keyId', 'keyName', 'reason', 'userId', 'problem'];
+    const of503 = ['load'];
+    const names = [...written.map((name) => name.trim()), ...ofEach, ...ofRefusals, ...of503];
+    const { text } = read(sourceOf('operate'));
+    const section = text.slice(text.indexOf('\n## Logs'), text.indexOf('\n### Keep and rotate logs'));
+    const listed = begins(section, /^- ((?:`\w+`(?:, )?)+):/gm).flatMap(
+      (row = '') => row.match(/\w+/g) ?? [],
+    );
+    expect([...new Set(listed)].sort()).toEqual([...new Set(names)].sort());
+  });
+
   test('limits, as they are', () => {
     const rows = [...limitsPage.matchAll(/^\| `(\w+)` \|([^|]*)\|/gm)];
     expect(rows.length).toBeGreaterThan(50);

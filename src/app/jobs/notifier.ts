@@ -89,7 +89,7 @@ export class Notifier {
         const incidentAt = (notification.incidentAt ?? 0) > nowMs ? null : notification.incidentAt;
         if (await store.notifications.endCheck(id, checkAt, { checkAt: next, incidentAt, delivery: null }))
           warn(
-            { notification: id, project: projectId },
+            { notification: id, projectId },
             'a clock that was ahead put off a notification: it is checked again',
           );
         return true;
@@ -112,7 +112,7 @@ export class Notifier {
       await store.notifications.endCheck(id, checkAt, { checkAt: next, incidentAt, delivery });
       return true;
     } catch (error) {
-      warn({ err: error, notification: id, project: projectId }, 'a notification could not be checked');
+      warn({ err: error, notification: id, projectId }, 'a notification could not be checked');
       return false;
     }
   }
@@ -134,7 +134,7 @@ export class Notifier {
     const outcome: DeliveryOutcome =
       error === undefined ? { state: 'delivered' } : afterFailure(attempts, error, nowMs);
     if (outcome.state === 'failed')
-      warn({ message: delivery.id, project: delivery.projectId, reason: error }, 'a message was given up');
+      warn({ message: delivery.id, projectId: delivery.projectId, reason: error }, 'a message was given up');
     notified?.(kind, outcome.state === 'pending' ? 'retried' : outcome.state);
     const by: Actor = { name: 'notifications', address: null, at: nowMs };
     // If this fails, the message is sent once more with the same id when the lease has ended.

@@ -1,4 +1,5 @@
 /** Sessions, passwords and two-factor authentication, for a user with two browsers. */
+import { createHash } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
 import { describe, expect, test, vi } from 'vitest';
@@ -65,7 +66,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     }
   });
 
-  test('an application reads only after a click, and the browser follows no address by itself', async () => {
+  test('an application reads only after a click, until another, and the browser follows no address by itself', async () => {
     const { server, session } = shared();
     const returnTo = `${server.url}/account`;
     const registered = await fetch(`${server.url}/oauth/register`, {
@@ -74,8 +75,10 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
       body: JSON.stringify({ client_name: 'Chat', redirect_uris: [returnTo] }),
     });
     const { client_id } = (await registered.json()) as { readonly client_id: string };
+    const verifier = 'v'.repeat(43);
+    const challenge = createHash('sha256').update(verifier).digest('base64url');
     const asks = (more: Readonly<Record<string, string>>) =>
-      `/connect?${new URLSearchParams({ client_id, redirect_uri: returnTo, code_challenge: 'a'.repeat(43), code_challenge_method: 'S256', ...more })}`;
+      `/connect?${new URLSearchParams({ client_id, redirect_uri: returnTo, code_challenge: challenge, code_challenge_method: 'S256', ...more })}`;
     const { page } = await open({ server, session }, asks({ response_type: 'token' }));
     const giveBack = page.getByRole('button', { name: 'Return to' });
     await giveBack.waitFor();
@@ -88,8 +91,35 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     const allow = page.getByRole('button', { name: 'Allow', exact: true });
     await allow.waitFor();
     await expectAccessible(page);
+    const { host } = new URL(server.url);
+    for (const said of [
+      'Chat wants to read the counts of your projects as ada@example.com.',
+      'It may do so for at most a year',
+      `you return to ${host}`,
+      'anybody can choose a name',
+    ])
+      expect(await page.getByRole('main').innerText()).toContain(said);
     await allow.click();
     await page.waitForURL(/code=/);
+
+    // The person ends the connection, once it is one.
+    const code = new URL(page.url()).searchParams.get('code') ?? '';
+    const fields = { client_id, code, redirect_uri: returnTo, code_verifier: verifier };
+    const exchanged = await fetch(`${server.url}/oauth/token`, {
+      method: 'POST',
+      body: new URLSearchParams({ grant_type: 'authorization_code', ...fields }),
+    });
+    const { access_token } = (await exchanged.json()) as { readonly access_token: string };
+    const ping = async () => {
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${access_token}` };
+      const body = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}';
+      return (await fetch(`${server.url}/mcp`, { method: 'POST', headers, body })).status;
+    };
+    expect(await ping()).toBe(200);
+    await page.goto('/account');
+    await page.getByRole('button', { name: 'Disconnect Chat' }).click();
+    await page.getByText('The application is disconnected').waitFor();
+    expect(await ping()).toBe(401);
   });
 
   test('a browser that blocks cookies is told so after the right password', async () => {

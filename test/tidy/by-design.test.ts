@@ -74,18 +74,59 @@ const connections: Readonly<Record<string, string>> = {
   'src/storage/postgres/connection/connections.ts': 'PostgreSQL',
 };
 
+/** The first cells of the table in a section of the page. */
+function rowsOf(heading: string): string[] {
+  const { lines } = read('docs/engineering/security-asvs.md');
+  const from = lines.indexOf(`## ${heading}`);
+  const to = lines.findIndex((line, at) => at > from && line.startsWith('## '));
+  const table = lines.slice(from, to).filter((line) => line.startsWith('| '));
+  return table.slice(2).map((line) => line.split('|')[1]?.trim() ?? '');
+}
+
 test('every place that opens a connection is in the table of connections', () => {
   const opens =
     /\bfetch\((?!request, )|\brequest as request|createTransport\(|new pg\.Pool|new \w*Exporter\(|\b(?:net|tls|http2?|https)\.(?:connect|request|get)\(|\bcreateConnection\b/;
   const found = filesBelow('src', '.ts').filter(({ text }) => opens.test(text));
   expect(found.map(({ path }) => path)).toEqual(Object.keys(connections));
-  const { text } = read('docs/engineering/security-asvs.md');
-  const section = text.slice(
-    text.indexOf('## Connections to other systems'),
-    text.indexOf('## Requirements by'),
-  );
-  const rows = [...section.matchAll(/^\| (?!to |---)([^|]+) \|/gm)].map(([, to]) => to);
+  const rows = rowsOf('Connections to other systems');
   expect(rows.toSorted()).toEqual([...new Set(Object.values(connections))].toSorted());
+});
+
+/** Where `src` makes what nobody may guess, and the row of the table that it belongs to. */
+const secrets: Readonly<Record<string, string>> = {
+  'src/app/notifications/channels/webhook.ts': 'secrets of webhooks, 256 random bits',
+  'src/auth/applications/applications.ts': 'codes and tokens of connected applications',
+  'src/auth/credentials.ts': 'tokens of links, 256 random bits',
+  'src/auth/passkeys/challenge.ts': 'passkeys',
+  'src/auth/passwords/password-hash.ts': 'passwords',
+  'src/auth/second-factor/backup-codes.ts': 'backup codes',
+  'src/auth/second-factor/challenge.ts': 'the secret of the server, 256 random bits',
+  'src/auth/second-factor/codes.ts': 'seeds of authenticator apps',
+  'src/auth/second-factor/trusted-devices.ts': 'the secret of the server, 256 random bits',
+  'src/auth/secrets.ts': 'the secret of the server, 256 random bits',
+  'src/cli/server/secret-file.ts': 'the secret of the server, 256 random bits',
+  'src/domain/keys/api-key.ts': 'API keys, 256 random bits',
+  'src/domain/people/invitation.ts': 'tokens of links, 256 random bits',
+  'src/domain/projects/share-link.ts': 'tokens of links, 256 random bits',
+  'src/http/dashboard/login-throttle.ts': 'the secret of the server, 256 random bits',
+};
+
+test('every place that makes a secret is in the table of keys', () => {
+  const makes =
+    /\b(?:randomBytes|randomUUID|generateRandomString)\(|\brandomInt\(256\)|\bgenerateToken\(randomInt|\brandomText\(randomCharacters/;
+  const found = filesBelow('src', '.ts').filter(({ text }) => makes.test(text));
+  expect(found.map(({ path }) => path)).toEqual(Object.keys(secrets));
+  const madeElsewhere = [
+    'session tokens, 190 random bits',
+    'tickets of share links, 12 hours',
+    'keys of the provider',
+  ];
+  const rows = rowsOf('Keys and algorithms');
+  expect(rows.toSorted()).toEqual([...new Set([...Object.values(secrets), ...madeElsewhere])].toSorted());
+});
+
+test('all data have a class, and each class its protection', () => {
+  expect(rowsOf('Classes of data')).toEqual(['secret', 'personal', 'internal', 'public']);
 });
 
 test('the dashboard stores preferences in the browser, and nothing else', () => {

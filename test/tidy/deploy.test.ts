@@ -106,6 +106,16 @@ test('compose.yaml builds the Dockerfile, waits for the server to stop, and list
   expect(server.environment.DATABASE_URL).toContain(`//${postgres.environment.POSTGRES_USER}:`);
 });
 
+test('compose.yaml has no password and no secret: whoever starts it must set them', () => {
+  const { services } = parse(read('deploy/compose.yaml').text);
+  const set = Object.values<{ environment: Record<string, string> }>(services).flatMap(({ environment }) =>
+    Object.entries(environment).filter(([name]) => /PASSWORD|SECRET/.test(name)),
+  );
+  expect(set.map(([name]) => name)).toEqual(['CALLER_STATS_SECRET', 'POSTGRES_PASSWORD']);
+  for (const [name, value] of set) expect(value).toMatch(new RegExp(`^\\$\\{${name}:\\?[^}]+\\}$`));
+  expect(services.server.environment.DATABASE_URL).toMatch(/^postgres:\/\/\w+:\$\{POSTGRES_PASSWORD:\?/);
+});
+
 test('images have an exact version and a digest, and packages are those of the lock file', () => {
   const { text } = read('deploy/Dockerfile');
   const { postgres } = parse(read('deploy/compose.yaml').text).services;
@@ -128,6 +138,22 @@ test('the image includes its sources and does not run as root', () => {
       ).toBe(true);
   }
   expect(text.lastIndexOf('\nUSER 1000:1000\n')).toBeGreaterThan(text.lastIndexOf('\nRUN '));
+});
+
+test('the image contains the program and its sample, and no history, tests or scripts', () => {
+  const [, last = ''] = read('deploy/Dockerfile').text.split(/\nFROM (?!.* AS )/);
+  const copied = [...last.matchAll(/^(?:COPY|ADD) ((?:--\S+ )*)(.+) \S+$/gm)].map(([, , from]) => from);
+  expect(copied).toEqual([
+    '/build/node_modules',
+    '/build/dist',
+    'demo',
+    'package.json LICENSE',
+    '/build/bin',
+    '/build/empty',
+  ]);
+  const { lines } = read('deploy/Dockerfile.dockerignore');
+  expect(lines).toContain('*');
+  expect(lines.filter((line) => /^!(\.|test\b)/.test(line))).toEqual([]);
 });
 
 test('the image includes the sources of the dashboard and the docs', () => {

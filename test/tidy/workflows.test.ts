@@ -106,6 +106,18 @@ test('what writes waits for an approval, and runs nothing that npm installs', ()
     expect(read(`scripts/release/${name}.sh`).text).not.toMatch(/npm (run|ci|install|exec)|npx/);
 });
 
+// Of a release, `test/scripts/release.test.ts` has the same.
+test('each week, a known vulnerability and an update that is due fail', () => {
+  const path = '.github/workflows/dependencies.yml';
+  expect(parse(read(path).text)).toMatchObject({
+    on: { schedule: [{ cron: expect.stringMatching(/^\d+ \d+ \* \* [0-6]$/) }] },
+  });
+  const ran = Object.values(workflows.get(path)?.jobs ?? {}).flatMap(({ steps = [] }) =>
+    steps.map(({ run }) => run),
+  );
+  expect(ran).toEqual(expect.arrayContaining(['npm audit', 'npm run updates']));
+});
+
 test('the image that is signed is named by the digest of what was pushed', () => {
   const { text } = read('scripts/release/image-index.sh');
   expect(text).not.toMatch(/skopeo inspect|manifest add .*:\$version/);

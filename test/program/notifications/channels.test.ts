@@ -133,6 +133,12 @@ describe('a webhook', () => {
     await closed;
   });
 
+  test('a secret has 256 random bits', () => {
+    const asked: number[] = [];
+    expect(newWebhookSecret((max) => asked.push(max) % max)).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(asked).toEqual(Array(32).fill(256));
+  });
+
   test('is signed as Standard Webhooks say', async () => {
     const { url, received } = await startReceiver();
     const channels = new Channels(open, undefined);

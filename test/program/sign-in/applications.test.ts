@@ -176,6 +176,11 @@ describe('refused', () => {
         null,
       ]);
     }
+    const asked = await browser.ask({
+      path: '/api/applications/look-up',
+      body: { query: askFor(clientId) },
+    });
+    expect(asked).toEqual({ name: 'Chat', returnsTo: 'chat.example', redirect: null });
     const refused = await browser.ask<{ redirect: string }>({
       path: '/api/applications',
       body: { query: askFor(clientId), allow: false },
@@ -231,8 +236,10 @@ describe('refused', () => {
 
   test('is a token for anything but reading tools', async () => {
     const browser = await signedIn(service(), 'cleo@example.org', 'owner');
-    const { exchange } = await connect(service(), browser);
-    const { access_token: access, refresh_token: refresh } = await exchange();
+    const { exchange } = await connect(service(), browser, { scope: 'read write' });
+    const tokens = await exchange();
+    expect(tokens).toMatchObject({ status: 200, scope: 'read' });
+    const { access_token: access, refresh_token: refresh } = tokens;
     for (const path of ['/v1/analytics/docs/assistant/caller-stats', '/api/sessions'])
       expect((await service().send({ path, key: access })).status).toBe(401);
     expect(await read(service(), refresh)).toBe(401);
@@ -336,6 +343,7 @@ test('a token reads what its person may read now, until they disconnect it or se
   const list = async () =>
     (await owner.ask<{ applications: { id: string }[] }>({ path: '/api/applications' })).applications;
   const [latest] = await list();
+  expect(latest?.id).toMatch(/^[0-9a-f]{32}$/);
   const end = (browser: Browser, id = '') =>
     browser.send({ method: 'DELETE', path: `/api/applications/${id}` });
   expect((await end(bob, latest?.id)).status).toBe(404);
@@ -428,7 +436,10 @@ test('below a base path, what describes a path stands before it', async () => {
     ].map((path) => send({ path, key: null })),
   );
   const issuer = 'https://example.org/stats';
-  const resource = { resource: `${issuer}/mcp`, authorization_servers: [issuer] };
+  const resource = {
+    ...{ resource: `${issuer}/mcp`, authorization_servers: [issuer] },
+    scopes_supported: ['read'],
+  };
   expect(answers.map(({ text }) => JSON.parse(text) as object)).toMatchObject([
     resource,
     resource,

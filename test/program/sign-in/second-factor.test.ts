@@ -1,4 +1,5 @@
 /** Codes of the second factor, and devices that need none, on every store. */
+import { Secret } from 'otpauth';
 import { describe, expect, test } from 'vitest';
 import { codeLockSeconds, guessesMax } from '../../../src/domain/limits.js';
 import type { Store } from '../../../src/storage/ports/store.js';
@@ -48,6 +49,18 @@ describe.each(placeFactories)('%s:', (kind, factory) => {
   };
   const verify = async (node: Node, visitor: Visitor, code: string, trustDevice = false) =>
     visitor.keep(await node.users.verifySecondFactor(visitor.asking(), { code, trustDevice }));
+
+  test('the seed of an app has 32 random characters, and each of ten backup codes 10', async () => {
+    const { node } = await openNew();
+    const visitor = await createUser(node);
+    const { uri, backupCodes } = await node.credentials.startSecondFactor(visitor.asking());
+    const seed = Buffer.from(Secret.fromBase32(new URL(uri).searchParams.get('secret') ?? '').bytes);
+    expect(seed.toString()).toMatch(/^[A-Za-z0-9_-]{32}$/);
+    expect(backupCodes).toHaveLength(10);
+    for (const code of backupCodes) expect(code).toMatch(/^[A-Za-z0-9]{5}-[A-Za-z0-9]{5}$/);
+    // Of small letters, capitals and digits: all ten without one kind do not happen.
+    for (const kind of [/[a-z]/, /[A-Z]/, /[0-9]/]) expect(backupCodes.join('')).toMatch(kind);
+  });
 
   test('a code works once, however many nodes get it at once', async () => {
     const now = startOfTime();

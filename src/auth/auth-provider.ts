@@ -1,4 +1,6 @@
 /** Loads the sign-in library on first use: one instance with `Secure` cookies, and one without. */
+
+import { CallerStatsError } from '../domain/errors.js';
 import type { Clock } from '../domain/time/clock.js';
 import type { Store } from '../storage/ports/store.js';
 import type { LegacyAlgorithms } from './names.js';
@@ -110,7 +112,7 @@ export class AuthProvider {
     const { api } = await this.for(authRequest);
     const own = await this.headersOf(authRequest);
     const options = { headers: own, returnHeaders: true } as const;
-    const { headers, response } = await withStorages(() => use(api, options));
+    const { headers, response } = await withStorages(() => use(api, options)).catch(throwOwn);
     return { response, cookies: headers.getSetCookie() };
   }
 
@@ -173,4 +175,10 @@ export class AuthProvider {
     await renewSecondFactors(await library.$context);
     return library;
   }
+}
+
+/** The library hides in an error of its own what the store has thrown. */
+function throwOwn(error: unknown): never {
+  const { cause } = error as { readonly cause?: unknown };
+  throw cause instanceof CallerStatsError ? cause : error;
 }

@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { CallerStatsError } from '../../../src/domain/errors.js';
 import { STORE_PARTS, type StorePart } from '../../../src/storage/ports/store-stats.js';
+import { signedIn } from '../../support/http/dashboard.js';
 import {
   detailsOf,
   errorOf,
@@ -56,6 +57,15 @@ describe('while the store is unavailable', () => {
       expect((await all()).map(({ status }) => status)).toEqual([200, 200, 200]);
     },
   );
+});
+
+test('a session that cannot be looked up opens nothing, although the rest of the store answers', async () => {
+  const service = await startService();
+  const owner = await signedIn(service, 'ada@example.org', 'owner');
+  const paths = ['/api/sessions', '/api/organizations/default/keys', '/api/organizations/default/members'];
+  for (const path of paths) expect((await owner.send({ path })).status).toBe(200);
+  vi.spyOn(service.store.users, 'run').mockRejectedValue(new CallerStatsError('unavailable', 'away'));
+  for (const path of paths) expect((await owner.send({ path })).status).toBe(503);
 });
 
 describe('/readyz', () => {

@@ -1,7 +1,8 @@
 /** Edge cases of JSON in recording requests: what is refused and why, what is accepted and with which ids. */
 import { describe, expect, test } from 'vitest';
 import { bodyBytesMax } from '../../src/domain/limits.js';
-import { detailsOf, errorOf, sharedService } from '../support/http/http.js';
+import { OWN_ORIGIN } from '../support/http/dashboard.js';
+import { detailsOf, errorOf, STATS, sharedService } from '../support/http/http.js';
 import { words } from '../support/words.js';
 import { INVALID_JSON, INVALID_UTF8 } from './json-text.js';
 
@@ -106,6 +107,34 @@ describe('JSON that is not a query is refused', () => {
     const brackets = query(`"${'['.repeat(128)}"`);
     const spaces = ' '.repeat(1_000_000);
     expect((await record(brackets + spaces)).text).toBe('{"recorded":1,"duplicates":0}');
+  });
+});
+
+/** Fields that would change every object, if they were copied into one. */
+const POLLUTING = '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}';
+
+describe('fields with names of properties that every object has change nothing', () => {
+  const service = sharedService();
+  test.each([
+    ...['queries', 'imported-counts', 'corrections'].map((name) => `/v1/analytics/docs/assistant/${name}`),
+    ...['/v1/traces', '/v1/logs', '/v1/metrics', '/mcp', '/oauth/register', '/oauth/token'],
+    ...['/api/sign-in', '/api/set-up', '/api/invitations/accept'],
+  ])('%s', async (path) => {
+    const { send } = service();
+    const headers = { ...OWN_ORIGIN, 'content-type': 'application/json', 'caller-stats-project': 'docs' };
+    for (const body of [POLLUTING, `[${POLLUTING}]`, `{"resourceSpans":[${POLLUTING}]}`]) {
+      const { status } = await send({ method: 'POST', path, headers, body });
+      expect([200, 400]).toContain(status);
+      expect('polluted' in {}).toBe(false);
+    }
+  });
+
+  test('a parameter', async () => {
+    const { send } = service();
+    for (const name of ['__proto__[polluted]', '__proto__.polluted', 'constructor[prototype][polluted]']) {
+      const { status } = await send({ path: `${STATS}?${encodeURIComponent(name)}=1` });
+      expect([status, 'polluted' in {}]).toEqual([400, false]);
+    }
   });
 });
 

@@ -4,6 +4,7 @@ import { sourceOf } from '../../docs/.vitepress/pages.js';
 import { listedCommands } from '../../scripts/pages/commands.js';
 import { KEY_VARIABLE, SETTINGS } from '../../src/cli/settings/settings.js';
 import * as limits from '../../src/domain/limits.js';
+import { ROLES } from '../../src/domain/people/member.js';
 import { STATUS_OF_CODE } from '../../src/http/server/errors.js';
 import { findCommandLines, findProblem } from './commands.js';
 import { filesBelow, read } from './sources.js';
@@ -80,6 +81,26 @@ describe('the docs describe only existing', () => {
       (row = '') => row.match(/\w+/g) ?? [],
     );
     expect([...new Set(listed)].sort()).toEqual([...new Set(names)].sort());
+  });
+
+  test('roles, from the one that may do most', () => {
+    const [, section = ''] = /^## Roles\n(.*?)^## /ms.exec(read(sourceOf('sign-in')).text) ?? [];
+    expect(begins(section, /^- `(\w+)`: /gm)).toEqual(ROLES);
+  });
+
+  test('what is refused first, with its limits', () => {
+    const [, section = ''] = /^## What is refused first\n(.*?)^## /ms.exec(`${errors}\n## `) ?? [];
+    const { recordingsMax, requestsMax, strangerSignInsMax, knownSignInsMax } = limits;
+    const mebibytes = (bytes: number) => `${bytes / 2 ** 20} MiB`;
+    for (const said of [
+      `${recordingsMax.toLocaleString('en')} of them are in progress; their bodies`,
+      `use ${mebibytes(limits.recordingBytesMax)} of memory`,
+      `${requestsMax.toLocaleString('en')} of them are in progress, large answers`,
+      `large answers of ${mebibytes(limits.unreadBytesMax)}`,
+      `corrections use ${mebibytes(limits.correctionsBytesMax)}`,
+      `${strangerSignInsMax} of browsers that have not signed in before are in progress, or ${knownSignInsMax} of others`,
+    ])
+      expect(section).toContain(said);
   });
 
   test('limits, as they are', () => {

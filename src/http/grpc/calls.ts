@@ -105,6 +105,13 @@ function refuse({ stream }: CallResponse, status: number, error: string): void {
   stream.end(JSON.stringify(errorBody(error)));
 }
 
+/** What a call is answered with of the headers of HTTP. */
+const KEPT: readonly string[] = [
+  EXPIRY_HEADER,
+  'strict-transport-security',
+  ...Object.keys(SECURITY_HEADERS),
+];
+
 /** The response of HTTP, sent as that of a call when it is complete. Its status stays that of HTTP: metrics and logs read it. */
 class CallResponse extends Http2ServerResponse {
   /** Whether there is no such method. */
@@ -132,11 +139,10 @@ class CallResponse extends Http2ServerResponse {
     if (typeof chunk === 'string' || chunk instanceof Uint8Array) this.write(chunk);
     const body = Buffer.concat(this.#body);
     const status = this.isUnknown ? UNKNOWN : statusOf(this.statusCode, this.#headers, body);
-    const expiry = this.#headers[EXPIRY_HEADER];
     super.writeHead(200, {
       'content-type': 'application/grpc',
       'grpc-accept-encoding': ENCODINGS.join(),
-      ...(expiry !== undefined && { [EXPIRY_HEADER]: expiry }),
+      ...Object.fromEntries(Object.entries(this.#headers).filter(([name]) => KEPT.includes(name))),
     });
     if (status.code === 0) super.write(frame(body));
     this.addTrailers(trailersOf(status));

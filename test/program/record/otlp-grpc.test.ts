@@ -133,6 +133,22 @@ describe('refuses', () => {
   });
 });
 
+test('has the security headers of every other answer, accepted or not', async () => {
+  const service = await startService({ users: { publicUrl: 'https://stats.example.org' } });
+  const session = await sessionTo(service);
+  for (const headers of [bearer(service), {}]) {
+    const answer = await call(session, TRACES_METHOD, headers, framed(spans(query(1))));
+    expect(answer.headers).toMatchObject({
+      'cache-control': 'no-store',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      'cross-origin-resource-policy': 'same-origin',
+      'referrer-policy': 'no-referrer',
+      'strict-transport-security': 'max-age=31536000; includeSubDomains',
+      'x-content-type-options': 'nosniff',
+    });
+  }
+});
+
 describe('asks to try again', () => {
   const retryInfo = Buffer.from('type.googleapis.com/google.rpc.RetryInfo');
   const exportOne = async (service: Service) =>

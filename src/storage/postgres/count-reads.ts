@@ -17,7 +17,7 @@ import {
   splitSeriesIntoBuckets,
 } from '../../domain/counting/series-segments.js';
 import { callerType } from '../../domain/queries/caller.js';
-import { finishWithPauses, Pauses } from '../../shared/pauses.js';
+import { finishWithPauses, nextTurn, Pauses } from '../../shared/pauses.js';
 import type { ComparedCallerCounts, CountReads, CountStore, SeriesByCaller } from '../ports/counts.js';
 import type { ReadStatement } from './connection/open-database.js';
 
@@ -84,15 +84,15 @@ export class PostgresCountReads implements CountReads, Pick<CountStore, 'count'>
       new Map(rows.filter((row) => row.caller === caller).map((row) => [row.sum, row]));
     const all = await finishWithPauses(combineSeriesCounts(bounds, sumsOf(null)));
     const combine = combinerFor(bounds);
-    return {
-      all,
-      callers: callers.map((caller) => {
-        const type = callerType(caller);
-        if (type !== 'other') return all.map((counts) => counts[type]);
-        const sums = sumsOf(caller);
-        return combine((index) => sums.get(index)?.other ?? 0);
-      }),
-    };
+    const counted: (readonly number[])[] = [];
+    for (const caller of callers) {
+      await nextTurn();
+      const type = callerType(caller);
+      const sums = sumsOf(caller);
+      if (type !== 'other') counted.push(all.map((counts) => counts[type]));
+      else counted.push(combine((index) => sums.get(index)?.other ?? 0));
+    }
+    return { all, callers: counted };
   }
 
   async countCallers(

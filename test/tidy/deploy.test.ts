@@ -184,10 +184,48 @@ describe('every service waits until the server has stopped, restarts it after a 
     for (const line of [
       'DynamicUser=yes',
       'Restart=on-failure',
+      // See test/program/run/ready.test.ts. A large database may take long to be upgraded.
+      'Type=notify',
+      'NotifyAccess=all',
+      'TimeoutStartSec=infinity',
       'ExecStart=/usr/local/bin/caller-stats serve',
       'EnvironmentFile=/etc/caller-stats.env',
     ])
       expect(text).toContain(`\n${line}\n`);
+  });
+
+  test('systemd, of which the page removes everything that was made', () => {
+    const page = read('docs/guides/run/install.md').text;
+    const backup = read('docs/guides/run/backup.md').text;
+    const [, install = ''] = /### systemd\n[\s\S]*?```sh\n([\s\S]*?)```/.exec(page) ?? [];
+    const [, uninstall = ''] = /## Uninstall\n([\s\S]*)$/.exec(page) ?? [];
+    const removed = [...uninstall.matchAll(/\bsudo rm -rf? ([^`\n]+)/g)].flatMap(([, paths = '']) =>
+      paths.split(' '),
+    );
+    const isRemoved = (made: string) =>
+      removed.some((path) => (path.endsWith('*') ? made.startsWith(path.slice(0, -1)) : made === path));
+    const units = [...backup.matchAll(/^`(caller-stats-\w+\.(?:service|timer))`:$/gm)].map(
+      ([, unit = '']) => unit,
+    );
+    const [, folder = ''] = /^StateDirectory=(\S+)$/m.exec(read('deploy/caller-stats.service').text) ?? [];
+    const made = [
+      ...[...install.matchAll(/(?<= |>)\/etc\/[\w./-]*\w/g)].map(([path]) => path),
+      ...['caller-stats.service', ...units].map((unit) => `/etc/systemd/system/${unit}`),
+      ...units
+        .filter((unit) => unit.endsWith('.timer'))
+        .map((unit) => `/var/lib/systemd/timers/stamp-${unit}`),
+      ...['/var/lib', '/var/lib/private'].map((parent) => `${parent}/${folder}`),
+    ];
+    expect(units).toHaveLength(2);
+    expect(made).toContain('/etc/caller-stats.env');
+    expect(made.filter((path) => path !== '/etc/systemd/system' && !isRemoved(path))).toEqual([]);
+    const enabled = [...`${install}${backup}`.matchAll(/systemctl enable --now ([\w.-]*\w)/g)].map(
+      ([, unit]) => unit,
+    );
+    const disabled = [...uninstall.matchAll(/systemctl disable --now ([\w.-]*\w)/g)].map(([, unit]) => unit);
+    expect(disabled.toSorted()).toEqual(enabled.toSorted());
+    const prefix = /npm install (--global --prefix \S+) /.exec(install)?.[1];
+    expect(uninstall).toContain(`npm uninstall ${prefix} caller-stats\n`);
   });
 
   test('cron, which searches no folder of the installation', () => {

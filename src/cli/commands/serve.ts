@@ -27,6 +27,7 @@ import { openMetrics, serveMetrics } from '../server/metrics.js';
 import { openPrivateOutput } from '../server/private-output.js';
 import { retryUntilAvailable } from '../server/retry-until-available.js';
 import { findSecrets } from '../server/secret-file.js';
+import { tellReady } from '../server/tell-ready.js';
 import { readServerSettings, type ServerSettings } from '../settings/server-settings.js';
 import { SERVER_SETTING_NAMES, SETTINGS, settingOption } from '../settings/settings.js';
 import { unknownVariables } from '../settings/unknown-variables.js';
@@ -94,12 +95,15 @@ export function addServeCommand(program: Command, io: Io, version: string): void
           warn: (line) => printLine(io.stderr, line),
         });
         const job = { clock: io.clock, signal: stop.signal, log };
-        await retryUntilAvailable(async () => {
-          clockWatch.begin(await findNewestTime(store, io.clock.now()));
-          // Not at the first sign-in, so that backups made before do not contain a secret of an earlier version.
-          await findSecrets(settings, store, log);
-          await firstRun();
-        }, job);
+        await retryUntilAvailable(
+          async () => {
+            clockWatch.begin(await findNewestTime(store, io.clock.now()));
+            // Not at the first sign-in, so that backups made before do not contain a secret of an earlier version.
+            await findSecrets(settings, store, log);
+            await firstRun();
+          },
+          { ...job, onFirstAttempt: () => tellReady(io.env, log) },
+        );
         runJobs(store, settings, { ...job, clockWatch });
         log.info({ signal: await stopped }, 'stopping');
       } finally {

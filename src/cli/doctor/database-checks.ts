@@ -84,20 +84,24 @@ async function checkPermissions({ name, mode }: File): Promise<Finding> {
       advice,
     };
   }
-  const ofRoot = await findRootsFile(name);
+  const ofRoot = await findRootsFile('permissions', name, dirname(name));
   if (ofRoot !== undefined) return ofRoot;
   if (isOpenToOthers(mode, platform())) return openToOthers('permissions', 'warning', name);
   return { check: 'permissions', status: 'ok', message: `only its owner can read ${name}` };
 }
 
-/** Root can read everything, but the user of the server, who owns the folder, cannot read a file of root. */
-async function findRootsFile(name: string): Promise<Finding | undefined> {
-  const [file, folder] = await Promise.all([stat(name), stat(dirname(name))]);
+/** Root can read everything, but the user of the server, who owns the folder of the database, cannot read a file of root. */
+async function findRootsFile(
+  check: Finding['check'],
+  name: string,
+  databaseFolder: string,
+): Promise<Finding | undefined> {
+  const [file, folder] = await Promise.all([stat(name), stat(await nearestFolder(databaseFolder))]);
   if (file.uid !== 0 || folder.uid === 0) return undefined;
   return {
-    check: 'permissions',
+    check,
     status: 'warning',
-    message: `${name} belongs to root, and its folder to the user ${folder.uid}: as whom does the server run?`,
+    message: `${name} belongs to root, and the folder of the database to the user ${folder.uid}: as whom does the server run?`,
     advice: `unless it runs as root: chown ${folder.uid}:${folder.gid} '${name}'`,
   };
 }
@@ -194,7 +198,12 @@ async function checkSecret(settings: ServerSettings): Promise<Finding> {
   }
   const { mode } = await stat(file);
   if (isOpenToOthers(mode, platform())) return openToOthers('secret', 'problem', file);
-  return { check: 'secret', status: 'ok', message: `is in ${file}` };
+  const location = locationOf(settings.database);
+  const ofRoot =
+    location.kind === 'sqlite'
+      ? await findRootsFile('secret', file, dirname(resolve(location.file)))
+      : undefined;
+  return ofRoot ?? { check: 'secret', status: 'ok', message: `is in ${file}` };
 }
 
 function missingSecret(file: string, isMade: boolean): Finding {

@@ -1,7 +1,7 @@
 /** `caller-stats doctor` on broken and on sound machines. */
 import { copyFileSync } from 'node:fs';
 import { chmod, chown, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import type { Finding } from '../../../src/cli/doctor/findings.js';
 import { ZONE_DATA_VERSION } from '../../../src/domain/time/zone-data.js';
@@ -115,7 +115,26 @@ test('a database of root in the folder of another user is found', async () => {
     isRoot
       ? {
           status: 'warning',
-          message: expect.stringMatching(/belongs to root, and its folder to the user 1234/),
+          message: expect.stringMatching(/belongs to root, and the folder of the database to the user 1234/),
+        }
+      : { status: 'ok' },
+  ]);
+});
+
+test('a secret of root beside a database of another user is found', async () => {
+  const place = await placeWithProject();
+  const secret = join(place.folder, 'secret');
+  await writeFile(secret, 's'.repeat(32), { mode: 0o600 });
+  const isRoot = process.getuid?.() === 0;
+  const examineSecret = () => examine(place, 'secret', { CALLER_STATS_SECRET_FILE: secret });
+  expect(await examineSecret()).toMatchObject([{ status: 'ok' }]);
+  if (isRoot) await chown(dirname(place.database), 1234, 1234);
+  expect(await examineSecret()).toMatchObject([
+    isRoot
+      ? {
+          status: 'warning',
+          message: expect.stringContaining(secret),
+          advice: expect.stringMatching(/chown 1234:1234/),
         }
       : { status: 'ok' },
   ]);

@@ -29,6 +29,9 @@ const ROUTES: ReadonlyMap<string, string> = new Map(
 /** A path without a route. */
 const nowhere = '/-';
 
+/** So many calls begin in one turn of the event loop: one piece of a connection may have hundreds, on as many connections as there are. */
+const callsInTurn = 16;
+
 const GRPC = /^application\/grpc(\+proto)?(;|$)/i;
 
 export class Calls {
@@ -36,19 +39,15 @@ export class Calls {
   readonly #basePath: BasePath;
   readonly #server = openServer();
   readonly #sockets = new Map<Http2Session | undefined, Socket>();
+  /** Calls that have not begun. */
+  #waiting: (() => void)[] = [];
   #isClosing = false;
 
   constructor(app: FastifyInstance, basePath: BasePath) {
     this.#app = app;
     this.#basePath = basePath;
     this.#server.on('request', (request, response) => {
-      const socket = this.#sockets.get(request.stream.session);
-      if (!(response instanceof CallResponse) || socket === undefined) response.stream.close();
-      // The client learns the limit too late for its first call.
-      else if (bytesOf(request.rawHeaders) > headerBytesMax)
-        refuse(response, 431, 'The URL and headers together are too large.');
-      else if (isGrpc(request)) this.#pass(request, response, socket);
-      else refuse(response, 415, OTHER);
+      if (this.#waiting.push(() => this.#begin(request, response)) === 1) this.#beginSome();
     });
   }
 
@@ -67,6 +66,26 @@ export class Calls {
   close(): void {
     this.#isClosing = true;
     for (const session of this.#sockets.keys()) session?.close();
+  }
+
+  /** In the next turn, when a call that was reset at once is known to be, and costs nothing more. */
+  #beginSome(): void {
+    setImmediate(() => {
+      for (const begin of this.#waiting.splice(0, callsInTurn)) begin();
+      if (this.#waiting.length > 0) this.#beginSome();
+    });
+  }
+
+  #begin(request: Http2ServerRequest, response: Http2ServerResponse): void {
+    const { stream } = request;
+    if (stream.destroyed) return;
+    const socket = this.#sockets.get(stream.session);
+    if (!(response instanceof CallResponse) || socket === undefined) stream.close();
+    // The client learns the limit too late for its first call.
+    else if (bytesOf(request.rawHeaders) > headerBytesMax)
+      refuse(response, 431, 'The URL and headers together are too large.');
+    else if (isGrpc(request)) this.#pass(request, response, socket);
+    else refuse(response, 415, OTHER);
   }
 
   #pass(request: Http2ServerRequest, response: CallResponse, socket: Socket): void {

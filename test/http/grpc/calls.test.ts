@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import { constants } from 'node:http2';
+import { type AddressInfo, createServer } from 'node:net';
+import { fastify } from 'fastify';
+import { expect, onTestFinished, test } from 'vitest';
+import { Calls } from '../../../src/http/grpc/calls.js';
+import { call, connectGrpc, framed, TRACES_METHOD } from '../../support/http/grpc.js';
+
+const headers = { ':method': 'POST', ':path': TRACES_METHOD, 'content-type': 'application/grpc' };
+
+/** A connection to a server that notes in which turn of the event loop each call begins. */
+async function connect() {
+  const begun: number[] = [];
+  let turn = 0;
+  let counting = setImmediate(function count() {
+    turn++;
+    counting = setImmediate(count);
+  });
+  const app = fastify();
+  app.addContentTypeParser('*', (_request, payload, done) => {
+    payload.resume();
+    payload.once('end', () => done(null));
+  });
+  app.post('/v1/traces', async () => '');
+  app.addHook('onRequest', async () => void begun.push(turn));
+  await app.ready();
+  const calls = new Calls(app, '');
+  const server = createServer((socket) => calls.serve(socket)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    clearImmediate(counting);
+    server.close();
+    calls.close();
+  });
+  return { begun, session: connectGrpc(`http://127.0.0.1:${(server.address() as AddressInfo).port}`) };
+}
+
+test('calls that arrive together begin a few at a time', async () => {
+  const { begun, session } = await connect();
+  const answers = Array.from({ length: 100 }, () =>
+    call(session, TRACES_METHOD, {}, framed(Buffer.alloc(0))),
+  );
+  expect(new Set((await Promise.all(answers)).map(({ code }) => code))).toEqual(new Set([0]));
+  const counts = new Map<number, number>();
+  for (const turn of begun) counts.set(turn, (counts.get(turn) ?? 0) + 1);
+  expect(begun).toHaveLength(100);
+  expect(Math.max(...counts.values())).toBeLessThanOrEqual(16);
+});
+
+test('a call that is reset at once does not begin', async () => {
+  const { begun, session } = await connect();
+  for (let reset = 0; reset < 50; reset++) session.request(headers).close(constants.NGHTTP2_CANCEL);
+  expect(await call(session, TRACES_METHOD, {}, framed(Buffer.alloc(0)))).toMatchObject({ code: 0 });
+  expect(begun).toHaveLength(1);
+});

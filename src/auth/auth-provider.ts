@@ -177,7 +177,7 @@ export class AuthProvider {
   }
 }
 
-/** The library hides in an error of its own what the store has thrown. */
+/** The library wraps what the store has thrown in an error of its own. */
 function throwOwn(error: unknown): never {
   const { cause } = error as { readonly cause?: unknown };
   throw cause instanceof CallerStatsError ? cause : error;

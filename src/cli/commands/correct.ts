@@ -20,7 +20,7 @@ import { formatCount, formatQuantity } from '../../domain/format.js';
 import { correctionsListedMax } from '../../domain/limits.js';
 import { generateId } from '../../domain/random-text.js';
 import type { Io } from '../io.js';
-import { addSourceOptions, findProject, type SourceOptions } from '../options/count-source.js';
+import { addSourceOptions, requireListed, type SourceOptions } from '../options/count-source.js';
 import { ServerClient } from '../server-client.js';
 import { addAction, readStoreSettings, requireValue, runOnStore } from '../store-command.js';
 import { formatTable } from '../terminal/output.js';
@@ -127,7 +127,7 @@ function correctInStore(
   io: Io,
 ): Promise<ShownCorrection> {
   return runOnStore(readStoreSettings(options, io), async (store) => {
-    await findProject(store, options.organization, projectId);
+    await requireListed(store, options.organization, projectId);
     const target = { store, clock: io.clock };
     if (options.dryRun)
       return showMeasured(splitRequest(request).summary, await measureCorrection(target, projectId, request));
@@ -163,7 +163,7 @@ async function list(projectId: string, options: CorrectOptions, io: Io): Promise
     return answer.corrections;
   }
   return runOnStore(readStoreSettings(options, io), async (store) => {
-    await findProject(store, options.organization, projectId);
+    await requireListed(store, options.organization, projectId);
     const listed = await store.corrections.listCorrections(projectId, undefined, correctionsListedMax);
     return listed.map(showCorrection);
   });

@@ -14,7 +14,7 @@ import { formatTime, toPrintable } from '../../domain/format.js';
 import type { ReceiptInput, ReceiptNames } from '../../domain/queries/receipt.js';
 import type { WeekStart } from '../../domain/time/calendar.js';
 import { type Io, UsageError } from '../io.js';
-import { addSourceOptions, findProject, type SourceOptions } from '../options/count-source.js';
+import { addSourceOptions, requireListed, type SourceOptions } from '../options/count-source.js';
 import { addRangeOptions, REPORT_OPTIONS } from '../options/report-range.js';
 import { ServerClient } from '../server-client.js';
 import { readStoreSettings, runOnStore } from '../store-command.js';
@@ -80,7 +80,7 @@ async function runExport(projectId: string, given: ExportOptions, io: Io): Promi
     return write(client.download(projectId, 'queries', parameters, accept), io);
   }
   return runOnStore(readStoreSettings(options, io), async (store) => {
-    const project = await findProject(store, organization, projectId);
+    const project = await requireListed(store, organization, projectId);
     if (project.rowsFrom !== null) {
       const removed = `Retention has removed the queries from before ${formatTime(project.rowsFrom)}`;
       printLine(io.stderr, `${removed}: they still count, but are not among those that are printed.`);

@@ -85,8 +85,8 @@ export async function runOnSource<T>(
   );
 }
 
-/** The project, or an error that names the command which lists them. */
-export function findProject(store: Store, organizationId: string, id: string): Promise<Project> {
+/** As `requireProject`, with an error that names the command which lists projects. */
+export function requireListed(store: Store, organizationId: string, id: string): Promise<Project> {
   return requireProject(store, organizationId, id, () => unknownProject(id, PROJECT_LIST));
 }
 

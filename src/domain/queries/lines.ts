@@ -159,7 +159,7 @@ function describeSecond(text: string, before: Buffer, { message }: Error): strin
   return `has a second ${kind} behind the first value${place}; JSON is one value, such as one array`;
 }
 
-/** Byte by byte: other ways take several times as long for millions of them. */
+/** Byte by byte, because other ways take several times as long with millions of line ends. */
 function countNewlines(bytes: Uint8Array): number {
   let count = 0;
   for (let at = 0; at < bytes.length; at++) if (bytes[at] === newline) count++;
@@ -227,7 +227,7 @@ function tooLarge(itemBytesMax: number): string {
   return `has a value of more than ${itemBytesMax} bytes; send less at a time`;
 }
 
-/** Returns what there is too much of. */
+/** Counts one byte outside of strings. Returns a description of what there is too much of. */
 function countSign(
   counted: Counted,
   at: number,

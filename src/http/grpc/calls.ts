@@ -29,7 +29,7 @@ const ROUTES: ReadonlyMap<string, string> = new Map(
 /** A path without a route. */
 const nowhere = '/-';
 
-/** So many calls begin in one turn of the event loop: one piece of a connection may have hundreds, on as many connections as there are. */
+/** How many calls begin in one turn of the event loop. One read of a connection may bring hundreds, and many connections may be read. */
 const callsInTurn = 16;
 
 const GRPC = /^application\/grpc(\+proto)?(;|$)/i;
@@ -40,7 +40,7 @@ export class Calls {
   readonly #server = openServer();
   readonly #sockets = new Map<Http2Session | undefined, Socket>();
   /** Calls that have not begun. */
-  #waiting: (() => void)[] = [];
+  readonly #waiting: (() => void)[] = [];
   #isClosing = false;
 
   constructor(app: FastifyInstance, basePath: BasePath) {
@@ -68,7 +68,7 @@ export class Calls {
     for (const session of this.#sockets.keys()) session?.close();
   }
 
-  /** In the next turn, when a call that was reset at once is known to be, and costs nothing more. */
+  /** Begins some calls in the next turn. By then, a call that its client reset at once is closed, and costs nothing more. */
   #beginSome(): void {
     setImmediate(() => {
       for (const begin of this.#waiting.splice(0, callsInTurn)) begin();
@@ -124,7 +124,7 @@ function refuse({ stream }: CallResponse, status: number, error: string): void {
   stream.end(JSON.stringify(errorBody(error)));
 }
 
-/** What a call is answered with of the headers of HTTP. */
+/** The headers of the HTTP response that the answer to a call keeps. */
 const KEPT: readonly string[] = [
   EXPIRY_HEADER,
   'strict-transport-security',

@@ -13,7 +13,7 @@ const COLON = 0x3a;
 const OPEN = { array: 0x5b, object: 0x7b } as const;
 const CLOSE = { array: 0x5d, object: 0x7d } as const;
 
-/** What is parsed at once, or decoded of a text. Takes some milliseconds, whatever it consists of. */
+/** How much of a value is parsed at once. Takes some milliseconds, whatever it consists of. */
 const atOnceBytes = 256 * 1024;
 
 /** The text is not JSON. */
@@ -241,7 +241,7 @@ function isSign(byte: number | undefined): boolean {
   return isClose(byte) || byte === COMMA || byte === COLON || isWhiteSpace(byte);
 }
 
-/** The end of a text, or of its first characters that have so many bytes, and a few more. */
+/** The end of a text, or the end of the character that reaches so many bytes. */
 function endOfCharacters(bytes: Buffer, start: number, bytesMin: number): number {
   let at = start;
   while (at < start + bytesMin && bytes[at] !== QUOTE) {
@@ -262,14 +262,15 @@ function parse(bytes: Buffer): unknown {
 }
 
 /**
- * Invalid bytes make the texts that they are in unreadable: their place U+FFFD takes, which is marked. In a string that would take a
- * hundred times as long. JSON itself must not have them.
+ * Invalid bytes make the text that contains them unreadable: each becomes U+FFFD, which is then marked. They are not valid outside of
+ * texts.
  */
 function decode(bytes: Buffer): string {
   const text = bytes.toString('utf8');
   return isUtf8(bytes) ? text : markInvalid(text);
 }
 
+/** In bytes, because marking a string takes a hundred times as long. */
 function markInvalid(text: string): string {
   const mark = UNREADABLE.charCodeAt(0);
   const [low, high] = [mark & 0xff, mark >> 8];

@@ -8,7 +8,7 @@ const HIDDEN = new RegExp(`(?<=(?:${KEY_TYPES.join('|')})_)[0-9a-z]{5,}`, 'gi');
 /** The token in the address of a share link. */
 const SHARED = /(?<=\/shared?\/)[0-9a-z]{5,}/gi;
 
-/** What a provider of single sign-on sends back with a person. */
+/** The code and state in the address to which a single sign-on provider sends a person back. */
 const RETURNED = /(?<=[?&](?:code|state)=)[^&]{5,}/gi;
 
 /**

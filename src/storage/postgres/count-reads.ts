@@ -88,9 +88,12 @@ export class PostgresCountReads implements CountReads, Pick<CountStore, 'count'>
     for (const caller of callers) {
       await nextTurn();
       const type = callerType(caller);
+      if (type !== 'other') {
+        counted.push(all.map((counts) => counts[type]));
+        continue;
+      }
       const sums = sumsOf(caller);
-      if (type !== 'other') counted.push(all.map((counts) => counts[type]));
-      else counted.push(combine((index) => sums.get(index)?.other ?? 0));
+      counted.push(combine((index) => sums.get(index)?.other ?? 0));
     }
     return { all, callers: counted };
   }

@@ -15,7 +15,7 @@ export interface ConnectionsOptions {
 
 const connectionIdleMs = 30_000;
 
-/** Of an answer that arrives: smaller ones are all of it, or the last one. */
+/** A smaller piece is a whole answer, or the end of one. */
 const largePieceBytes = 16 * 1024;
 
 /** Reads `bigint` as a number. All of ours are times, buckets and counts, which are less than 2^53. */
@@ -112,7 +112,7 @@ export class Connection extends pg.Client {
     this.#readInTurns();
   }
 
-  /** Node would pass on up to 32 pieces of an answer in one turn of the event loop, whose rows take 50 ms to parse. */
+  /** Without this, Node passes on up to 32 pieces of an answer in one turn of the event loop, and parsing their rows takes over 50 ms. */
   #readInTurns(): void {
     const { stream } = (this as unknown as { readonly connection: { readonly stream: Duplex } }).connection;
     stream.on('data', ({ length }: Buffer) => {

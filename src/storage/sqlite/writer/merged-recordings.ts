@@ -28,7 +28,7 @@ interface Placed {
   readonly place: number;
 }
 
-/** Recordings change places with other recordings only: any other operation may change what they find. */
+/** A recording may move past other recordings, but past no other operation, which may change what it finds. */
 function groupsOf(operations: readonly Operation[]): readonly (readonly Placed[])[] {
   const groups: Placed[][] = [];
   const open = new Map<string, Placed[]>();

@@ -65,7 +65,7 @@ export class Recording {
     this.#moments = new MomentInsert(db);
   }
 
-  /** To be called when something else than recordings has changed the file, or may, and when a transaction was undone. */
+  /** Call it when anything but a recording has changed the file, or may have, and when a transaction was rolled back. */
   forget(): void {
     this.#found = new Found();
   }
@@ -225,7 +225,7 @@ function recordingsOf(sizes: readonly number[]): readonly number[] {
   return recordings;
 }
 
-/** Of most recordings, the only query is new. Sent between threads, one object for all of them costs less. */
+/** Most recordings have one query, which is new. One object for all of them costs less to send between threads. */
 const ONE_NEW: RecordResult = { recorded: 1, duplicates: 0 };
 
 function toResult(queries: number, recorded: number): RecordResult {

@@ -99,6 +99,24 @@ for _ in range(60):
         self.assertEqual(process.wait(30), 3)
         self.assertEqual(self.counted(), 5)
 
+    def test_signals_that_end_a_process_are_for_the_main_thread(self) -> None:
+        """In another thread, uWSGI ends the process while the main thread ends it as well, and Python's sleeps on."""
+        self.run_program(
+            """
+ends = {signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM}
+recorder = make(); record(recorder, 5)
+assert signal.pthread_sigmask(signal.SIG_BLOCK, ends) == set()
+for number in ends:
+    signal.signal(number, signal.SIG_DFL)
+    # It would end the process if the recorder's thread got it.
+    os.kill(os.getpid(), number)
+assert signal.sigpending() == ends
+assert recorder.flush()
+os._exit(0)
+"""
+        )
+        self.assertEqual(self.counted(), 5)
+
     def test_uwsgi(self) -> None:
         """It handles signals without Python, calls only its own hook at the end, and may run no threads."""
         logged = self.run_program(

@@ -8,13 +8,16 @@ end of the process, so what it does without a spool needs no lock: it appends to
 from __future__ import annotations
 
 import _thread
+import contextlib
 import gzip
 import random
 import re
+import signal
 import sys
 import threading
 import time
 from collections import deque
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ._http import Client
@@ -61,6 +64,25 @@ def seconds_to_retry(error: CallerStatsError, failures: int, chance: float) -> f
     return (1 + chance) * _RETRY_MAX / 2
 
 
+@contextlib.contextmanager
+def _without_ends() -> Iterator[None]:
+    """Blocks the signals that end processes, also in a thread that is started meanwhile: they are for the main thread.
+
+    uWSGI ends the process in the thread that gets one, and at the same time in its main thread, which does not wait for the
+    first. Python wakes nobody if its main thread sleeps while another thread gets one.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    # Read before it is changed, because a handler that is due now may raise.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [])
+    try:
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM])
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 class Sender:
     def __init__(self, settings: Settings, reports: Reports, process: tuple[int, int]) -> None:
         """Starts nothing, because of several that are made at once only one is used."""
@@ -105,19 +127,22 @@ class Sender:
 
     def start(self) -> bool:
         """Starts the thread unless it runs. Returns whether it runs; Python does not start threads when it exits."""
-        try:
-            self._starts.pop()
-        except IndexError:
+        if not self._starts:
             return True
-        try:
-            if self._bell is None:
-                self._bell = threading.Lock()
-                self._bell.acquire()
-            # `threading.Thread` would wait until it runs, which takes milliseconds on a busy machine.
-            _thread.start_new_thread(self._run, ())
-        except RuntimeError:
-            self._starts.append(None)
-            return False
+        with _without_ends():
+            try:
+                self._starts.pop()
+            except IndexError:
+                return True
+            try:
+                if self._bell is None:
+                    self._bell = threading.Lock()
+                    self._bell.acquire()
+                # `threading.Thread` would wait until it runs, which takes milliseconds on a busy machine.
+                _thread.start_new_thread(self._run, ())
+            except RuntimeError:
+                self._starts.append(None)
+                return False
         return True
 
     def take(self, query: Queued) -> bool:

@@ -37,8 +37,15 @@ interface RecordResult {
 
 type Counts = { -readonly [Name in Exclude<keyof RecorderStats, 'queued'>]: number };
 
-/** Node's `process`. Other platforms have none, or one whose functions throw (Next.js on the edge). */
-type Process = Record<'on' | 'off', (event: 'beforeExit', listener: () => void) => void>;
+/** Node's `process`. Other platforms have none, or one without these functions, or whose functions throw (Next.js on the edge). */
+interface Process {
+  on(event: 'beforeExit' | 'exit', listener: () => unknown): Process;
+  off(event: 'beforeExit' | 'exit', listener: () => unknown): Process;
+}
+
+interface Global {
+  readonly process: Process;
+}
 
 const REQUIRED = ['url', 'projectId', 'key'] as const;
 
@@ -209,17 +216,19 @@ class QueueingRecorder implements Recorder {
     const flushed = this.flush(options);
     // Retry immediately instead of waiting for the backoff: this may be the last chance.
     this.#pause.end();
-    if (await flushed) {
-      this.#finishing = false;
-      return true;
-    }
+    if (!(await flushed)) return this.#dropLeft();
+    this.#finishing = false;
+    return true;
+  }
+
+  /** Returns whether nothing was left. */
+  #dropLeft(): boolean {
     const left = this.#takeLeft();
-    if (left.length) this.#stop();
     this.#closed = true;
     if (this.#closeSpool()) this.#drop(left, 'spooled', 'sent by the next process that has the spool');
     else this.#drop(left, 'closed', 'no answer');
     for (const { resolve } of this.#waiters) resolve(true);
-    return !left.length;
+    return left.length === 0;
   }
 
   /** Sends everything in the queue with timers and requests of the caller. What was not sent in time returns to the queue. */
@@ -229,16 +238,8 @@ class QueueingRecorder implements Recorder {
     part.#endsAtMs = this.#platform.now() + options.timeoutMs + 1000;
     this.#parts.add(part);
     const settled = await part.flush(options);
-    part.#stop();
     this.#takeBack(part);
     return settled;
-  }
-
-  /** Ends the current request and the current delay. */
-  #stop(): void {
-    this.#abort.abort();
-    this.#abort = new AbortController();
-    this.#pause.end();
   }
 
   #takeBack(part: QueueingRecorder): void {
@@ -246,8 +247,11 @@ class QueueingRecorder implements Recorder {
     this.#queue.unshift(...part.#takeLeft());
   }
 
-  /** Removes and returns everything that waits. */
+  /** Ends the current request and the current delay. Removes and returns everything that waits. */
   #takeLeft(): QueuedQuery[] {
+    this.#abort.abort();
+    this.#abort = new AbortController();
+    this.#pause.end();
     const left = [...this.#batch, ...this.#queue];
     this.#batch = [];
     this.#queue = [];
@@ -268,9 +272,16 @@ class QueueingRecorder implements Recorder {
   }
 
   async #run(): Promise<void> {
-    const { process } = globalThis as { process?: Partial<Process> };
     const finish = (): void => void this.#finish();
-    callSafely(() => this.#platform.isRequestBound || process?.on?.('beforeExit', finish));
+    // After `process.exit` and errors that nothing catches, nothing can be sent.
+    const tell = (): unknown => this.#dropLeft();
+    const listen = (how: 'on' | 'off'): void =>
+      callSafely(
+        () =>
+          this.#platform.isRequestBound ||
+          (globalThis as unknown as Global).process[how]('beforeExit', finish)[how]('exit', tell),
+      );
+    listen('on');
     while (this.#queue.length > 0) {
       if (this.#queue.length < this.#batchSize && this.#waiters.size === 0 && !this.#closed) {
         this.#filling = true;
@@ -282,7 +293,7 @@ class QueueingRecorder implements Recorder {
       this.#withSpool((spool) => spool.settle(this.#queue));
       this.#resolveWaiters();
     }
-    callSafely(() => process?.off?.('beforeExit', finish));
+    listen('off');
     this.#running = false;
   }
 
@@ -389,12 +400,12 @@ class QueueingRecorder implements Recorder {
     if (queries.length > 0) this.#reports.dropped(queries, { code, message });
   }
 
-  /** Closes the spool without removing its queries. Returns whether there was one. */
-  #closeSpool(): boolean {
-    const had = this.#spool !== undefined;
+  /** Closes the spool, if there is one, without removing its queries. */
+  #closeSpool(): Spool | undefined {
+    const closed = this.#spool;
     this.#withSpool((spool) => spool.close());
     this.#spool = undefined;
-    return had;
+    return closed;
   }
 
   /** Uses the spool. A failing spool, such as a full disk, must not stop sending. */

@@ -113,6 +113,43 @@ test('closing the recorder before process.exit loses nothing', async () => {
   expect(recordedIn(there)).toBe(500);
 });
 
+describe('a process that ends before the recorder is closed reports what is lost', () => {
+  test.each([
+    ['process.exit', 'process.exit(3);', 3],
+    ['process.exit during a request', 'await recorder.flush({ timeoutMs: 1 }); process.exit(3);', 3],
+    ['an error that nothing catches', "throw new Error('own');", 1],
+    [
+      'process.exit after a close that took too long',
+      'await recorder.close({ timeoutMs: 1 }); process.exit(3);',
+      3,
+    ],
+  ])('%s', async (_, then, status) => {
+    const options = { url: await silentServer(), key: 'key', delayMs: 0 };
+    expect(await run(program(options, `record(70); ${then}`))).toMatchObject({
+      status,
+      stdout: 'closed 70\n',
+    });
+  });
+
+  test('without callbacks', async () => {
+    const options = { url: await silentServer(), key: 'key' };
+    const { status, stderr } = await run(
+      program(options, 'record(70); process.exit();', 'onDrop: undefined,'),
+    );
+    const said = 'caller-stats: 70 queries are not counted (closed): no answer\n';
+    expect([status, stderr]).toEqual([0, said]);
+  });
+
+  test('but what a spool keeps is sent by the next process', async () => {
+    const { url, key, ...there } = await place();
+    const option = `spool: openSpool(${JSON.stringify(join(await temporaryFolder(), 'spool'))}),`;
+    const outcome = await run(program({ url, key }, 'record(40); process.exit(3);', option));
+    expect(outcome).toMatchObject({ status: 3, stdout: 'spooled 40\n' });
+    await run(program({ url, key }, '', option));
+    expect(recordedIn(there)).toBe(40);
+  });
+});
+
 describe('with a spool', () => {
   async function spoolFolder(): Promise<{ path: string; option: string }> {
     const path = join(await temporaryFolder(), 'spool');

@@ -53,8 +53,8 @@ class ServersTest(RecordingTest):
         with urlopen(Request(f"{url}/ask", body, headers), timeout=HANGS) as response:
             self.assertIn(b"Answer to", response.read())
 
-    def asked(self, module: str, *arguments: str) -> None:
-        """Starts a server, asks it, and stops it at once. All are counted."""
+    def asked(self, module: str, *arguments: str, accepting: int = 0) -> None:
+        """Starts a server, asks it, and stops it at once, or when its log has so many lines "accepting". All are counted."""
         port = free_port()
         url = f"http://127.0.0.1:{port}"
         process = self.launch(module, *[one.replace("{port}", str(port)) for one in arguments])
@@ -68,6 +68,10 @@ class ServersTest(RecordingTest):
                 time.sleep(0.1)
         with ThreadPoolExecutor(4) as pool:
             list(pool.map(lambda number: self.ask(url, number), range(1, QUESTIONS)))
+        deadline = time.monotonic() + HANGS
+        while self.log().splitlines().count("accepting") < accepting:
+            self.assertLess(time.monotonic(), deadline, self.log())
+            time.sleep(0.05)
         process.send_signal(signal.SIGTERM)
         process.wait(HANGS)
         self.assertEqual(self.counted(), QUESTIONS, self.log())
@@ -128,9 +132,7 @@ class ServersTest(RecordingTest):
     def test_uwsgi(self) -> None:
         """It runs no fork hooks, and handles signals without Python."""
         binary = str(Path(sys.executable).with_name("uwsgi"))
-        # A worker that is stopped while it still loads an app stays; so only one loads it by itself.
-        alone = ["--lazy-apps", "--processes", "1"]
-        for more in (["--processes", "2"], ["--processes", "2", "--enable-threads"], alone, [*alone, "--enable-threads"]):
+        for more in ([], ["--enable-threads"], ["--threads", "2"], ["--lazy-apps"], ["--lazy-apps", "--enable-threads"]):
             with self.subTest(more=more):
                 self.setUp()
                 bind = [
@@ -139,9 +141,14 @@ class ServersTest(RecordingTest):
                     "--master",
                     "--hook-master-start",
                     "unix_signal:15 gracefully_kill_them_all",
+                    # A worker that is stopped before it accepts stays.
+                    "--hook-accepting",
+                    "print:accepting",
+                    "--processes",
+                    "2",
                     *more,
                 ]
-                self.asked(binary, *bind, "--module", "flask_app:app", "--venv", sys.prefix)
+                self.asked(binary, *bind, "--module", "flask_app:app", "--venv", sys.prefix, accepting=2)
 
     def redis(self) -> dict[str, str]:
         """A server that speaks the protocol of Redis, and jobs, in the environment of their programs."""

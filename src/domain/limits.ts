@@ -222,7 +222,9 @@ export const barsMax = 750;
 export const reportsMax = 4;
 /** The same for readers of share links, all together. */
 export const sharedReportsMax = 1;
-/** Reports of each kind that wait; more are refused with 503. */
+/** Reports about the past that are made at a time for one organization. */
+export const pastReportsMax = reportsMax / 2;
+/** Reports of each kind that wait for one organization; more are refused with 503. */
 export const waitingReportsMax = 50;
 /** How long they wait, then 503: a report that began later would miss its deadline. */
 export const reportWaitMsMax = 10_000;

@@ -18,10 +18,10 @@ test('a task whose signal is aborted while it waits leaves its place to others, 
   const task = (name: string) => async () => void ran.push(name);
   const stopped = slots.run(task('stopped'), stop.signal);
   const second = slots.run(task('second'));
-  expect(slots.isFull).toBe(true);
+  expect(slots.isFull()).toBe(true);
   stop.abort(new Error('no more'));
   await expect(stopped).rejects.toThrow('no more');
-  expect(slots.isFull).toBe(false);
+  expect(slots.isFull()).toBe(false);
   await expect(slots.run(task('third'), stop.signal)).rejects.toThrow('no more');
   const later = new AbortController();
   const fourth = slots.run(async () => {
@@ -41,7 +41,7 @@ test('never more tasks run than there are slots; they start in their order, and 
       const started: number[] = [];
       let running = 0;
       const all = lengths.map((length, at) => {
-        expect(slots.isFull).toBe(at >= count + waitingMax);
+        expect(slots.isFull()).toBe(at >= count + waitingMax);
         return slots.run(async () => {
           started.push(at);
           expect(++running).toBeLessThanOrEqual(count);
@@ -51,7 +51,55 @@ test('never more tasks run than there are slots; they start in their order, and 
       });
       await Promise.all(all);
       expect(started).toEqual(lengths.map((_, at) => at));
-      expect(slots.isFull).toBe(false);
+      expect(slots.isFull()).toBe(false);
     }),
   );
+});
+
+/** Tasks that end when told to, and the names of those that have begun. */
+function held(slots: Slots) {
+  const ends: (() => void)[] = [];
+  const begun: string[] = [];
+  const run = (name: string, owner: string) =>
+    slots.run(
+      () => {
+        begun.push(name);
+        return new Promise<void>((resolve) => ends.push(resolve));
+      },
+      undefined,
+      owner,
+    );
+  const settle = () => new Promise((resolve) => setImmediate(resolve));
+  const end = async () => {
+    ends.shift()?.();
+    await settle();
+  };
+  return { begun, run, end, settle };
+}
+
+test('an owner with one task does not wait for all those of another', async () => {
+  const slots = new Slots(2, 3);
+  const { begun, run, end, settle } = held(slots);
+  for (let at = 1; at <= 5; at++) void run(`a${at}`, 'a');
+  expect([slots.isFull('a'), slots.isFull('b')]).toEqual([true, false]);
+  void run('b1', 'b');
+  void run('b2', 'b');
+  void run('c1', 'c');
+  await settle();
+  for (let at = 0; at < 8; at++) await end();
+  expect(begun).toEqual(['a1', 'a2', 'b1', 'a3', 'c1', 'b2', 'a4', 'a5']);
+  expect(slots.isFull('a')).toBe(false);
+});
+
+test('no owner has more tasks than it may while others may begin', async () => {
+  const slots = new Slots(3, 10, 2);
+  const { begun, run, end, settle } = held(slots);
+  for (let at = 1; at <= 4; at++) void run(`a${at}`, 'a');
+  await settle();
+  expect(begun).toEqual(['a1', 'a2']);
+  void run('b1', 'b');
+  await settle();
+  expect(begun).toEqual(['a1', 'a2', 'b1']);
+  for (let at = 0; at < 5; at++) await end();
+  expect(begun).toEqual(['a1', 'a2', 'b1', 'a3', 'a4']);
 });

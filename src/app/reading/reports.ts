@@ -23,7 +23,7 @@ import {
 import type { Series } from '../../domain/counting/series.js';
 import { createCounter, tile } from '../../domain/counting/tiles.js';
 import { CallerStatsError } from '../../domain/errors.js';
-import { reportsMax, reportWaitMsMax, waitingReportsMax } from '../../domain/limits.js';
+import { pastReportsMax, reportsMax, reportWaitMsMax, waitingReportsMax } from '../../domain/limits.js';
 import { isProjectId, type Project } from '../../domain/projects/project.js';
 import { quote, type Result } from '../../domain/result.js';
 import type { WeekStart } from '../../domain/time/calendar.js';
@@ -139,16 +139,21 @@ export const CUT_BOUNDS: Readable<CutBoundsRequest, CutBounds> = {
 /** Where long reports wait for each other. */
 export interface ReportSlots {
   readonly slots: Slots;
+  /** Who reads, as a rule an organization: owners take turns. */
+  readonly owner: string;
   /** Calls back when nobody waits for the answer any more. */
   readonly onGone: (callback: () => void) => void;
 }
 
-/** What reads all rows of a project may take minutes, and keeps what it has found of each caller: it never waits for the other reports. */
-const pastSlots = new Slots(reportsMax, waitingReportsMax);
+/**
+ * What reads all rows of a project may take minutes, and keeps what it has found of each caller: other reports never wait for it, and
+ * one owner never has all slots.
+ */
+const pastSlots = new Slots(reportsMax, waitingReportsMax, pastReportsMax);
 
 /** Reads a report whose answer may be large in one of the slots, so that a few of them at a time are in memory. */
 export async function readInSlot<Answer>(
-  { slots: shortSlots, onGone }: ReportSlots,
+  { slots: shortSlots, owner, onGone }: ReportSlots,
   { isLong }: Pick<Readable<unknown, Answer>, 'isLong'>,
   { asOf, since }: { readonly asOf?: unknown; readonly since?: unknown },
   read: () => Promise<Answer>,
@@ -156,7 +161,7 @@ export async function readInSlot<Answer>(
   const isPast = asOf !== undefined || since !== undefined;
   if (!isPast && !isLong) return read();
   const slots = isPast ? pastSlots : shortSlots;
-  if (slots.isFull) throw new CallerStatsError('busy', 'Too many reports are being made; try again.');
+  if (slots.isFull(owner)) throw new CallerStatsError('busy', 'Too many reports are being made; try again.');
   const waiting = new AbortController();
   let isOver = false;
   const giveUp = (): void => {
@@ -166,12 +171,13 @@ export async function readInSlot<Answer>(
   onGone(giveUp);
   const tooLate = setTimeout(giveUp, reportWaitMsMax);
   try {
-    return await slots.run(async () => {
+    const inSlot = async (): Promise<Answer> => {
       const answer = await read();
       // Writing a long one takes as long as making it.
       await nextTurn();
       return answer;
-    }, waiting.signal);
+    };
+    return await slots.run(inSlot, waiting.signal, owner);
   } finally {
     isOver = true;
     clearTimeout(tooLate);

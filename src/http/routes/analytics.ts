@@ -82,19 +82,15 @@ export function createReportHandlers(
       const question = readParameters<string, Question>(request, names, (parameters: ReportInput) =>
         report.parse(parameters, { nowMs: clock.now(), weekStart: openedProject(request).weekStart }),
       );
-      return readInSlot(
-        { slots, onGone: (callback) => onFinished(request.raw, reply.raw, callback) },
-        report,
-        question,
-        async () => {
-          const { id } = openedProject(request);
-          const answer = await report.read(store, id, question, goOnWhileWaiting(request, reply));
-          const listCallers = () => store.counts.countCallers(id, ALL_TIME);
-          const hint = await findCallerHint(question, answer, listCallers);
-          if (hint !== undefined) reply.header(HINT_HEADER, hint);
-          return finish(answer, question, request, reply);
-        },
-      );
+      const { id, organizationId } = openedProject(request);
+      const onGone = (callback: () => void) => onFinished(request.raw, reply.raw, callback);
+      return readInSlot({ slots, owner: organizationId, onGone }, report, question, async () => {
+        const answer = await report.read(store, id, question, goOnWhileWaiting(request, reply));
+        const listCallers = () => store.counts.countCallers(id, ALL_TIME);
+        const hint = await findCallerHint(question, answer, listCallers);
+        if (hint !== undefined) reply.header(HINT_HEADER, hint);
+        return finish(answer, question, request, reply);
+      });
     };
   };
   /** Its list is written in pieces, and in the slot, because the text is as large as the answer. */

@@ -100,6 +100,7 @@ export async function addMcp(
           const all = createStoreSource(readers.store, scopes.get(request) ?? [], LIST_PROJECTS);
           const source = limitReads(all, (status) => refusals.refused(request, status), {
             slots,
+            owner: senderOf(request),
             onGone: (callback) => onFinished(request.raw, reply.raw, callback),
           });
           const asked = toWebRequest(request);

@@ -6,8 +6,8 @@ import {
   batchQueriesMax,
   correctionBytesMax,
   correctionPartsMax,
+  pastReportsMax,
   queryPartsMax,
-  reportsMax,
   smallPartsMax,
   waitingReportsMax,
 } from '../../../src/domain/limits.js';
@@ -91,16 +91,21 @@ test('bodies of corrections have a limit of their own, and are freed with their 
   expect((await service.record([{ id: 'a', caller: 'web' }])).status).toBe(200);
 });
 
-test('reports about the past wait for one another, and no other report for them', async () => {
+test('reports about the past wait for those of their organization, and no other report for them', async () => {
   const service = await startService();
   await service.record({ id: 'a', caller: 'web' });
   const hold = holdCalls(service, 'findPast');
-  const made = Array.from({ length: reportsMax + waitingReportsMax }, () => service.send({ path: CHANGES }));
-  await hold.reached(reportsMax);
+  const made = Array.from({ length: pastReportsMax + waitingReportsMax }, () =>
+    service.send({ path: CHANGES }),
+  );
+  await hold.reached(pastReportsMax);
   const refused = await service.send({ path: CHANGES });
   expect([refused.status, errorOf(refused)]).toEqual([503, 'Too many reports are being made; try again.']);
   expect((await service.send({ path: `${CALLERS}?asOf=2024-01-01` })).status).toBe(503);
   expect((await service.send({ path: CALLERS })).status).toBe(200);
+  const rival = { path: CHANGES.replace('docs', 'rival-docs'), key: service.keys.rivalAdmin };
+  made.push(service.send(rival));
+  await hold.reached(pastReportsMax + 1);
   hold.release();
   expect(new Set((await Promise.all(made)).map(({ status }) => status))).toEqual(new Set([200]));
 });

@@ -97,14 +97,17 @@ function sizesOf({ body, path, plainBytes = body.length, isFixed = false }: Sent
 export class MeasuredServer {
   readonly #program: string;
   readonly #folder: string;
+  readonly #databaseUrl: string;
   readonly #keys: Record<Request['by'], OutgoingHttpHeaders>;
   #process: Running | undefined;
   #port = 0;
   #isAlive = false;
   #shared = '';
 
-  static async start(program: string): Promise<MeasuredServer> {
-    const server = new MeasuredServer(program, await mkdtemp(join(tmpdir(), 'caller-stats-work-')));
+  /** `databaseUrl` is that of an empty database, unless it makes a file of its own. */
+  static async start(program: string, databaseUrl?: string): Promise<MeasuredServer> {
+    const folder = await mkdtemp(join(tmpdir(), 'caller-stats-work-'));
+    const server = new MeasuredServer(program, folder, databaseUrl ?? `sqlite:${join(folder, 'work.db')}`);
     const stdout = await server.#run('--demo');
     const { admin, recording } = firstRunOf({ stdout });
     server.#keys.admin = { authorization: `Bearer ${admin}` };
@@ -114,9 +117,10 @@ export class MeasuredServer {
     return server;
   }
 
-  private constructor(program: string, folder: string) {
+  private constructor(program: string, folder: string, databaseUrl: string) {
     this.#program = program;
     this.#folder = folder;
+    this.#databaseUrl = databaseUrl;
     this.#keys = { admin: {}, recording: {}, owner: {}, anybody: {} };
     process.once('exit', this.#kill);
   }
@@ -187,7 +191,7 @@ export class MeasuredServer {
     const socket = join(this.#folder, 'probe');
     await rm(socket, { force: true });
     const env = {
-      DATABASE_URL: `sqlite:${join(this.#folder, 'work.db')}`,
+      DATABASE_URL: this.#databaseUrl,
       CALLER_STATS_FUZZ_SOCKET: socket,
     };
     const started = startProcess(process.execPath, ['--import', probe, this.#program, ...serve], {

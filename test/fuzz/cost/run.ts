@@ -1,6 +1,6 @@
 /**
  * `npx tsx test/fuzz/cost/run.ts --seconds 600` searches for requests that take much of the built server: much processor time, or one
- * long turn of the event loop, for few bytes. Prints them, and exits with 1 if there are any.
+ * long turn of the event loop, for few bytes. Prints them, and exits with 1 if there are any. `--database` names an empty database.
  */
 import { parseArgs } from 'node:util';
 import { programFile } from '../../support/cli/process.js';
@@ -13,6 +13,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
     only: { type: 'string', default: '' },
     program: { type: 'string', default: programFile },
+    database: { type: 'string' },
   },
 });
 const seconds = () => performance.now() / 1000;
@@ -21,6 +22,7 @@ print(`seed ${values.seed}`);
 const start = seconds();
 const { tried, loadMs, longestMs, findings } = await searchCost({
   program: values.program,
+  databaseUrl: values.database,
   seed: Number(values.seed),
   residentBytesMax: promisedBytesMax(),
   only: new RegExp(values.only),

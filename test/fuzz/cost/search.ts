@@ -17,6 +17,8 @@ import { Big, inRequest, TooLarge, type Tree, textMax } from './tree.js';
 
 export interface SearchOptions {
   readonly program: string;
+  /** An empty database; without it, the search makes one of SQLite. */
+  readonly databaseUrl?: string | undefined;
   readonly seed: number;
   /** Bytes of memory that the server may have. */
   readonly residentBytesMax: number;
@@ -97,7 +99,7 @@ interface Tried {
 }
 
 export async function searchCost(options: SearchOptions): Promise<SearchReport> {
-  const server = await MeasuredServer.start(options.program);
+  const server = await MeasuredServer.start(options.program, options.databaseUrl);
   try {
     return await new Search(server, options, await server.load()).run();
   } finally {

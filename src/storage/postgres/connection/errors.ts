@@ -107,6 +107,13 @@ const KINDS: readonly Kind[] = [
     passing: true,
   },
   {
+    states: ['XX000'],
+    words: /loaded Citus library version differs|cannot execute a distributed query from a query on a shard/,
+    meaning:
+      'a server has another version of Citus than its database; run ALTER EXTENSION citus UPDATE there',
+    passing: true,
+  },
+  {
     states: ['26000', '42P05'],
     meaning: 'its pooler gives a connection to others within a session',
     passing: true,

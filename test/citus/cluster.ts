@@ -6,8 +6,9 @@ import { promisify } from 'node:util';
 import { type PostgresServer, startPostgres } from '../support/postgres/postgres-server.js';
 import { onDatabase } from '../support/storage/store.js';
 
-/** Names the folder `bin` of a PostgreSQL that has Citus. */
-const CITUS = 'CALLER_STATS_TEST_CITUS';
+/** Name the folder `bin` of a PostgreSQL that has Citus, and of one that has an earlier release of it. */
+export const CITUS = 'CALLER_STATS_TEST_CITUS';
+export const EARLIER_CITUS = 'CALLER_STATS_TEST_EARLIER_CITUS';
 
 const settings = {
   shared_preload_libraries: 'citus',
@@ -21,17 +22,19 @@ const settings = {
   max_worker_processes: '60',
 };
 
-/** Fails with what is missing. */
-async function findCitus(): Promise<{ readonly version: string; readonly bin: string }> {
-  const bin = process.env[CITUS];
-  if (bin === undefined) throw new Error(`${CITUS} must name the folder bin of a PostgreSQL that has Citus`);
+/** Fails with what is missing. `name` is that of the variable. */
+export async function findCitus(
+  name: typeof CITUS | typeof EARLIER_CITUS,
+): Promise<{ readonly version: string; readonly bin: string }> {
+  const bin = process.env[name];
+  if (bin === undefined) throw new Error(`${name} must name the folder bin of a PostgreSQL that has Citus`);
   const run = async (program: string, argument: string) =>
     (await promisify(execFile)(join(bin, program), [argument])).stdout.trim();
   const control = join(await run('pg_config', '--sharedir'), 'extension', 'citus.control');
   await access(control).catch(() => {
-    throw new Error(`${CITUS}: the PostgreSQL of ${bin} does not have Citus: ${control} is missing`);
+    throw new Error(`${name}: the PostgreSQL of ${bin} does not have Citus: ${control} is missing`);
   });
-  return { version: `${await run('postgres', '--version')} with Citus`, bin };
+  return { version: `${await run('postgres', '--version')} of ${name}`, bin };
 }
 
 export class CitusCluster {
@@ -47,8 +50,8 @@ export class CitusCluster {
     this.workers = workers;
   }
 
-  static async start(): Promise<CitusCluster> {
-    const installation = await findCitus();
+  static async start(name: typeof CITUS | typeof EARLIER_CITUS = CITUS): Promise<CitusCluster> {
+    const installation = await findCitus(name);
     const trusted = ['host all all 127.0.0.1/32 trust'];
     const starts = Array.from({ length: 4 }, () =>
       startPostgres(installation, { settings, access: trusted }),
@@ -64,7 +67,7 @@ export class CitusCluster {
   }
 
   async #join(): Promise<void> {
-    for (const server of this.#servers) {
+    for (const server of this.servers) {
       await onDatabase(server.url(), async (client) => {
         await client.query('CREATE EXTENSION citus');
         // Newer versions have a list of what may read the log, and splits read it with Citus.
@@ -80,7 +83,7 @@ export class CitusCluster {
     for (const { port } of this.workers) await this.ask("SELECT citus_add_node('127.0.0.1', $1)", [port]);
   }
 
-  get #servers(): readonly PostgresServer[] {
+  get servers(): readonly PostgresServer[] {
     return [this.coordinator, this.spare, ...this.workers];
   }
 
@@ -106,8 +109,8 @@ export class CitusCluster {
 
   async stop(): Promise<void> {
     // Asked to stop, a server waits for the others.
-    await Promise.all(this.#servers.map((server) => server.kill('SIGQUIT')));
-    await Promise.all(this.#servers.map((server) => server.stop()));
+    await Promise.all(this.servers.map((server) => server.kill('SIGQUIT')));
+    await Promise.all(this.servers.map((server) => server.stop()));
   }
 }
 

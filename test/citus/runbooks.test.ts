@@ -5,17 +5,22 @@ import type { Store } from '../../src/storage/ports/store.js';
 import { eventually } from '../support/postgres/nodes.js';
 import type { PostgresServer } from '../support/postgres/postgres-server.js';
 import { by, projectOf } from '../support/storage/entities.js';
-import { CitusCluster } from './cluster.js';
+import { onDatabase } from '../support/storage/store.js';
+import { CITUS, CitusCluster, EARLIER_CITUS, findCitus } from './cluster.js';
 import { Load } from './load.js';
 
 const schema = 'runbooks';
 const ids = Array.from({ length: 8 }, (_, at) => `p${at}`);
 const acknowledged = new Map(ids.map((id) => [id, 0]));
+/** Then what follows the upgrade runs on upgraded servers. */
+const isUpgraded = process.env[EARLIER_CITUS] !== undefined;
 let cluster: CitusCluster;
 let stores: readonly Store[] = [];
 
 beforeAll(async () => {
-  cluster = await CitusCluster.start();
+  if (!isUpgraded)
+    process.stdout.write(`not run: the upgrade of Citus, because ${EARLIER_CITUS} is not set\n`);
+  cluster = await CitusCluster.start(isUpgraded ? EARLIER_CITUS : CITUS);
   const url = `${cluster.coordinator.url()}?schema=${schema}`;
   await migrateStore(url, { distribute: true });
   stores = [await openStore(url), await openStore(url)];
@@ -52,6 +57,30 @@ async function projectsOn(port: number): Promise<string[]> {
   const places = await Promise.all(ids.map(place));
   return ids.filter((_, at) => places[at]?.port === port);
 }
+
+test.runIf(isUpgraded)('each server gets a later release of Citus, the coordinator first', () =>
+  underLoad(async (load) => {
+    const { bin } = await findCitus(CITUS);
+    for (const server of cluster.servers) {
+      const own = await projectsOn(server.port);
+      await server.kill('SIGINT');
+      await server.start(bin);
+      // Until then, what is recorded there is refused.
+      await load.refusal(own);
+      await load.progress(ids.filter((id) => !own.includes(id)));
+      await onDatabase(server.url(), (client) => client.query('ALTER EXTENSION citus UPDATE'));
+      await load.progress();
+    }
+    for (const server of cluster.servers) {
+      const versions = await onDatabase(server.url(), (client) =>
+        client.query(
+          "SELECT default_version, installed_version FROM pg_available_extensions WHERE name = 'citus'",
+        ),
+      );
+      expect(versions.rows[0].installed_version).toBe(versions.rows[0].default_version);
+    }
+  }),
+);
 
 test.each(['force_logical', 'block_writes'])('a shard is moved with %s', (mode) =>
   underLoad(async () => {

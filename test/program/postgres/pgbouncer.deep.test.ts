@@ -143,7 +143,7 @@ test(
     for (let number = 0; number < kills; number++) {
       await load.progress(deliveriesBetween);
       if (number % 2 === 0) await pooler.kill();
-      else await server.kill().then(server.start);
+      else await server.kill().then(() => server.start());
     }
     await load.progress(deliveriesBetween);
     await load.finish();

@@ -40,10 +40,10 @@ export interface PostgresServer {
   /** The URL of a database, with the password. */
   readonly url: (database?: string) => string;
   readonly pid: number;
-  /** Kills all of its processes and waits for their end. On SIGQUIT the first process ends the others. */
-  readonly kill: (signal?: 'SIGKILL' | 'SIGQUIT') => Promise<void>;
-  /** Starts it again after `kill` and waits until it is ready. */
-  readonly start: () => Promise<void>;
+  /** Kills all of its processes and waits for their end. On SIGQUIT and SIGINT the first process ends the others. */
+  readonly kill: (signal?: 'SIGKILL' | 'SIGQUIT' | 'SIGINT') => Promise<void>;
+  /** Starts it again after `kill`, from now on with other programs if their folder is given, and waits until it is ready. */
+  readonly start: (otherBin?: string) => Promise<void>;
   /** Sends a signal to all of its processes: SIGSTOP makes it unreachable, SIGCONT ends that. */
   readonly signal: (signal: NodeJS.Signals) => Promise<void>;
   /** Stops it and removes its folder. */
@@ -81,6 +81,7 @@ export async function startPostgres(
   const all = { fsync: 'off', max_connections: '200', ...settings };
   const options = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const place = ['-D', data, '-h', '127.0.0.1', '-p', String(port), '-k', ''];
+  let usedBin = bin;
   let child = await launch(join(bin, 'postgres'), [...place, ...options], user, { port, password });
   return {
     version: installation.version,
@@ -92,7 +93,7 @@ export async function startPostgres(
     },
     kill: async (signal = 'SIGKILL') => {
       const gone = exit(child);
-      if (signal === 'SIGQUIT') {
+      if (signal !== 'SIGKILL') {
         sendSignal(pidOf(child), signal);
         return gone;
       }
@@ -102,11 +103,12 @@ export async function startPostgres(
       for (const pid of [pidOf(child), ...children]) sendSignal(pid, 'SIGKILL');
       await gone;
     },
-    start: async () => {
+    start: async (otherBin = usedBin) => {
+      usedBin = otherBin;
       for (let tries = 1; ; tries++) {
         await rm(join(data, 'postmaster.pid'), { force: true });
         try {
-          child = await launch(join(bin, 'postgres'), [...place, ...options], user, { port, password });
+          child = await launch(join(usedBin, 'postgres'), [...place, ...options], user, { port, password });
           return;
         } catch (error) {
           // A killed process may still be using the shared memory.

@@ -5,6 +5,7 @@
 import { parseArgs } from 'node:util';
 import { benchBeside } from './beside.js';
 import { benchExport } from './export.js';
+import { benchHandWritten } from './hand-written.js';
 import { benchImport, requireSqliteTool } from './import.js';
 import { benchOverload } from './overload.js';
 import { benchPostgres } from './postgres.js';
@@ -37,6 +38,11 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     require: () => {},
     run: (workspace, { rounds = 9, seconds = 0.4, lines = 10_000_000, note }) =>
       benchExport(workspace, { rounds, seconds, lines, note }),
+  },
+  'hand-written': {
+    require: () => {},
+    run: (workspace, { rounds = 9, seconds = 1, note }) =>
+      benchHandWritten(workspace, { rounds, seconds, note }),
   },
   import: {
     require: requireSqliteTool,

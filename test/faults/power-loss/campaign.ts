@@ -1,5 +1,5 @@
 /** Records the stories, and lets the power fail at many of their moments. */
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
@@ -13,8 +13,8 @@ import { type Call, readTrace, record } from './trace.js';
 setFlagsFromString('--expose-gc');
 /** The driver keeps the files of a closed database open until its statements are collected, and states are thousands of databases. */
 const collectGarbage: () => void = runInNewContext('gc');
-const statesToCollect = 500;
-let statesMade = 0;
+/** A process may usually open 1,024 files. */
+const openFilesMax = 500;
 
 /** What a process did to a folder, which had this contents before. */
 export interface Recorded {
@@ -121,7 +121,7 @@ async function problemsAfter(
   { seed, place, check }: PowerLoss,
   name: string,
 ): Promise<string[]> {
-  if (++statesMade % statesToCollect === 0) {
+  if (readdirSync('/proc/self/fd').length > openFilesMax) {
     collectGarbage();
     await setImmediate();
   }

@@ -58,7 +58,7 @@ const smallLimits: readonly Replacement[] = [
   { file: limitsFile, text: 'pendingQueriesMax = 200_000;', by: 'pendingQueriesMax = 12;' },
   { file: limitsFile, text: 'pendingOperationsMax = 20_000;', by: 'pendingOperationsMax = 4;' },
   { file: limitsFile, text: 'correctionStepQueriesMax = 1_000;', by: 'correctionStepQueriesMax = 2;' },
-  { file: paceFile, text: 'count: 16, bytes: 64 * 1024', by: 'count: 2, bytes: 512' },
+  { file: paceFile, text: 'count: 32, bytes: 64 * 1024', by: 'count: 2, bytes: 512' },
   { file: paceFile, text: 'count: 2, bytes: 0,', by: 'count: 1, bytes: 0,' },
   { file: 'clients/javascript/src/spool.ts', text: 'settledMax = 10_000;', by: 'settledMax = 4;' },
 ];

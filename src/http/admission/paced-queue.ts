@@ -8,8 +8,8 @@ export interface Pace {
   readonly everyMs?: number;
 }
 
-/** The recording work of one turn of the event loop: one or two milliseconds on a small machine. */
-export const RECORDING_PACE: Pace = { count: 16, bytes: 64 * 1024 };
+/** The recording work of one turn of the event loop: one or two milliseconds on a small machine. Smaller portions cost more in all. */
+export const RECORDING_PACE: Pace = { count: 32, bytes: 64 * 1024 };
 
 /**
  * A hundred refusals per second, and more with `credit`. Refusing costs nearly as much as recording a single query, so senders

@@ -135,8 +135,10 @@ function* parseElements(bytes: Buffer, commas: readonly number[]): Steps<Result<
   return success(elements);
 }
 
+const nothing = Buffer.alloc(0);
+
 /** `before` is what the body has before the text. */
-function parseJsonText(text: string, before: Buffer = Buffer.alloc(0)): Result<unknown> {
+function parseJsonText(text: string, before: Buffer = nothing): Result<unknown> {
   try {
     return success(JSON.parse(text));
   } catch (error) {

@@ -164,11 +164,16 @@ function addParser(
 /** Enough to tell what a body is, and too little for what a message of protobuf could have by chance. */
 const kindBytes = 16;
 
+/** Whether it begins as an object or an array. Nothing that so few bytes tell of does. */
+function isJson(body: Buffer): boolean {
+  return body[0] === 0x7b || body[0] === 0x5b;
+}
+
 type Headed = Pick<FastifyRequest, 'headers'>;
 
 /** Throws 400 for a decoded body that is not what its headers say. `encodings` are those that its path decodes. */
 function refuseOtherKind(body: Buffer, request: Headed, encodings: readonly string[]): void {
-  const kind = findKind(body.subarray(0, kindBytes));
+  const kind = isJson(body) ? undefined : findKind(body.subarray(0, kindBytes));
   if (kind === undefined) return;
   const { what, encoding } = kind;
   const type = request.headers['content-type'];

@@ -42,7 +42,7 @@ export class SqliteCounts implements CountStore {
       projectId,
       ids: queries.map(({ id }) => id),
       callers: queries.map(({ caller }) => caller),
-      occurredAt: Float64Array.from(queries, ({ occurredAt }) => occurredAt),
+      occurredAt: queries.map(({ occurredAt }) => occurredAt),
       ...collectReceipts(queries, receipt),
       imports: importsOf(queries, receipt),
     });

@@ -56,7 +56,8 @@ function nameOf({ projectId, receipts = [], receiptOf, imports = [] }: RecordBat
 function merge(operations: readonly Operation[]): Operation {
   const [first, second] = operations;
   if (first === undefined) throw new Error('a group has operations');
-  if (second === undefined || first.kind !== 'record') return first;
+  if (first.kind !== 'record') return first;
+  if (second === undefined) return { ...first, occurredAt: new Float64Array(first.occurredAt) };
   const sizes: number[] = [];
   const ids: string[] = [];
   const callers: string[] = [];
@@ -68,7 +69,7 @@ function merge(operations: readonly Operation[]): Operation {
     for (const caller of batch.callers) callers.push(caller);
     for (const timeMs of batch.occurredAt) occurredAt.push(timeMs);
   }
-  return { ...first, sizes, ids, callers, occurredAt: Float64Array.from(occurredAt) };
+  return { ...first, sizes, ids, callers, occurredAt: new Float64Array(occurredAt) };
 }
 
 /** The recordings of a batch, each in a batch of its own. */

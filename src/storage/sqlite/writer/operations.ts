@@ -21,7 +21,8 @@ export interface RecordBatch {
   readonly sizes?: readonly number[];
   readonly ids: readonly string[];
   readonly callers: readonly string[];
-  readonly occurredAt: Float64Array;
+  /** Packed where it is sent, because packing one for each of many single queries takes longer than all else here. */
+  readonly occurredAt: readonly number[] | Float64Array;
   /** How they arrived; see `CollectedReceipts`. */
   readonly receipts?: readonly Receipt[];
   readonly receiptOf?: Int32Array | undefined;

@@ -12,6 +12,7 @@ import { oldQueriesError } from '../../../domain/projects/retention.js';
 import { callerType } from '../../../domain/queries/caller.js';
 import type { Receipt } from '../../../domain/queries/receipt.js';
 import { BoundedCache } from '../../../shared/bounded-cache.js';
+import type { Outcome } from '../../commit-queue.js';
 import type { RecordResult } from '../../ports/counts.js';
 import { callerNumber } from '../caller-number.js';
 import type { Connection } from '../connection.js';
@@ -71,10 +72,10 @@ export class Recording {
   }
 
   /**
-   * Inserts the queries that are new, and notes in `deltas` what they add to the counters. Returns a result for each recording of the
+   * Inserts the queries that are new, and notes in `deltas` what they add to the counters. Returns an outcome for each recording of the
    * batch. Of equal ids, the first counts.
    */
-  record(batch: RecordBatch, deltas: CounterDeltas): RecordResult[] {
+  record(batch: RecordBatch, deltas: CounterDeltas): Outcome<RecordResult>[] {
     const { projectId, ids, callers, occurredAt, receipts = [], receiptOf, imports = [] } = batch;
     const { sizes = [ids.length] } = batch;
     const opened = this.#found.projects.getOrCreate(projectId, () => this.#findProject(projectId));
@@ -111,7 +112,7 @@ export class Recording {
       });
     }
     if (recorded.some((queries) => queries > 0)) this.#noteImports(project, imports);
-    return sizes.map((size, at) => toResult(size, recorded[at] ?? 0));
+    return sizes.map((size, at) => toOutcome(size, recorded[at] ?? 0));
   }
 
   /** Inserts the counts that are new, and notes in `deltas` what they add to the counters. See `CountStore.importCounts`. */
@@ -226,10 +227,11 @@ function recordingsOf(sizes: readonly number[]): readonly number[] {
 }
 
 /** Most recordings have one query, which is new. One object for all of them costs less to send between threads. */
-const ONE_NEW: RecordResult = { recorded: 1, duplicates: 0 };
+const ONE_NEW: Outcome<RecordResult> = { ok: true, value: { recorded: 1, duplicates: 0 } };
 
-function toResult(queries: number, recorded: number): RecordResult {
-  return queries === 1 && recorded === 1 ? ONE_NEW : { recorded, duplicates: queries - recorded };
+function toOutcome(queries: number, recorded: number): Outcome<RecordResult> {
+  if (queries === 1 && recorded === 1) return ONE_NEW;
+  return { ok: true, value: { recorded, duplicates: queries - recorded } };
 }
 
 /**

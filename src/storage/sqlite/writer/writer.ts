@@ -96,7 +96,7 @@ export class Writer {
   /** The outcomes of the recordings of a batch. If one is refused, all of them run one by one. */
   #record(batch: RecordBatch, deltas: CounterDeltas): Outcome<RecordResult>[] {
     try {
-      return this.#recording.record(batch, deltas).map((value) => ({ ok: true, value }));
+      return this.#recording.record(batch, deltas);
     } catch (error) {
       if (!(error instanceof CallerStatsError)) throw error;
       const [first, ...others] = splitBatch(batch);

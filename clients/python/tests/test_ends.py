@@ -84,6 +84,25 @@ for _ in range(60):
             self.assertEqual(process.wait(30), -signal.SIGTERM)
         self.assertEqual(self.counted(), 15)
 
+    def test_sigterm_while_the_spool_is_written(self) -> None:
+        self.run_program(
+            """
+recorder = make(spool=os.environ["SPOOL"])
+real, main = os.write, threading.main_thread()
+def write(file, data):
+    if b"-last-" in data and threading.current_thread() is main:
+        signal.raise_signal(signal.SIGTERM)
+    return real(file, data)
+os.write = write
+record(recorder, 5)
+record(recorder, 1, "last")
+for _ in range(60):
+    time.sleep(1)
+""",
+            status=-signal.SIGTERM,
+        )
+        self.assertEqual(self.counted(), 6)
+
     def test_sigterm_that_the_program_handles_is_left_alone(self) -> None:
         process = self.start(
             """

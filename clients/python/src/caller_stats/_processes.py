@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import _thread
 import atexit
 import os
 import signal
@@ -80,11 +81,31 @@ def hook_term() -> None:
 
 def _on_term(number: int, _frame: Any) -> None:
     global _ending_since
+    if _comes_again(number):
+        return
     finish_all()
     # The first process of a container does not end by this.
     _ending_since = None
     signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)
+
+
+def _comes_again(number: int) -> bool:
+    """Lets the main thread leave what it does with a sender's lock first: the sender's thread needs it to send what is left."""
+    held = [sender for sender, _ in _senders if sender.is_held_here()]
+    if not held or not hasattr(signal, "pthread_kill"):
+        return False
+
+    def again() -> None:
+        for sender in held:
+            sender.wait_until_free()
+        signal.pthread_kill(threading.main_thread().ident or 0, number)
+
+    try:
+        _thread.start_new_thread(again, ())
+    except RuntimeError:
+        return False
+    return True
 
 
 def _hook_ends() -> None:

@@ -236,6 +236,14 @@ class Sender:
         """Drops what was queued while the recorder was closed."""
         self.drop(self._take_left(), "closed", "the recorder is closed")
 
+    def is_held_here(self) -> bool:
+        """Whether a signal has interrupted this thread while it held the lock."""
+        return bool(self._lock._is_owned())  # type: ignore[attr-defined]
+
+    def wait_until_free(self) -> None:
+        with self._lock:
+            pass
+
     def abandon(self) -> None:
         """Leaves everything to the parent of this process."""
         if self._spool is not None:

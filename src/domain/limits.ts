@@ -280,6 +280,8 @@ export const unreadBodyBytesMax = 1024 * 1024;
 export const lingeringBytesMax = 256 * 1024 * 1024;
 /** Connections that close this way at a time. Each takes up to 64 KB; others are closed at once. */
 export const lingeringConnectionsMax = 256;
+/** Bytes of all connections that wait to be parsed: what a thousand connections have when each sends as much as it can at once. */
+export const unparsedBytesMax = 64 * 1024 * 1024;
 /** Open connections: an idle one takes about 20 KB, and file descriptors are limited. */
 export const connectionsMax = 10_000;
 /** How long an idle connection stays open: longer than the 60 s of common proxies, so that they close first. */

@@ -1,7 +1,10 @@
 /** Edge cases of HTTP/1.1 framing: unusual and invalid ways to say where a body ends. */
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { QUERIES, type Service, sharedService, startService } from '../support/http/http.js';
+import { newSeed } from '../support/volume.js';
 import { BAD_CHUNKS, BAD_FRAMINGS, inChunks, smuggled } from './broken.js';
+import { Random } from './random.js';
 
 const end = '\r\n';
 const body = (id: string): string => `{"id":"${id}","caller":"web"}`;
@@ -94,15 +97,22 @@ test.each([
   expect((await service.store.maintenance.verify()).queries).toBe(0);
 });
 
-test('pipelined requests are answered in order', async () => {
+test('pipelined requests are answered in order and recorded once, in whatever pieces they arrive', async () => {
   const service = await startService();
   const connection = await service.connect();
   const texts = Array.from({ length: 300 }, (_, at) =>
     at % 3 === 2 ? '{}' : body(`piped ${at - (at % 2)}`),
   );
-  connection.write(
-    texts.map((text) => `${head(service, [`Content-Length: ${text.length}`])}${text}${smuggled}`).join(''),
-  );
+  const random = new Random(newSeed('fuzz/framing-edges'), 0);
+  const bytes = texts
+    .map((text) => `${head(service, [`Content-Length: ${text.length}`])}${text}${smuggled}`)
+    .join('');
+  for (let at = 0; at < bytes.length; ) {
+    const length = 1 + random.int(random.pick([10, 1000, 10_000, 100_000]));
+    connection.write(bytes.slice(at, at + length));
+    at += length;
+    await setImmediate();
+  }
   for (const text of texts) {
     const { status } = await service.read(connection, { method: 'POST', path: QUERIES });
     expect(status).toBe(text === '{}' ? 400 : 200);

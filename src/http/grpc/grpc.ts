@@ -46,10 +46,13 @@ export class Grpc {
     for (const event of ['data', 'end', 'drain', 'timeout']) socket.removeAllListeners(event);
     // Takes the connection from the parser, and keeps what arrives until there is a session.
     socket.on('readable', () => {});
-    socket.unshift(Buffer.concat([PREFACE, rawPacket.subarray(bytesParsed)]));
+    const first = Buffer.concat([PREFACE, rawPacket.subarray(bytesParsed)]);
     this.#calls ??= import('./calls.js').then(({ Calls }) => new Calls(app, this.#basePath));
     this.#calls.then(
-      (calls) => calls.serve(socket),
+      (calls) => {
+        socket.unshift(first);
+        calls.serve(socket);
+      },
       (error: Error) => socket.destroy(error),
     );
     return true;

@@ -7,6 +7,7 @@ import {
   lateRequestsIntervalMs,
   lingeringBytesMax,
   lingeringConnectionsMax,
+  unparsedBytesMax,
 } from '../../domain/limits.js';
 import { createConnectionErrors } from '../connection/connection-errors.js';
 import {
@@ -15,6 +16,7 @@ import {
   createLingeringClose,
   mustCloseAfter,
 } from '../connection/lingering-close.js';
+import { paceArrivals } from '../connection/paced-arrivals.js';
 import { addCompression } from './compression.js';
 import { answerError, HttpError } from './errors.js';
 import { addSecurityHeaders, SECURITY_HEADERS } from './headers.js';
@@ -82,6 +84,7 @@ export function createFramework(
   connectionErrors.watch(app.server);
   closeWhileReceiving(app.server, closeLingering);
   continueWhenRead(app.server);
+  paceArrivals(app.server, unparsedBytesMax);
   app.addHook('onSend', (request, reply, payload, done) => {
     if (mustCloseAfter(request.raw)) reply.header('connection', 'close');
     // The framework adds it only for other methods.

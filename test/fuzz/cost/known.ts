@@ -30,4 +30,5 @@ export const KNOWN_INPUTS: readonly Input[] = [
   packed(['spans'], edit(service, 'text', 8_000_000, 'é')),
   packed(['spans'], edit(service, 'text', 8_000_000, '\n\n\n\n\n\n\n\n\né')),
   { ...packed(['tools'], edit('0/body', 'list', 100)), isPacked: false },
+  packed(['pipelined'], edit('0/body/0', 'items', 10_000)),
 ];

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { type OutgoingHttpHeaders, request as send } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,11 +11,16 @@ import { firstRunOf, kill, matched, type Running, startProcess, urlIn } from '..
 import { residentBytesOf } from '../../support/resident-memory.js';
 import { operationsOf, type Request } from './operations.js';
 import { toProtobuf } from './protobuf.js';
-import { numbered, toJson, toLines, toQuery } from './tree.js';
+import { numbered, type Tree, toJson, toLines, toQuery } from './tree.js';
 
 const probe = fileURLToPath(new URL('probe.mjs', import.meta.url));
 
-const TYPES = { json: 'application/json', lines: 'application/x-ndjson', protobuf: 'application/x-protobuf' };
+const TYPES = {
+  pipelined: '',
+  json: 'application/json',
+  lines: 'application/x-ndjson',
+  protobuf: 'application/x-protobuf',
+};
 
 /** So long a server that is given up may take to tell how it went. */
 const soonMs = 2000;
@@ -32,6 +38,8 @@ export interface Sent {
   readonly plainBytes?: number;
   /** See `Request`. */
   readonly isFixed?: boolean;
+  /** Whether the body is what is sent, and closes its connection. */
+  readonly isRaw?: boolean;
 }
 
 /** What a request took of the event loop: the longest turn, and all of them. */
@@ -71,6 +79,7 @@ export function write(
   const target = query === undefined ? path : `${path}?${toQuery(query)}`;
   if (body === undefined || form === undefined)
     return { method, path: target, by, headers: {}, body: Buffer.alloc(0), isFixed };
+  if (form === 'pipelined') return { method, path, by, headers: {}, body: pipelined(body), isRaw: true };
   const plain =
     form === 'protobuf'
       ? toProtobuf(body)
@@ -88,6 +97,12 @@ export function write(
     },
     headers: { 'content-type': TYPES[form], ...(packs && { 'content-encoding': 'gzip' }) },
   };
+}
+
+function pipelined(body: Tree): Buffer {
+  const lines = numbered(toLines(body), 1).trimEnd().split('\n');
+  const requests = lines.map((line) => `${line.replaceAll(/^"|"$/g, '')} HTTP/1.1\r\n\r\n`);
+  return Buffer.from(`${requests.join('')}GET / HTTP/1.1\r\nConnection: close\r\n\r\n`);
 }
 
 function sizesOf({ body, path, plainBytes = body.length, isFixed = false }: Sent) {
@@ -261,7 +276,8 @@ export class MeasuredServer {
   }
 
   /** Status 0 without an answer. */
-  #send({ method, path, by, headers, body }: Sent): Promise<Answer> {
+  #send({ method, path, by, headers, body, isRaw = false }: Sent): Promise<Answer> {
+    if (isRaw) return this.#sendRaw(body);
     const own = this.#keys[by];
     const origin = path.startsWith('/api/') ? { origin: `http://127.0.0.1:${this.#port}` } : {};
     const options = {
@@ -289,6 +305,14 @@ export class MeasuredServer {
       // After an early answer, nobody else looks at errors of the connection.
       sent.on('socket', (socket) => socket.on('error', none));
       sent.end(body);
+    });
+  }
+
+  #sendRaw(bytes: Buffer): Promise<Answer> {
+    return new Promise((resolve) => {
+      const socket = connect(this.#port, '127.0.0.1', () => socket.write(bytes));
+      socket.resume().on('error', () => {});
+      socket.once('close', () => resolve({ status: 0, headers: {}, text: '' }));
     });
   }
 

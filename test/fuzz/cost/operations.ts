@@ -6,7 +6,8 @@ export interface Request {
   readonly path: string;
   /** Whose request it is: a key's, a signed-in owner's, or anybody's. */
   readonly by: 'admin' | 'recording' | 'owner' | 'anybody';
-  readonly form?: 'json' | 'lines' | 'protobuf';
+  /** The lines of `pipelined` are requests without a body, sent on one connection without waiting for answers. */
+  readonly form?: 'json' | 'lines' | 'protobuf' | 'pipelined';
   readonly query?: Tree;
   readonly body?: Tree;
   /** The search does not change it: what it costs more than with the usual other requests lies in these. */
@@ -181,6 +182,7 @@ export function operationsOf(shared: string): ReadonlyMap<string, readonly Reque
       ],
     ],
     ['tools', [{ method: 'POST', by: 'admin', form: 'json', body: call, path: '/mcp' }]],
+    ['pipelined', [{ method: 'GET', by: 'anybody', path: '', form: 'pipelined', body: ['GET /x'] }]],
     ['counts', [read(`${REPORTS}/caller-stats`, compared)]],
     ['series', [read(`${REPORTS}/caller-stats/series`, series)]],
     ['series by caller', [read(`${REPORTS}/caller-stats/series`, { ...(series as object), by: 'caller' })]],

@@ -1,0 +1,142 @@
+/**
+ * Hands what arrives to the parser of HTTP/1 in slices. Node parses all that it has read of a connection in one turn of the event
+ * loop: of 64 KB, and on every connection that has something to read. Pipelined requests held the loop for seconds that way. A
+ * client that waits for its answers notices nothing: its request is one slice, or its body follows as it has arrived.
+ */
+import type { IncomingMessage, Server } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** A slice where requests may begin: some 50 of the shortest. */
+const sliceBytes = 1024;
+
+/** A slice of a body in chunks. Requests may follow it. */
+const chunkedSliceBytes = 4 * 1024;
+
+/** So many slices and requests are parsed in one turn of the event loop. */
+const stepsInTurn = 128;
+
+interface Arriving {
+  readonly parse: (bytes: Buffer) => void;
+  /** The request whose body has not arrived completely. */
+  request: IncomingMessage | undefined;
+  /** At least so many bytes of its body follow. */
+  bodyBytes: number;
+  /** Whether the parser gets nothing more. */
+  isOver: boolean;
+}
+
+/** Call it before the server listens. More than `waitingBytesMax` on all connections wait for their turn on none. */
+export function paceArrivals(server: Server, waitingBytesMax: number): void {
+  const arrivals = new Arrivals(waitingBytesMax);
+  server.on('request', (request) => arrivals.begin(request));
+  server.on('connection', (socket) => arrivals.watch(socket));
+  // Without a listener, Node takes an upgrade for a request like others.
+  server.on('connect', (_request, socket: Socket) => arrivals.end(socket));
+  server.on('clientError', (_error, socket) => arrivals.end(socket as Socket));
+}
+
+class Arrivals {
+  readonly #arriving = new WeakMap<Socket, Arriving>();
+  /** Connections that are paused until their turn comes, with the bytes that wait on each. */
+  readonly #waiting = new Map<Socket, number>();
+  readonly #waitingBytesMax: number;
+  #waitingBytes = 0;
+  #stepsLeft = stepsInTurn;
+  #isScheduled = false;
+
+  constructor(waitingBytesMax: number) {
+    this.#waitingBytesMax = waitingBytesMax;
+  }
+
+  watch(socket: Socket): void {
+    const [parse] = socket.listeners('data') as ((bytes: Buffer) => void)[];
+    // Node has these of each connection until somebody else listens to its data, and they stop and start the reading at once.
+    const [stop] = socket.listeners('pause') as (() => void)[];
+    const [start] = socket.listeners('resume') as (() => void)[];
+    if (parse === undefined || stop === undefined || start === undefined) return;
+    const arriving: Arriving = { parse, request: undefined, bodyBytes: 0, isOver: false };
+    this.#arriving.set(socket, arriving);
+    socket.removeListener('data', parse);
+    socket.on('data', (bytes: Buffer) => this.#take(socket, arriving, bytes));
+    socket.on('pause', stop).on('resume', start);
+  }
+
+  begin(request: IncomingMessage): void {
+    this.#stepsLeft--;
+    const arriving = this.#arriving.get(request.socket);
+    if (arriving !== undefined) arriving.request = request;
+  }
+
+  end(socket: Socket): void {
+    const arriving = this.#arriving.get(socket);
+    if (arriving !== undefined) arriving.isOver = true;
+  }
+
+  #take(socket: Socket, arriving: Arriving, bytes: Buffer): void {
+    if (arriving.isOver) return;
+    if (this.#waiting.size > 0) this.#forget(socket);
+    let at = 0;
+    while (at < bytes.length && !arriving.isOver && !socket.destroyed) {
+      if (this.#stepsLeft <= 0) {
+        this.#wait(socket, bytes.length - at);
+        break;
+      }
+      const end = at + sizeOf(arriving);
+      this.#parse(arriving, at === 0 && end >= bytes.length ? bytes : bytes.subarray(at, end));
+      at = end;
+      // Nobody reads the body, or the answers.
+      if (socket.isPaused()) break;
+    }
+    // Also for whoever took the connection from the parser.
+    if (at < bytes.length) socket.unshift(bytes.subarray(at));
+  }
+
+  #parse(arriving: Arriving, slice: Buffer): void {
+    this.#schedule();
+    this.#stepsLeft--;
+    const { request } = arriving;
+    arriving.parse(slice);
+    if (arriving.request !== request) arriving.bodyBytes = lengthOf(arriving.request);
+    arriving.bodyBytes -= slice.length;
+    if (arriving.request?.complete === true) arriving.request = undefined;
+  }
+
+  #wait(socket: Socket, bytes: number): void {
+    this.#waiting.set(socket, bytes);
+    this.#waitingBytes += bytes;
+    if (this.#waitingBytes > this.#waitingBytesMax) socket.destroy();
+    else socket.pause();
+  }
+
+  #forget(socket: Socket): void {
+    this.#waitingBytes -= this.#waiting.get(socket) ?? 0;
+    this.#waiting.delete(socket);
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => this.#turn());
+  }
+
+  #turn(): void {
+    this.#isScheduled = false;
+    this.#stepsLeft = stepsInTurn;
+    for (const socket of this.#waiting.keys()) {
+      if (this.#stepsLeft <= 0) break;
+      this.#forget(socket);
+      // Hands over what waits before the next connection has its turn.
+      if (socket.listenerCount('data') > 0) socket.resume().read();
+    }
+    if (this.#waiting.size > 0) this.#schedule();
+  }
+}
+
+/** Where no request may begin, the slice may be large. */
+function sizeOf({ request, bodyBytes }: Arriving): number {
+  return request === undefined ? sliceBytes : Math.max(chunkedSliceBytes, bodyBytes);
+}
+
+function lengthOf(request: IncomingMessage | undefined): number {
+  return Number(request?.headers['content-length'] ?? 0);
+}

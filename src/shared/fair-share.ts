@@ -202,6 +202,9 @@ export class LoopShare {
 
 export const loopShare = new LoopShare();
 
+/** For health checks, which anybody may send: they share, too, but never wait for slower requests. */
+export const probeShare = new LoopShare();
+
 /** The store: steps of changes that each keep all recordings waiting, one at a time. */
 export class StoreShare {
   readonly #loop: Loop;

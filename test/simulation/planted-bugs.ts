@@ -80,8 +80,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     ...admission,
     what: 'keeps the bytes of refused bodies',
-    text: 'this.#load[bytesOf(request)] -= request.bodyBytes ?? 0;',
-    by: 'if (reply.statusCode === 200) this.#load[bytesOf(request)] -= request.bodyBytes ?? 0;',
+    text: 'if (bytes !== undefined) this.#load[bytes] -= request.bodyBytes ?? 0;',
+    by: 'if (bytes !== undefined && reply.statusCode === 200) this.#load[bytes] -= request.bodyBytes ?? 0;',
   },
   {
     ...admission,

@@ -14,7 +14,7 @@ import {
 import { CallerStatsError } from '../../domain/errors.js';
 import { largeAnswerBytesMin } from '../../domain/limits.js';
 import type { Clock } from '../../domain/time/clock.js';
-import { loopShare, recordings } from '../../shared/fair-share.js';
+import { loopShare, probeShare, recordings } from '../../shared/fair-share.js';
 import { createThrottledWarning } from '../../shared/throttled-log.js';
 import { onFinished } from '../connection/connections.js';
 import { HttpError, LoadSheddingError } from '../server/errors.js';
@@ -41,8 +41,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The route counts what it keeps of a body in memory. */
     readonly isReadInPieces?: boolean;
-    /** The body may be large, although the route does not record. */
-    readonly hasLargeBody?: boolean;
+    /** What the bodies of a route that does not record count as, if they may be large. */
+    readonly bodyCountsAs?: 'correctionsBytes';
   }
   interface FastifyRequest {
     work: RequestKind;
@@ -97,8 +97,8 @@ export class Admission {
       return done();
     });
     app.addHook('preParsing', (request, reply, payload, done) => {
-      const { isReadInPieces, hasLargeBody } = request.routeOptions.config;
-      if (isReadInPieces || !(request.work === 'recording' || hasLargeBody)) return done(null, payload);
+      const { isReadInPieces } = request.routeOptions.config;
+      if (isReadInPieces || bytesOf(request) === undefined) return done(null, payload);
       const announced = Number(request.headers['content-length'] ?? Number.NaN);
       // Large bodies are counted as they arrive, so that a stalled request costs no more than it has sent.
       if (!(announced <= smallBodyBytesMax)) return done(null, this.#counted(request, reply, payload));
@@ -127,7 +127,8 @@ export class Admission {
   /** Lets requests that do not record wait for their turn. Call it after what refuses requests by their headers alone. */
   share(app: FastifyInstance): void {
     app.addHook('onRequest', ({ work }, _reply, done) => {
-      const turn = work === 'recording' || work === 'probe' ? undefined : loopShare.begin();
+      const share = work === 'probe' ? probeShare : loopShare;
+      const turn = work === 'recording' ? undefined : share.begin();
       if (turn === undefined) done();
       else void turn.then(() => done());
     });
@@ -144,8 +145,9 @@ export class Admission {
   count(request: FastifyRequest, bytes: number): void {
     // The connection is closed, and its bytes are no longer counted.
     if (request.bodyBytes === undefined) return;
-    request.bodyBytes += bytes;
     const counter = bytesOf(request);
+    if (counter === undefined) throw new Error('the route does not say what its bodies count as');
+    request.bodyBytes += bytes;
     this.#load[counter] += bytes;
     if (this.#load[counter] > this.#limits[`${counter}Max`]) throw this.#refusal(request, TOO_MANY_BYTES);
   }
@@ -184,7 +186,8 @@ export class Admission {
     this.#load[counter]++;
     onFinished(request.raw, reply.raw, () => {
       this.#load[counter]--;
-      this.#load[bytesOf(request)] -= request.bodyBytes ?? 0;
+      const bytes = bytesOf(request);
+      if (bytes !== undefined) this.#load[bytes] -= request.bodyBytes ?? 0;
       request.bodyBytes = undefined;
     });
   }
@@ -218,8 +221,8 @@ export class Admission {
   }
 }
 
-function bytesOf({ work }: FastifyRequest): 'recordingBytes' | 'correctionsBytes' {
-  return work === 'recording' ? 'recordingBytes' : 'correctionsBytes';
+function bytesOf({ work, routeOptions }: FastifyRequest): 'recordingBytes' | 'correctionsBytes' | undefined {
+  return work === 'recording' ? 'recordingBytes' : routeOptions.config.bodyCountsAs;
 }
 
 function classify({ method, routeOptions: { url = '' } }: FastifyRequest): RequestKind {

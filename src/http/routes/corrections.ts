@@ -52,7 +52,7 @@ export async function addCorrections(
         ]),
       GET: { schema: LIST, attachValidation: true, handler: handlers.list },
       POST: {
-        config: { hasLargeBody: true },
+        config: { bodyCountsAs: 'correctionsBytes' },
         schema: CORRECT,
         links: { 200: TO_CORRECTION, 202: TO_CORRECTION },
         attachValidation: true,

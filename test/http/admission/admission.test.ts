@@ -7,6 +7,7 @@ import { CallerStatsError } from '../../../src/domain/errors.js';
 import { retryAfterSeconds } from '../../../src/domain/limits.js';
 import { Admission } from '../../../src/http/admission/admission.js';
 import { answerError } from '../../../src/http/server/errors.js';
+import { recordings } from '../../../src/shared/fair-share.js';
 
 const limits = {
   recordingsMax: 10,
@@ -100,4 +101,26 @@ test('keeps half of the requests from readers of share links', async () => {
   open();
   for (const { client } of waiting) client.destroy();
   await app.close();
+});
+
+test('lets health checks take turns while recordings go on, however many there are', async () => {
+  const app = fastify();
+  const admission = new Admission(limits, { now: () => 0 }, () => 0);
+  admission.watch(app);
+  admission.share(app);
+  let [inTurn, most] = [0, 0];
+  app.get('/livez', async () => {
+    if (inTurn++ === 0) setImmediate(() => (inTurn = 0));
+    most = Math.max(most, inTurn);
+    return 'live';
+  });
+  await app.ready();
+  let end = (): void => {};
+  const recording = recordings.during(() => new Promise<void>((resolve) => (end = resolve)));
+  recordings.arrive();
+  const answers = await Promise.all(Array.from({ length: 200 }, () => app.inject('/livez')));
+  end();
+  await recording;
+  expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
+  expect(most).toBeLessThanOrEqual(16);
 });

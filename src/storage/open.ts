@@ -8,6 +8,7 @@ import type { DirectoryReads } from './ports/directory.js';
 import type { IngestionReads } from './ports/ingestion.js';
 import type { OpenOptions } from './ports/open-options.js';
 import type { Store } from './ports/store.js';
+import type { Inspected } from './ports/store-stats.js';
 import { POSTGRES_SCHEMES, type PostgresLocation, parsePostgresUrl } from './postgres/connection/location.js';
 
 export type { OpenOptions };
@@ -96,15 +97,6 @@ export async function migrateStore(
   }
   const { migrateSqliteFile } = await import('./sqlite/writer/writer-handle.js');
   return { ...(await migrateSqliteFile(location.file, options.backup ?? true)), distributed: [] };
-}
-
-export interface Inspected {
-  /** The schema version; 0 if there is no database, or nothing in it. */
-  readonly version: number;
-  /** The version that this program migrates it to. */
-  readonly newest: number;
-  /** What the clock of the database server says, in milliseconds since 1970. Undefined without a server. */
-  readonly clockMs?: number;
 }
 
 /** What can be read of a database that stays as it is. */

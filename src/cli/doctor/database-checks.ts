@@ -7,12 +7,13 @@ import { describeExpiring, findRefusals, type Loss } from '../../app/losses.js';
 import { CallerStatsError, describeError } from '../../domain/errors.js';
 import { formatTime } from '../../domain/format.js';
 import { expiryNotice } from '../../domain/keys/key-lifetime.js';
-import { type Inspected, inspectStore, locationOf, nameOfStore, readStore } from '../../storage/open.js';
+import { inspectStore, locationOf, nameOfStore, readStore } from '../../storage/open.js';
+import type { Inspected } from '../../storage/ports/store-stats.js';
 import { readSecrets, secretFileOf } from '../server/secret-file.js';
 import type { ServerSettings } from '../settings/server-settings.js';
 import { SETTINGS } from '../settings/settings.js';
 import { connectionLimits } from '../store-command.js';
-import { type Finding, isOpenToOthers, judgeClock, judgeDisk } from './findings.js';
+import { type Finding, isOpenToOthers, judgeClock, judgeCluster, judgeDisk } from './findings.js';
 
 interface File {
   readonly name: string;
@@ -30,7 +31,8 @@ export async function checkDatabase(settings: ServerSettings, nowMs: number): Pr
       inspected?.clockMs === undefined
         ? []
         : [judgeClock(nowMs, inspected.clockMs, 'the clock of the database')];
-    return [finding, ...losses, ...clock, await checkSecret(settings)];
+    const cluster = inspected?.cluster === undefined ? [] : [judgeCluster(inspected.cluster)];
+    return [finding, ...cluster, ...losses, ...clock, await checkSecret(settings)];
   }
   const file = resolve(location.file);
   const folder = await checkFolder(dirname(file));

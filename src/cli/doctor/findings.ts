@@ -1,6 +1,7 @@
 /** What `caller-stats doctor` finds, and the rules that need no machine. */
 import { formatCount } from '../../domain/format.js';
 import { secondMs } from '../../domain/time/duration.js';
+import type { ClusterServer } from '../../storage/ports/store-stats.js';
 
 export interface Finding {
   readonly check:
@@ -9,6 +10,7 @@ export interface Finding {
     | 'permissions'
     | 'disk'
     | 'database'
+    | 'cluster'
     | 'clock'
     | 'Node'
     | 'secret'
@@ -31,6 +33,9 @@ const freeBytesMin = 200 * megabyte;
 /** One-time passwords and the order of queries from several machines depend on a right clock. */
 const clockDifferenceMsMax = 10 * secondMs;
 
+/** With fewer projects on the fullest server of a cluster, another may have none by chance. */
+const skewedFrom = 8;
+
 /** Room for the log, and for the copy of the database that an upgrade makes. */
 export function judgeDisk(folder: string, freeBytes: number, databaseBytes: number): Finding {
   const message = `${folder} has ${inMegabytes(freeBytes)} free; the database has ${inMegabytes(databaseBytes)}`;
@@ -43,6 +48,20 @@ export function judgeDisk(folder: string, freeBytes: number, databaseBytes: numb
     return { check: 'disk', status: 'warning', message, advice };
   }
   return { check: 'disk', status: 'ok', message };
+}
+
+/** Where the projects are. Those of one server all wait for it, so one without any is a waste. */
+export function judgeCluster(servers: readonly ClusterServer[] | 'incomplete'): Finding {
+  if (servers === 'incomplete') {
+    const message = "the coordinator's copies of projects are missing: look-ups of keys ask the workers";
+    return { check: 'cluster', status: 'warning', message, advice: 'run: caller-stats migrate --distribute' };
+  }
+  const message = `projects by server: ${servers.map(({ name, projects }) => `${name} ${formatCount(projects)}`).join(', ')}`;
+  const counts = servers.map(({ projects }) => projects);
+  if (Math.min(...counts) > 0 || Math.max(...counts) < skewedFrom)
+    return { check: 'cluster', status: 'ok', message };
+  const advice = 'share them out: run citus_rebalance_start() in the database';
+  return { check: 'cluster', status: 'warning', message, advice };
 }
 
 /** Compares the clock with another one. */

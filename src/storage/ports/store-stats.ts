@@ -20,6 +20,24 @@ export interface ServerState {
   readonly isUp: boolean;
 }
 
+/** What a database says before it is opened. */
+export interface Inspected {
+  /** The schema version; 0 if there is no database, or nothing in it. */
+  readonly version: number;
+  /** The version that this program migrates it to. */
+  readonly newest: number;
+  /** What the clock of the database server says, in milliseconds since 1970. Undefined without a server. */
+  readonly clockMs?: number;
+  /** The servers that projects are distributed over, if they are. `incomplete` if what the coordinator needs for it is missing. */
+  readonly cluster?: readonly ClusterServer[] | 'incomplete';
+}
+
+export interface ClusterServer {
+  /** Host and port. */
+  readonly name: string;
+  readonly projects: number;
+}
+
 export interface StoreStats {
   /** Requests waiting to be written, and the queries in them. Those being written are not included. */
   readonly pendingOperations: number;

@@ -1,6 +1,12 @@
 /** The rules of `caller-stats doctor` that need no machine. */
 import { expect, test } from 'vitest';
-import { isOpenToOthers, judgeClock, judgeDisk, judgeNode } from '../../../src/cli/doctor/findings.js';
+import {
+  isOpenToOthers,
+  judgeClock,
+  judgeCluster,
+  judgeDisk,
+  judgeNode,
+} from '../../../src/cli/doctor/findings.js';
 
 const megabyte = 1024 ** 2;
 
@@ -13,6 +19,16 @@ test.each([
   [300 * megabyte, 100 * megabyte, 'ok'],
 ])('%d bytes free for a database of %d bytes: %s', (free, database, status) => {
   expect(judgeDisk('/data', free, database)).toMatchObject({ check: 'disk', status });
+});
+
+test.each([
+  [[0, 7], 'ok'],
+  [[1, 900], 'ok'],
+  [[0, 8], 'warning'],
+])('servers of a cluster with %j projects: %s', (counts, status) => {
+  const servers = counts.map((projects, at) => ({ name: `w${at}:5432`, projects }));
+  const message = `projects by server: w0:5432 ${counts[0]}, w1:5432 ${counts[1]}`;
+  expect(judgeCluster(servers)).toMatchObject({ check: 'cluster', status, message });
 });
 
 test.each([

@@ -6,7 +6,7 @@ import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { NEWEST_VERSION } from '../../../src/storage/postgres/migrations/index.js';
 import { runCli } from '../../support/cli/cli.js';
 import { emptyPlace } from '../../support/cli/cli-place.js';
-import { addCoordinator, standIn } from '../../support/postgres/citus-stand-in.js';
+import { addCoordinator, placeOn, standIn } from '../../support/postgres/citus-stand-in.js';
 import { newestPostgres, startPostgres } from '../../support/postgres/postgres-server.js';
 import { newSchemaIn, onDatabase } from '../../support/storage/store.js';
 
@@ -162,4 +162,25 @@ describe('migrate', () => {
     expect((await migrate(url, '--distribute')).stdout).toContain('Everything is distributed already.');
     expect(await calls()).toEqual([...expected, ...recordCalls, importCall]);
   });
+});
+
+test('doctor says how many projects each server has, and what the coordinator lacks', async () => {
+  const server = await startPostgres(newestPostgres(), { extensions: standIn });
+  onTestFinished(() => server.stop());
+  const url = server.url();
+  const env = { DATABASE_URL: url };
+  await onDatabase(url, (client) => client.query('CREATE EXTENSION citus'));
+  await addCoordinator(url);
+  await migrate(url);
+  expect((await runCli(['doctor'], { env })).stdout).not.toContain('cluster');
+  await migrate(url, '--distribute');
+  await placeOn(url, { group: 1, host: '127.0.0.1', port: 9 });
+  for (const id of ['a', 'b']) await runCli(['project', 'create', id, '--id', id], { env });
+  expect((await runCli(['doctor'], { env })).stdout).toMatch(
+    /^ok +cluster: projects by server: 127\.0\.0\.1:9 2$/m,
+  );
+  await onDatabase(url, (client) => client.query('DROP TABLE caller_stats.project_copy'));
+  expect((await runCli(['doctor'], { env })).stdout).toMatch(
+    /^warning +cluster: .+ missing.+\n +run: caller-stats migrate --distribute$/m,
+  );
 });

@@ -10,7 +10,8 @@ export const standIn = {
   'citus--1.0.sql': `
     CREATE TABLE call (number serial, function text, name text, argument text, colocate_with text);
     CREATE TABLE pg_dist_partition (logicalrelid regclass, partmethod char);
-    CREATE TABLE pg_dist_node (groupid integer, nodename text, nodeport integer, noderole text DEFAULT 'primary');
+    CREATE TABLE pg_dist_node (groupid integer, nodename text, nodeport integer, noderole text DEFAULT 'primary',
+      shouldhaveshards boolean DEFAULT true);
     CREATE TABLE pg_dist_placement (shardid bigint, groupid integer);
     CREATE FUNCTION get_shard_id_for_distribution_column(table_name regclass, value text) RETURNS bigint LANGUAGE sql AS 'SELECT 1::bigint';
     CREATE FUNCTION lock_shard_metadata(mode integer, shards bigint[]) RETURNS void LANGUAGE sql AS '';
@@ -48,7 +49,9 @@ export const standIn = {
 
 /** As `citus_set_coordinator_host` does. */
 export const addCoordinator = (url: string) =>
-  onDatabase(url, (client) => client.query('INSERT INTO pg_dist_node VALUES (0)'));
+  onDatabase(url, (client) =>
+    client.query('INSERT INTO pg_dist_node (groupid, shouldhaveshards) VALUES (0, false)'),
+  );
 
 /** Where all projects are, instead of where they were before. */
 export const placeOn = (url: string, { group, host, port }: { group: number; host: string; port: number }) =>

@@ -29,6 +29,25 @@ export function serversOf(schema: string): string {
     GROUP BY 1 ORDER BY 1`;
 }
 
+/** Whether the schema is distributed, and has the copy of its projects then. Only for a database with Citus. */
+export function isDistributedSchema(schema: string): string {
+  return `SELECT to_regclass('${schema}.project_copy') IS NOT NULL AS "hasCopy" FROM pg_dist_partition
+    WHERE logicalrelid = to_regclass('${schema}.project') AND partmethod = 'h'`;
+}
+
+/** How many projects each server has. Only for a distributed schema. */
+export function projectsOfServers(schema: string): string {
+  return `SELECT node.nodename || ':' || node.nodeport AS name, count(placed.id)::integer AS projects
+    FROM pg_dist_node AS node
+    LEFT JOIN (
+      SELECT copy.id, placement.groupid FROM ${schema}.project_copy AS copy
+      JOIN pg_dist_placement AS placement
+        ON placement.shardid = get_shard_id_for_distribution_column('${schema}.project'::regclass, copy.id)
+    ) AS placed USING (groupid)
+    WHERE node.noderole = 'primary' AND (node.shouldhaveshards OR placed.id IS NOT NULL)
+    GROUP BY 1 ORDER BY 1`;
+}
+
 /** Counts on each server, in parallel. Which of them works is known within `statsTimeoutMs`. */
 export function probeServers(
   servers: readonly ShardServer[],

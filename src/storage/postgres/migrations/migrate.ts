@@ -1,7 +1,9 @@
 import { CallerStatsError } from '../../../domain/errors.js';
+import type { ClusterServer, Inspected } from '../../ports/store-stats.js';
 import { SqlDirectoryReads } from '../../sql/directory-reads.js';
 import { SqlIngestionReads } from '../../sql/ingestion.js';
 import { OLDEST_VERSION, requireReleased } from '../../sql/oldest-version.js';
+import { HAS_CITUS, isDistributedSchema, projectsOfServers } from '../connection/cluster.js';
 import { Database, type DatabaseOptions, type Session } from '../connection/database.js';
 import { unavailable } from '../connection/errors.js';
 import type { PostgresLocation } from '../connection/location.js';
@@ -89,7 +91,7 @@ async function versionOf(session: Session, schema: string): Promise<number> {
   return row?.version ?? 0;
 }
 
-/** The schema version, 0 if there is none, and the clock of the server. Changes nothing. */
+/** The schema version, 0 if there is none, the clock of the server, and the servers of a cluster. Changes nothing. */
 export async function inspect(location: PostgresLocation, options: DatabaseOptions) {
   const database = new Database(location, options);
   try {
@@ -99,11 +101,20 @@ export async function inspect(location: PostgresLocation, options: DatabaseOptio
       const row = await session.get<{ readonly now: number }>(
         "SELECT (date_part('epoch', clock_timestamp()) * 1000)::float8 AS now",
       );
-      return { version, newest: NEWEST_VERSION, clockMs: Number(row?.now) };
+      const cluster = await inspectCluster(session, location.schema);
+      return { version, newest: NEWEST_VERSION, clockMs: Number(row?.now), ...cluster };
     });
   } finally {
     await database.close();
   }
+}
+
+async function inspectCluster(session: Session, schema: string): Promise<Pick<Inspected, 'cluster'>> {
+  if ((await session.get(HAS_CITUS)) === undefined) return {};
+  const distributed = await session.get<{ readonly hasCopy: boolean }>(isDistributedSchema(schema));
+  if (distributed === undefined) return {};
+  if (!distributed.hasCopy) return { cluster: 'incomplete' };
+  return { cluster: await session.all<ClusterServer>(projectsOfServers(schema)) };
 }
 
 /** Reads the tables of the newest schema. Changes nothing. */

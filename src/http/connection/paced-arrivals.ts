@@ -12,8 +12,10 @@ const sliceBytes = 1024;
 /** A slice of a body in chunks. Requests may follow it. */
 const chunkedSliceBytes = 4 * 1024;
 
-/** So many slices and requests are parsed in one turn of the event loop. */
-const stepsInTurn = 128;
+/** What is parsed in one turn of the event loop: some hundred requests, or 32 KB of headers and chunks, which may be tiny. */
+const stepsInTurn = 512;
+const requestSteps = 4;
+const stepBytes = 64;
 
 interface Arriving {
   readonly parse: (bytes: Buffer) => void;
@@ -62,7 +64,7 @@ class Arrivals {
   }
 
   begin(request: IncomingMessage): void {
-    this.#stepsLeft--;
+    this.#stepsLeft -= requestSteps;
     const arriving = this.#arriving.get(request.socket);
     if (arriving !== undefined) arriving.request = request;
   }
@@ -93,8 +95,8 @@ class Arrivals {
 
   #parse(arriving: Arriving, slice: Buffer): void {
     this.#schedule();
-    this.#stepsLeft--;
-    const { request } = arriving;
+    const { request, bodyBytes } = arriving;
+    this.#stepsLeft -= 1 + Math.max(0, slice.length - Math.max(0, bodyBytes)) / stepBytes;
     arriving.parse(slice);
     if (arriving.request !== request) arriving.bodyBytes = lengthOf(arriving.request);
     arriving.bodyBytes -= slice.length;

@@ -42,7 +42,7 @@ async function serve(handle = answer, waitingBytesMax = 1e9) {
     await once(socket, 'connect');
     return socket;
   };
-  return { server, begun, connect };
+  return { server, begun, connect, turn: () => turn };
 }
 
 function get(path: string): string {
@@ -57,6 +57,13 @@ function closed(socket: Socket): Promise<void> {
       .on('error', () => {})
       .once('close', () => resolve());
   });
+}
+
+/** How often each turn is named. */
+function countsOf(turns: readonly number[]): number[] {
+  const counts = new Map<number, number>();
+  for (const turn of turns) counts.set(turn, (counts.get(turn) ?? 0) + 1);
+  return [...counts.values()];
 }
 
 /** The bodies of so many answers. */
@@ -137,6 +144,22 @@ test.each([1, 5])(
     expect(Math.max(...counts.values())).toBeLessThanOrEqual(400);
   },
 );
+
+test('chunks that arrive together on several connections are read some thousand in a turn', async () => {
+  const chunks: number[] = [];
+  const { begun, connect, turn } = await serve((request, response) => {
+    request.on('data', () => chunks.push(turn()));
+    request.on('end', () => response.end());
+  });
+  const sockets = await Promise.all(Array.from({ length: 5 }, connect));
+  const received = sockets.map((socket) => answers(socket, 1));
+  const count = 60_000;
+  const head = 'POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n';
+  for (const socket of sockets) socket.write(`${head}${'1\r\n \r\n'.repeat(count)}0\r\n\r\n`);
+  await Promise.all(received);
+  expect([begun.length, chunks.length]).toEqual([5, 5 * count]);
+  expect(Math.max(...countsOf(chunks))).toBeLessThanOrEqual(15_000);
+});
 
 test('a connection that waits for its answers does not wait for those that do not', async () => {
   const { begun, connect } = await serve();

@@ -9,7 +9,10 @@ export type Below = (end: number) => number;
 /** How much of what is not durable is there after the power failure. */
 export type Loss = 'all lost' | 'nothing lost' | 'a moment' | 'any order';
 
-/** Bytes that were written, or a cut, which is a write of zeros from its offset on. */
+/**
+ * Bytes that were written, or a cut, which is a write of zeros from its offset on. A cut is there or not as a whole: it is a change of
+ * the file's size, which file systems keep in one piece.
+ */
 interface Change {
   readonly at: number;
   readonly offset: number;
@@ -106,11 +109,12 @@ export class LossyFile {
       versions.set(sector, version);
       return version;
     };
-    for (const [index, { offset, data }] of changes.entries()) {
+    for (const [index, { offset, data, sizeAfter }] of changes.entries()) {
       for (const sector of this.#sectors(offset, offset + data.length)) {
         const from = Math.max(offset, sector * this.#sectorBytes);
         const to = Math.min((sector + 1) * this.#sectorBytes, offset + data.length);
-        if (index < versionOf(sector)) result.set(data.subarray(from - offset, to - offset), from);
+        const isKept = sizeAfter === offset ? index < sizes : index < versionOf(sector);
+        if (isKept) result.set(data.subarray(from - offset, to - offset), from);
       }
     }
     return result.subarray(0, size);

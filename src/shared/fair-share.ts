@@ -24,6 +24,9 @@ const restMsMin = 1;
 const requestsInTurn = 16;
 const turnMsMax = 4;
 
+/** So many begin together when nothing is recorded any more: requests that are sent ahead could be thousands. */
+const idleRequestsInTurn = 128;
+
 /** So many turns of the event loop belong to what began in the first: authentication, and the body. */
 const loopTurns = 3;
 
@@ -156,6 +159,11 @@ export class LoopShare {
     this.#loop = loop;
   }
 
+  /** How many wait. */
+  get length(): number {
+    return this.#waiting.length;
+  }
+
   /** Resolves when a request may begin. Undefined: at once. */
   begin(): Promise<void> | undefined {
     return this.#recordings.goOn ? this.#wait(true) : undefined;
@@ -191,10 +199,10 @@ export class LoopShare {
     this.#isRunning = false;
   }
 
-  /** Requests up to the next step, or one step, or all if there is nothing to leave time for. */
+  /** Requests up to the next step, or one step, or many if there is nothing to leave time for. */
   #portion(): number {
     const { length } = this.#waiting;
-    if (!this.#recordings.goOn) return length;
+    if (!this.#recordings.goOn) return Math.min(length, idleRequestsInTurn);
     const step = this.#waiting.findIndex(({ isRequest }) => !isRequest);
     return Math.max(1, Math.min(step === -1 ? length : step, this.#requests));
   }
@@ -204,6 +212,9 @@ export const loopShare = new LoopShare();
 
 /** For health checks, which anybody may send: they share, too, but never wait for slower requests. */
 export const probeShare = new LoopShare();
+
+/** For requests that are refused: so many of them may come that others would wait for them. */
+export const refusalShare = new LoopShare();
 
 /** The store: steps of changes that each keep all recordings waiting, one at a time. */
 export class StoreShare {

@@ -129,6 +129,26 @@ test('all that waits goes on when recordings end during a rest', async () => {
   expect(loop.restedMs).toBeLessThanOrEqual(12);
 });
 
+test('of many that wait, only some begin in a turn when recordings end', async () => {
+  const loop = new FakeLoop();
+  let turn = 0;
+  const next = () => {
+    turn++;
+    return loop.next();
+  };
+  const { nowMs, wait, recordings } = loop;
+  const share = new LoopShare(new Debt(recordings, loop), recordings, { nowMs, wait, next });
+  await loop.begin();
+  const begun = new Map<number, number>();
+  const all = Array.from({ length: 500 }, async () => {
+    await share.begin();
+    begun.set(turn, (begun.get(turn) ?? 0) + 1);
+  });
+  await loop.end();
+  await Promise.all(all);
+  expect(Math.max(...begun.values())).toBe(128);
+});
+
 test('recordings that come one by one do not go on', async () => {
   const loop = new FakeLoop();
   for (let time = 0; time < 5; time++) {

@@ -12,9 +12,9 @@ import {
   TOO_MANY_BYTES,
 } from '../../domain/admission.js';
 import { CallerStatsError } from '../../domain/errors.js';
-import { largeAnswerBytesMin } from '../../domain/limits.js';
+import { connectionsMax, largeAnswerBytesMin } from '../../domain/limits.js';
 import type { Clock } from '../../domain/time/clock.js';
-import { loopShare, probeShare, recordings } from '../../shared/fair-share.js';
+import { loopShare, probeShare, recordings, refusalShare } from '../../shared/fair-share.js';
 import { createThrottledWarning } from '../../shared/throttled-log.js';
 import { onFinished } from '../connection/connections.js';
 import { HttpError, LoadSheddingError } from '../server/errors.js';
@@ -46,7 +46,9 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     work: RequestKind;
-    /** The bytes counted for a request with a large body. Undefined once it is finished. */
+    /** What it counts as, until it is finished. */
+    countedAs: 'recordings' | 'requests' | undefined;
+    /** The bytes counted for a request with a large body. Undefined until its body is read, and once it is finished. */
     bodyBytes: number | undefined;
   }
 }
@@ -86,7 +88,8 @@ export class Admission {
    * The hooks return a promise only if there is something to wait for, because promises cost as much as the checks.
    */
   watch(app: FastifyInstance): void {
-    app.decorateRequest('work', 'reading').decorateRequest('bodyBytes', 0);
+    app.decorateRequest('work', 'reading');
+    app.decorateRequest('countedAs', undefined).decorateRequest('bodyBytes', undefined);
     app.addHook('onRequest', (request, reply, done) => {
       request.work = classify(request);
       if (request.work === 'probe') return done();
@@ -97,6 +100,7 @@ export class Admission {
       return done();
     });
     app.addHook('preParsing', (request, reply, payload, done) => {
+      request.bodyBytes = 0;
       const { isReadInPieces } = request.routeOptions.config;
       if (isReadInPieces || bytesOf(request) === undefined) return done(null, payload);
       const announced = Number(request.headers['content-length'] ?? Number.NaN);
@@ -114,14 +118,22 @@ export class Admission {
       return done(null, payload);
     });
     app.addHook('onError', (request, _reply, error, done) => {
-      // A client that has gone is not refused.
-      const isRefused =
-        error instanceof CallerStatsError && error.code === 'busy' && !request.socket.destroyed;
-      if (isRefused) this.#warnRefused(request);
-      const isPaced = isRefused || (error instanceof HttpError && error.status === 429);
-      if (request.work === 'visiting' && isPaced) void this.#refusals.next().then(() => done());
-      else done();
+      const turn = this.#turnToFail(request, error);
+      if (turn === undefined) done();
+      else void turn.then(() => done());
     });
+  }
+
+  /** Undefined: at once. */
+  #turnToFail(request: FastifyRequest, error: Error): Promise<void> | undefined {
+    // A client that has gone is not refused.
+    const isRefused = error instanceof CallerStatsError && error.code === 'busy' && !request.socket.destroyed;
+    if (isRefused) this.#warnRefused(request);
+    const isPaced = isRefused || (error instanceof HttpError && error.status === 429);
+    if (request.work === 'visiting') return isPaced ? this.#refusals.next() : undefined;
+    if (request.countedAs !== 'recordings' || request.bodyBytes !== undefined) return undefined;
+    this.#release(request);
+    return this.#turnToRefuse(request);
   }
 
   /** Lets requests that do not record wait for their turn. Call it after what refuses requests by their headers alone. */
@@ -167,7 +179,7 @@ export class Admission {
   }
 
   async #refuse(request: FastifyRequest, message: string): Promise<never> {
-    if (request.work === 'recording') await this.#refusals.next();
+    await this.#turnToRefuse(request);
     throw this.#refusal(request, message);
   }
 
@@ -182,14 +194,33 @@ export class Admission {
   }
 
   #take(request: FastifyRequest, reply: FastifyReply): void {
-    const counter = request.work === 'recording' ? 'recordings' : 'requests';
-    this.#load[counter]++;
+    request.countedAs = request.work === 'recording' ? 'recordings' : 'requests';
+    this.#load[request.countedAs]++;
     onFinished(request.raw, reply.raw, () => {
-      this.#load[counter]--;
+      if (request.countedAs !== undefined) this.#load[request.countedAs]--;
+      request.countedAs = undefined;
       const bytes = bytesOf(request);
       if (bytes !== undefined) this.#load[bytes] -= request.bodyBytes ?? 0;
       request.bodyBytes = undefined;
     });
+  }
+
+  /**
+   * For a recording that is rejected before its body is read, as without a valid key: anybody may send it, so it takes neither the
+   * time nor the place of those that are accepted.
+   */
+  #release(request: FastifyRequest): void {
+    request.work = 'reading';
+    request.countedAs = undefined;
+    this.#load.recordings--;
+  }
+
+  /** Refusing costs nearly as much as recording a single query. Undefined: at once. */
+  #turnToRefuse({ socket, work }: FastifyRequest): Promise<void> | undefined {
+    const queue = work === 'recording' ? this.#refusals : refusalShare;
+    // A connection may send any number of requests ahead.
+    if (queue.length >= connectionsMax) socket.destroy();
+    return queue === refusalShare ? refusalShare.begin() : this.#refusals.next();
   }
 
   /** The body, counted as it arrives. */

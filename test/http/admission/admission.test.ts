@@ -4,9 +4,9 @@ import { connect } from 'node:net';
 import fastify from 'fastify';
 import { expect, test } from 'vitest';
 import { CallerStatsError } from '../../../src/domain/errors.js';
-import { retryAfterSeconds } from '../../../src/domain/limits.js';
+import { connectionsMax, retryAfterSeconds } from '../../../src/domain/limits.js';
 import { Admission } from '../../../src/http/admission/admission.js';
-import { answerError } from '../../../src/http/server/errors.js';
+import { answerError, unauthenticated } from '../../../src/http/server/errors.js';
 import { recordings } from '../../../src/shared/fair-share.js';
 
 const limits = {
@@ -100,6 +100,67 @@ test('keeps half of the requests from readers of share links', async () => {
   expect(await ask('/')).toBe('read'.length);
   open();
   for (const { client } of waiting) client.destroy();
+  await app.close();
+});
+
+test('a recording that is rejected before its body is read takes neither the turns nor the places of others', async () => {
+  const app = fastify();
+  const admission = new Admission({ ...limits, recordingsMax: 300 }, { now: () => 0 }, () => 0);
+  admission.watch(app);
+  admission.share(app);
+  let [inTurn, most, answered] = [0, 0, 0];
+  app.setErrorHandler((error, request, reply) => {
+    answered++;
+    if (inTurn++ === 0) setImmediate(() => (inTurn = 0));
+    most = Math.max(most, inTurn);
+    return answerError(error, request, reply);
+  });
+  app.addHook('onRequest', async ({ headers }) => {
+    if (headers.authorization === undefined) throw unauthenticated('Send a key.');
+  });
+  app.post('/v1/traces', async () => 'recorded');
+  await app.ready();
+  let end = (): void => {};
+  const recording = recordings.during(() => new Promise<void>((resolve) => (end = resolve)));
+  recordings.arrive();
+  const url = '/v1/traces';
+  const rejected = Promise.all(
+    Array.from({ length: 200 }, () => app.inject({ method: 'POST', url, payload: {} })),
+  );
+  const honest = await app.inject({ method: 'POST', url, payload: {}, headers: { authorization: 'key' } });
+  expect([honest.statusCode, admission.load.recordings, admission.load.requests]).toEqual([200, 0, 0]);
+  expect(answered).toBeLessThan(200);
+  end();
+  await recording;
+  expect(new Set((await rejected).map(({ statusCode }) => statusCode))).toEqual(new Set([401]));
+  expect(most).toBeLessThanOrEqual(128);
+  expect([admission.load.recordings, admission.load.requests, admission.load.recordingBytes]).toEqual([
+    0, 0, 0,
+  ]);
+  await app.close();
+});
+
+test('closes a connection that sends more ahead than may wait to be refused', async () => {
+  const app = fastify();
+  const admission = new Admission({ ...limits, recordingsMax: 1e6 }, { now: () => 0 }, () => 0);
+  admission.watch(app);
+  app.addHook('onRequest', async () => {
+    throw unauthenticated('Send a key.');
+  });
+  app.post('/v1/traces', async () => 'recorded');
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  let end = (): void => {};
+  const recording = recordings.during(() => new Promise<void>((resolve) => (end = resolve)));
+  recordings.arrive();
+  const client = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => {});
+  const closed = new Promise((resolve) => client.once('close', resolve));
+  client.resume();
+  const request = 'POST /v1/traces HTTP/1.1\r\nHost: test\r\nContent-Length: 0\r\n\r\n';
+  client.write(request.repeat(2 * connectionsMax));
+  await closed;
+  end();
+  await recording;
+  expect(admission.load.recordings).toBe(0);
   await app.close();
 });
 

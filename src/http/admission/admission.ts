@@ -100,7 +100,8 @@ export class Admission {
       return done();
     });
     app.addHook('preParsing', (request, reply, payload, done) => {
-      request.bodyBytes = 0;
+      // The client may be gone by now.
+      if (request.countedAs !== undefined) request.bodyBytes = 0;
       const { isReadInPieces } = request.routeOptions.config;
       if (isReadInPieces || bytesOf(request) === undefined) return done(null, payload);
       const announced = Number(request.headers['content-length'] ?? Number.NaN);

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { CallerStatsError } from '../../../src/domain/errors.js';
 import { connectionsMax, retryAfterSeconds } from '../../../src/domain/limits.js';
 import { Admission } from '../../../src/http/admission/admission.js';
+import { onFinished } from '../../../src/http/connection/connections.js';
 import { answerError, unauthenticated } from '../../../src/http/server/errors.js';
 import { recordings } from '../../../src/shared/fair-share.js';
 
@@ -137,6 +138,26 @@ test('a recording that is rejected before its body is read takes neither the tur
   expect([admission.load.recordings, admission.load.requests, admission.load.recordingBytes]).toEqual([
     0, 0, 0,
   ]);
+  await app.close();
+});
+
+test('counts no bytes of a request whose client went before its body was read', async () => {
+  const app = fastify();
+  const admission = new Admission(limits, { now: () => 0 }, () => 0);
+  admission.watch(app);
+  let passed = (): void => {};
+  const read = new Promise<void>((resolve) => (passed = resolve));
+  app.addHook('onRequest', async (request, reply) => {
+    client.destroy();
+    await new Promise<void>((resolve) => onFinished(request.raw, reply.raw, resolve));
+    setImmediate(passed);
+  });
+  app.post('/v1/traces', async () => 'recorded');
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  const client = connect(Number(new URL(url).port), '127.0.0.1');
+  client.write('POST /v1/traces HTTP/1.1\r\nHost: test\r\nContent-Length: 900\r\n\r\n');
+  await read;
+  expect([admission.load.recordings, admission.load.recordingBytes]).toEqual([0, 0]);
   await app.close();
 });
 

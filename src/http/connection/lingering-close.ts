@@ -60,10 +60,12 @@ export function closeWhileReceiving(server: Server, close: LingeringClose): void
 }
 
 async function drop(socket: Socket, bytesMax: number, turns: PacedQueue): Promise<void> {
+  // From here on, the parser gets nothing, of what waits for its turn either: it would pause the connection again.
+  socket.removeAllListeners('data');
+  // What arrived with the request is handed back to the connection in this turn, and a stream that is read meanwhile would stop.
+  await turns.next();
   // Node pauses a connection when nobody reads a body. Its HTTP parser must take part in resuming it.
   if (socket.isPaused()) await once(socket.resume(), 'resume');
-  // From here on, the parser gets nothing.
-  socket.removeAllListeners('data');
   let bytes = 0;
   for await (const { length } of socket.iterator({ destroyOnReturn: false })) {
     bytes += length;

@@ -213,7 +213,7 @@ export const loopShare = new LoopShare();
 /** For health checks, which anybody may send: they share, too, but never wait for slower requests. */
 export const probeShare = new LoopShare();
 
-/** For requests that are refused: so many of them may come that others would wait for them. */
+/** For requests that are refused. Others must not wait for them, because anybody may send any number of them. */
 export const refusalShare = new LoopShare();
 
 /** The store: steps of changes that each keep all recordings waiting, one at a time. */

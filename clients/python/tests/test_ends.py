@@ -119,7 +119,7 @@ for _ in range(60):
         self.assertEqual(self.counted(), 5)
 
     def test_signals_that_end_a_process_are_for_the_main_thread(self) -> None:
-        """In another thread, uWSGI ends the process while the main thread ends it as well, and Python's sleeps on."""
+        """If another thread gets one, uWSGI ends the process twice at once."""
         self.run_program(
             """
 ends = {signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM}

@@ -27,7 +27,7 @@ interface Arriving {
   isOver: boolean;
 }
 
-/** Call it before the server listens. More than `waitingBytesMax` on all connections wait for their turn on none. */
+/** Call it before the server listens. A connection is closed if more than `waitingBytesMax` bytes would wait on all of them. */
 export function paceArrivals(server: Server, waitingBytesMax: number): void {
   const arrivals = new Arrivals(waitingBytesMax);
   server.on('request', (request) => arrivals.begin(request));

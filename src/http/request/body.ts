@@ -164,7 +164,7 @@ function addParser(
 /** Enough to tell what a body is, and too little for what a message of protobuf could have by chance. */
 const kindBytes = 16;
 
-/** Whether it begins as an object or an array. Nothing that so few bytes tell of does. */
+/** Whether it begins as an object or an array of JSON does. None of the kinds that `findKind` knows begins like that. */
 function isJson(body: Buffer): boolean {
   return body[0] === 0x7b || body[0] === 0x5b;
 }

@@ -433,9 +433,16 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     file: `${sqlite}/counters/agreement.ts`,
     test: 'test/storage/sqlite/counters/agreement.test.ts',
-    what: 'verify overlooks what is wrong with queries that are kept one by one',
+    what: 'counters that are right are sorted because of queries that are kept one by one',
     text: 'if (caller >= TYPE_INDEX.other) this.callers.add(bucket, caller, queries);',
     by: '',
+  },
+  {
+    file: `${sqlite}/counters/agreement.ts`,
+    test: 'test/storage/sqlite/counters/agreement.test.ts',
+    what: 'verify overlooks wrong counters of a caller',
+    text: 'if (!types.isZero || !callers.isZero) return false;',
+    by: 'if (!types.isZero) return false;',
   },
   {
     file: `${sqlite}/writer/purge.ts`,

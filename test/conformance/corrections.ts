@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { type Correction, parseCorrection } from '../../src/domain/corrections/correction.js';
-import { countFigures } from '../../src/domain/corrections/figures.js';
+import {
+  type Correction,
+  type CorrectionRequest,
+  parseCorrection,
+  splitRequest,
+} from '../../src/domain/corrections/correction.js';
+import { countFigures, NO_FIGURES } from '../../src/domain/corrections/figures.js';
 import { ALL_TIME, type DateRange } from '../../src/domain/counting/date-range.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/organization.js';
 import { isCounted, type Receipt } from '../../src/domain/queries/receipt.js';
@@ -45,6 +50,7 @@ async function answersOf(store: Store) {
     rows: (await store.counts.readQueries('p', undefined, 1000))
       .filter(isCounted)
       .map(({ corrected: _, ...query }) => query),
+    cut: await store.counts.findCutSpan('p', [today + 1, today + 2]),
     imported: (await store.counts.readImportedCounts('p', undefined, 1000))
       .filter(({ withdrawnBy }) => withdrawnBy === undefined)
       .map(({ withdrawals: _, ...count }) => count),
@@ -129,6 +135,14 @@ export function describeCorrections(kind: string, factory: PlaceFactory): void {
         (one) => !isCounted(one),
       );
       expect(withdrawn.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
+      for (const { corrected, caller } of withdrawn)
+        expect(corrected).toEqual({ isWithdrawn: true, changes: [{ correction: 1, caller }], known: [] });
+      // The last query of a page is told of as the others are.
+      let last: string | undefined;
+      for (const one of await other.counts.readQueries('p', undefined, 100)) {
+        expect(await other.counts.readQueries('p', last, 1)).toEqual([one]);
+        last = one.id;
+      }
       await correct(store, { id: 'u', action: 'undo', correction: 'c' }, 3);
       expect(await answersOf(other)).toEqual(before);
       await expectSound(store);
@@ -186,7 +200,7 @@ export function describeCorrections(kind: string, factory: PlaceFactory): void {
     test('withdraws the imported counts of a source, and undoes it', async () => {
       const { store, other } = await openTwo();
       const counts = ['web', 'slak', 'bot'].map((caller, at) => ({
-        ...{ source: 'old', caller, start: today + at, end: today + at + 1, count: at * 5 },
+        ...{ source: 'old', caller, start: today + at, end: today + at + 2, count: at * 5 },
       }));
       await store.counts.importCounts('p', [
         ...counts,
@@ -195,13 +209,23 @@ export function describeCorrections(kind: string, factory: PlaceFactory): void {
       const before = await answersOf(store);
       const done = await correct(other, { id: 'c', action: 'withdraw', source: 'old' });
       expect(countFigures(done.figures)).toMatchObject({ web: 0, other: 15, total: 15 });
-      expect((await answersOf(store)).imported).toHaveLength(1);
+      expect(await answersOf(store)).toMatchObject({ imported: [{ source: 'kept' }], cut: undefined });
+      expect(before.cut).toMatchObject({ count: 5 });
       expect((await answersOf(store)).all.total).toBe(before.all.total - 15);
       expect(await store.counts.importCounts('p', counts)).toEqual({ recorded: 0, duplicates: 3 });
       await expectSound(store);
       await correct(store, { id: 'u', action: 'undo', correction: 'c' });
       expect(await answersOf(other)).toEqual(before);
       await expectSound(store);
+      // What comes later was never withdrawn.
+      const later = { ...counts[2], start: today + dayMs, end: today + 2 * dayMs } as (typeof counts)[0];
+      await store.counts.importCounts('p', [later]);
+      const withdrawn = (await other.counts.readImportedCounts('p', undefined, 10)).filter(
+        ({ withdrawals }) => withdrawals !== undefined,
+      );
+      expect(withdrawn.map(({ caller }) => caller).toSorted()).toEqual(['bot', 'slak', 'web']);
+      for (const one of withdrawn) expect(one).toMatchObject({ source: 'old', withdrawals: [1] });
+      expect(withdrawn).not.toContainEqual(expect.objectContaining({ start: later.start }));
     });
 
     test('repeats change nothing, are found and listed, and write the audit log once', async () => {
@@ -299,6 +323,46 @@ export function describeCorrections(kind: string, factory: PlaceFactory): void {
         await other.corrections.restoreChanges('p', [...restored, { id: 'unknown', changes: [] }]);
       expect((await answersOf(store)).all.total).toBe(11);
       await correct(store, { id: 'v', action: 'undo', correction: 'd' });
+      expect(await answersOf(other)).toEqual(before);
+      await expectSound(store);
+    });
+
+    test('of another store withdraw the imported counts that they had withdrawn there', async () => {
+      const { store, other } = await openTwo();
+      const places = ['web', 'slack'].map((caller) => ({ source: 'old', caller, start: today }));
+      await store.counts.importCounts(
+        'p',
+        places.map((place) => ({ ...place, end: today + 1, count: 5 })),
+      );
+      const before = await answersOf(store);
+      const [place] = places as [(typeof places)[0]];
+      const unknown = [{ ...place, withdrawals: ['none'], withdrawnBy: 'none' }];
+      await expect(store.corrections.restoreWithdrawals('p', unknown)).rejects.toMatchObject({
+        ...{ code: 'invalid', details: ['corrections: there is no correction none'] },
+      });
+      const [first, second] = ['1', '2'].map((id) =>
+        requestOf({ id, action: 'withdraw', source: 'old' }),
+      ) as [CorrectionRequest, CorrectionRequest];
+      const undo = requestOf({ id: 'u', action: 'undo', correction: '1' });
+      for (const request of [first, undo, second])
+        await store.corrections.restore('p', {
+          ...{ request: splitRequest(request).summary, idsHash: null, figures: NO_FIGURES },
+          ...{ createdBy: by.name, createdAt: now, finishedAt: now },
+        });
+      const twice = [{ ...place, withdrawals: ['1', '2'], withdrawnBy: '2' }];
+      for (const handle of [store, other]) {
+        await handle.corrections.restoreWithdrawals('p', twice);
+        const read = await other.counts.readImportedCounts('p', undefined, 10);
+        expect(read.find(({ caller }) => caller === 'web')).toMatchObject({
+          withdrawals: [1, 3],
+          withdrawnBy: 3,
+        });
+        expect((await answersOf(handle)).all.total).toBe(before.all.total - 5);
+        await expectSound(store);
+      }
+      await store.corrections.restoreWithdrawals('p', [
+        { ...place, withdrawals: ['1', '2'], withdrawnBy: null },
+      ]);
       expect(await answersOf(other)).toEqual(before);
       await expectSound(store);
     });

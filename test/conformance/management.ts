@@ -192,6 +192,26 @@ export function describeManagement(kind: string, factory: PlaceFactory): void {
       expect(await store.directory.listKeys(org)).toEqual([keyOf('k', { lastUsedAt: 2000 })]);
     });
 
+    test('that expire soon are announced while they record and are used', async () => {
+      const store = await openNew();
+      const used = { expiresAt: 5000, lastUsedAt: 2000 };
+      const announced = [keyOf('z', { ...used, expiresAt: 1001 }), keyOf('a', { ...used, expiresAt: 9000 })];
+      for (const key of [
+        ...announced,
+        keyOf('expired', { ...used, expiresAt: 1000 }),
+        keyOf('later', { ...used, expiresAt: 9001 }),
+        keyOf('endless', { ...used, expiresAt: null }),
+        keyOf('idle', { ...used, lastUsedAt: 1999 }),
+        keyOf('unused', { ...used, lastUsedAt: null }),
+        keyOf('disabled', { ...used, disabledAt: 1 }),
+        keyOf('revoked', { ...used, revokedAt: 1 }),
+        keyOf('reads', { ...used, scopes: ['read'] }),
+      ])
+        await store.directory.createKey(key, by);
+      const notice = { from: 1000, until: 9000, usedSince: 2000 };
+      expect(await store.directory.listExpiringKeys(notice)).toEqual(announced);
+    });
+
     test('of a project that expire soon are announced, however many of others expire earlier', async () => {
       const store = await openNew();
       const used = { expiresAt: 5000, lastUsedAt: 2000 };

@@ -119,11 +119,11 @@ export function describeNotifications(kind: string, factory: PlaceFactory): void
 
     test('are due from their time on, the longest overdue first', async () => {
       const { notifications } = await openOne();
-      await notifications.create(notificationOf('early', { checkAt: 500 }), by);
+      await notifications.create(notificationOf('overdue', { checkAt: 500 }), by);
       expect(await notifications.findDue(499, 10)).toEqual([]);
-      expect(await notifications.findDue(500, 10)).toMatchObject([{ id: 'early' }]);
-      expect(await notifications.findDue(1000, 10)).toMatchObject([{ id: 'early' }, { id: 'n' }]);
-      expect(await notifications.findDue(1000, 1)).toMatchObject([{ id: 'early' }]);
+      expect(await notifications.findDue(500, 10)).toMatchObject([{ id: 'overdue' }]);
+      expect(await notifications.findDue(1000, 10)).toMatchObject([{ id: 'overdue' }, { id: 'n' }]);
+      expect(await notifications.findDue(1000, 1)).toMatchObject([{ id: 'overdue' }]);
     });
 
     test('are due at once if their time lies too far ahead, as after a clock that was wrong', async () => {

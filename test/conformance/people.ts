@@ -122,6 +122,58 @@ export function describePeople(kind: string, factory: PlaceFactory): void {
       expect(await store.directory.findUsers([])).toEqual(new Map());
     });
 
+    test('are expected as members, and until their last invitation expires', async () => {
+      const store = await openNew();
+      await store.directory.addMember(memberOf(ada, { organizationId: 'rival' }), by);
+      await store.directory.createInvitation(invitationOf('i', bob, 'viewer', { expiresAt: 5000 }), by);
+      const expected = async (now: number) =>
+        Promise.all([ada, bob, eve, ''].map((email) => store.directory.isExpected(email, now)));
+      expect(await expected(4999)).toEqual([true, true, false, false]);
+      expect(await expected(5000)).toEqual([true, false, false, false]);
+      await store.directory.createInvitation(invitationOf('set-up', null, 'owner'), by);
+      expect(await store.directory.isExpected('', 2000)).toBe(false);
+    });
+
+    test('with an account whose address nobody has proved are in the organization whose link they used', async () => {
+      const { store, other } = await openTwo();
+      for (const organizationId of [org, 'rival'])
+        await store.directory.addMember(memberOf(ada, { organizationId, role: 'owner' }), by);
+      await addUser(store, ada, { isVerified: false });
+      const change = { action: 'user.name', detail: 'new' } as const;
+      const opened = async () => {
+        await store.directory.logUserChange(ada, change, by);
+        const memberships = await other.directory.listMemberships(ada);
+        return {
+          memberships: memberships.map(({ organizationId }) => organizationId),
+          logged: [await logOf(store), await logOf(store, 'rival')].map(
+            (log) => log.filter((entry) => entry.startsWith('user.name')).length,
+          ),
+          found: [
+            (await store.directory.findUsers([ada], org)).size,
+            (await store.directory.findUsers([ada], 'rival')).size,
+          ],
+          isSetUpOpen: await other.directory.isSetUpOpen(),
+        };
+      };
+      expect(await opened()).toEqual({ memberships: [], logged: [0, 0], found: [0, 0], isSetUpOpen: true });
+      expect((await store.directory.findUsers([ada])).size).toBe(1);
+      const invite = (id: string) =>
+        store.directory.createInvitation(invitationOf(id, ada, 'viewer', { organizationId: 'rival' }), by);
+      await invite('i');
+      // As a provider does that has not verified the address.
+      await store.directory.acceptOffer('hash of i', ada, at(2000));
+      expect(await opened()).toMatchObject({ memberships: [], found: [0, 0] });
+      await invite('j');
+      await other.directory.acceptInvitation('hash of j', ada, at(2000));
+      expect(await opened()).toEqual({
+        ...{ memberships: ['rival'], logged: [0, 1], found: [0, 1], isSetUpOpen: false },
+      });
+      await expect(invite('k')).rejects.toMatchObject({ code: 'already_exists' });
+      // To other organizations, a member is told of as before.
+      await store.directory.logUserChange(ada, change, by, org);
+      expect((await logOf(store)).at(-1)).toBe(`user.name ${ada} (new)`);
+    });
+
     test('have a second factor if they have codes or a passkey', async () => {
       const store = await openNew();
       for (const email of [ada, bob, eve]) await addUser(store, email);

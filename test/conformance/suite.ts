@@ -6,6 +6,7 @@ import type { PlaceFactory } from '../support/storage/store.js';
 import { describeAudit } from './audit.js';
 import { describeCorrections } from './corrections.js';
 import { describeCounting } from './counting.js';
+import { describeHistory } from './history.js';
 import { describeIdentities } from './identities.js';
 import { describeImportRanges } from './import-ranges.js';
 import { describeImportedCounts } from './imported-counts.js';
@@ -42,6 +43,7 @@ export function describeStore(kind: string, factory: PlaceFactory): void {
   describeImportedCounts(kind, factory);
   describeImportRanges(kind, factory);
   describeCorrections(kind, factory);
+  describeHistory(kind, factory);
   describeRetention(kind, factory);
   describeCounting(kind, factory);
   describeSeries(kind, factory);

@@ -58,16 +58,23 @@ export function runOnUsers(
   return users.run({ sql: text, parameters: values });
 }
 
-/** Makes an account, with no password: somebody who can sign in, as far as the store is asked. */
+/**
+ * Makes an account, with no password: somebody who can sign in, as far as the store is asked. A provider has verified the address,
+ * unless told otherwise.
+ */
 export async function addUser(
   store: Pick<Store, 'users'>,
   email: string,
-  { name = email, createdAt = someTime }: { readonly name?: string; readonly createdAt?: string } = {},
+  {
+    name = email,
+    createdAt = someTime,
+    isVerified = true,
+  }: { readonly name?: string; readonly createdAt?: string; readonly isVerified?: boolean } = {},
 ): Promise<void> {
   await runOnUsers(
     store,
     `INSERT INTO {user_account} (id, name, email, email_verified, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)`,
-    [`id of ${email}`, name, email, true, createdAt, createdAt],
+    [`id of ${email}`, name, email, isVerified, createdAt, createdAt],
   );
 }
 

@@ -33,6 +33,10 @@ const freeBytesMin = 200 * megabyte;
 /** One-time passwords and the order of queries from several machines depend on a right clock. */
 const clockDifferenceMsMax = 10 * secondMs;
 
+/** With less data on the fullest server of a cluster, or a smaller multiple of what another has, sharing out gains little. */
+const skewedBytesMin = 10_240 * megabyte;
+const skewedRatio = 3;
+
 /** With fewer projects on the fullest server of a cluster, another may have none by chance. */
 const skewedFrom = 8;
 
@@ -56,12 +60,21 @@ export function judgeCluster(servers: readonly ClusterServer[] | 'incomplete'): 
     const message = "the coordinator's copies of projects are missing: look-ups of keys ask the workers";
     return { check: 'cluster', status: 'warning', message, advice: 'run: caller-stats migrate --distribute' };
   }
-  const message = `projects by server: ${servers.map(({ name, projects }) => `${name} ${formatCount(projects)}`).join(', ')}`;
+  const message = `projects by server: ${servers.map(describeServer).join(', ')}`;
   const counts = servers.map(({ projects }) => projects);
-  if (Math.min(...counts) > 0 || Math.max(...counts) < skewedFrom)
-    return { check: 'cluster', status: 'ok', message };
-  const advice = 'share them out: run citus_rebalance_start() in the database';
+  const hasEmpty = Math.min(...counts) === 0 && Math.max(...counts) >= skewedFrom;
+  const sizes = servers.flatMap(({ bytes }) => bytes ?? []);
+  const fullest = Math.max(...sizes);
+  const isUneven = fullest >= skewedBytesMin && fullest > skewedRatio * Math.min(...sizes);
+  if (!hasEmpty && !isUneven) return { check: 'cluster', status: 'ok', message };
+  const advice =
+    'share them out: run citus_rebalance_start() in the database; what one project has stays on one server';
   return { check: 'cluster', status: 'warning', message, advice };
+}
+
+function describeServer({ name, projects, bytes }: ClusterServer): string {
+  const size = bytes === null ? 'size unknown' : inMegabytes(bytes);
+  return `${name} ${formatCount(projects)} (${size})`;
 }
 
 /** Compares the clock with another one. */

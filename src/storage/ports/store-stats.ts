@@ -36,6 +36,8 @@ export interface ClusterServer {
   /** Host and port. */
   readonly name: string;
   readonly projects: number;
+  /** Of the tables and indexes of its projects. Null if it does not say. */
+  readonly bytes: number | null;
 }
 
 export interface StoreStats {

@@ -26,9 +26,23 @@ test.each([
   [[1, 900], 'ok'],
   [[0, 8], 'warning'],
 ])('servers of a cluster with %j projects: %s', (counts, status) => {
-  const servers = counts.map((projects, at) => ({ name: `w${at}:5432`, projects }));
-  const message = `projects by server: w0:5432 ${counts[0]}, w1:5432 ${counts[1]}`;
+  const servers = counts.map((projects, at) => ({ name: `w${at}:5432`, projects, bytes: null }));
+  const message = `projects by server: w0:5432 ${counts[0]} (size unknown), w1:5432 ${counts[1]} (size unknown)`;
   expect(judgeCluster(servers)).toMatchObject({ check: 'cluster', status, message });
+});
+
+test.each([
+  [[0, 10_240], 'warning'],
+  [[3000, 10_240], 'warning'],
+  [[4000, 10_240], 'ok'],
+  [[1, 10_000], 'ok'],
+  [[null, 90_000], 'ok'],
+])('servers of a cluster with %j MB: %s', (sizes, status) => {
+  const servers = sizes.map((size, at) => ({
+    ...{ name: `w${at}:5432`, projects: 4 },
+    bytes: size === null ? null : size * megabyte,
+  }));
+  expect(judgeCluster(servers)).toMatchObject({ check: 'cluster', status });
 });
 
 test.each([

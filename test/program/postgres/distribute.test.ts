@@ -177,7 +177,17 @@ test('doctor says how many projects each server has, and what the coordinator la
   await placeOn(url, { group: 1, host: '127.0.0.1', port: 9 });
   for (const id of ['a', 'b']) await runCli(['project', 'create', id, '--id', id], { env });
   expect((await runCli(['doctor'], { env })).stdout).toMatch(
-    /^ok +cluster: projects by server: 127\.0\.0\.1:9 2$/m,
+    /^ok +cluster: projects by server: 127\.0\.0\.1:9 2 \(3 MB\)$/m,
+  );
+  // One that has nothing, and one that does not answer.
+  await onDatabase(url, (client) =>
+    client.query(`
+      INSERT INTO pg_dist_node VALUES (2, '127.0.0.1', 10), (3, '127.0.0.1', 11);
+      INSERT INTO pg_dist_shard VALUES (3, 'caller_stats.project');
+      INSERT INTO pg_dist_placement VALUES (3, 3)`),
+  );
+  expect((await runCli(['doctor'], { env })).stdout).toMatch(
+    /: 127\.0\.0\.1:10 0 \(0 MB\), 127\.0\.0\.1:11 0 \(size unknown\), 127\.0\.0\.1:9 2 \(3 MB\)$/m,
   );
   await onDatabase(url, (client) => client.query('DROP TABLE caller_stats.project_copy'));
   expect((await runCli(['doctor'], { env })).stdout).toMatch(

@@ -14,6 +14,12 @@ export const standIn = {
       shouldhaveshards boolean DEFAULT true);
     CREATE TABLE pg_dist_placement (shardid bigint, groupid integer);
     CREATE FUNCTION get_shard_id_for_distribution_column(table_name regclass, value text) RETURNS bigint LANGUAGE sql AS 'SELECT 1::bigint';
+    CREATE TABLE pg_dist_shard (shardid bigint, logicalrelid regclass);
+    INSERT INTO pg_dist_partition VALUES ('call', 'h');
+    INSERT INTO pg_dist_shard VALUES (2, 'call');
+    CREATE FUNCTION citus_shard_sizes(OUT shard_id int, OUT size bigint) RETURNS SETOF record LANGUAGE sql AS $$
+      SELECT 1, 3145728::bigint UNION ALL SELECT 2, 90000000;
+    $$;
     CREATE FUNCTION lock_shard_metadata(mode integer, shards bigint[]) RETURNS void LANGUAGE sql AS '';
     CREATE FUNCTION master_run_on_worker(names text[], ports integer[], commands text[], parallel boolean)
       RETURNS TABLE (success boolean, result text) LANGUAGE plpgsql AS $$
@@ -34,6 +40,7 @@ export const standIn = {
       INSERT INTO public.call (function, name, argument, colocate_with)
         VALUES ('create_distributed_table', table_name::text, distribution_column, colocate_with);
       INSERT INTO public.pg_dist_partition VALUES (table_name, 'h');
+      INSERT INTO public.pg_dist_shard SELECT 1, table_name WHERE distribution_column = 'id';
       EXECUTE format('CREATE VIEW %1$s_1 AS SELECT * FROM %1$s', table_name);
     END $$;
     CREATE FUNCTION truncate_local_data_after_distributing_table(table_name regclass) RETURNS void LANGUAGE sql AS $$
@@ -58,5 +65,5 @@ export const placeOn = (url: string, { group, host, port }: { group: number; hos
   onDatabase(url, async (client) => {
     await client.query('DELETE FROM pg_dist_node WHERE groupid <> 0; DELETE FROM pg_dist_placement');
     await client.query('INSERT INTO pg_dist_node VALUES ($1, $2, $3)', [group, host, port]);
-    await client.query('INSERT INTO pg_dist_placement VALUES (1, $1)', [group]);
+    await client.query('INSERT INTO pg_dist_placement VALUES (1, $1), (2, $1)', [group]);
   });

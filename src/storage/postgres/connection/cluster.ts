@@ -35,17 +35,31 @@ export function isDistributedSchema(schema: string): string {
     WHERE logicalrelid = to_regclass('${schema}.project') AND partmethod = 'h'`;
 }
 
-/** How many projects each server has. Only for a distributed schema. */
+/**
+ * How many projects each server has, and the bytes of its shards of the schema: null if it does not say. Only for a distributed
+ * schema.
+ */
 export function projectsOfServers(schema: string): string {
-  return `SELECT node.nodename || ':' || node.nodeport AS name, count(placed.id)::integer AS projects
+  return `WITH size AS (
+      SELECT placement.groupid, sum(sizes.size)::float8 AS bytes
+      FROM pg_dist_partition AS distributed
+      JOIN pg_class AS class ON class.oid = distributed.logicalrelid AND class.relnamespace = '${schema}'::regnamespace
+      JOIN pg_dist_shard AS shard ON shard.logicalrelid = distributed.logicalrelid
+      JOIN pg_dist_placement AS placement ON placement.shardid = shard.shardid
+      LEFT JOIN citus_shard_sizes() AS sizes ON sizes.shard_id = shard.shardid
+      WHERE distributed.partmethod = 'h' GROUP BY 1
+    )
+    SELECT node.nodename || ':' || node.nodeport AS name, count(placed.id)::integer AS projects,
+      CASE WHEN size.groupid IS NULL THEN 0 ELSE size.bytes END AS bytes
     FROM pg_dist_node AS node
+    LEFT JOIN size USING (groupid)
     LEFT JOIN (
       SELECT copy.id, placement.groupid FROM ${schema}.project_copy AS copy
       JOIN pg_dist_placement AS placement
         ON placement.shardid = get_shard_id_for_distribution_column('${schema}.project'::regclass, copy.id)
     ) AS placed USING (groupid)
     WHERE node.noderole = 'primary' AND (node.shouldhaveshards OR placed.id IS NOT NULL)
-    GROUP BY 1 ORDER BY 1`;
+    GROUP BY 1, size.groupid, size.bytes ORDER BY 1`;
 }
 
 /** Counts on each server, in parallel. Which of them works is known within `statsTimeoutMs`. */

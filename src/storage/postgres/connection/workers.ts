@@ -5,6 +5,7 @@
  */
 import type { ConnectionPool } from '../../ports/store-stats.js';
 import type { Statements } from '../statements/statements.js';
+import { HAS_CITUS } from './cluster.js';
 import { type Connection, Connections } from './connections.js';
 import {
   ask,
@@ -189,7 +190,10 @@ export class Workers {
     work: (connection: Connection, place: Place) => Promise<T>,
   ): Promise<T | undefined> {
     // Looked for once. Where it is missed, the coordinator is right as well.
-    this.#copies ??= await this.#coordinator.read({ text: this.#statements.findCopy });
+    this.#copies ??= await this.#coordinator.read({
+      // A dump of a cluster brings its copies to PostgreSQL alone.
+      text: `${this.#statements.findCopy} AND EXISTS (${HAS_CITUS})`,
+    });
     if (this.#copies.length === 0) return undefined;
     return withDatabaseDeadline(this.#options.timeoutMs, async (signal) => {
       const place = this.#places.get(projectId) ?? (await this.#find(projectId));

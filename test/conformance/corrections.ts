@@ -7,6 +7,7 @@ import {
 } from '../../src/domain/corrections/correction.js';
 import { countFigures, NO_FIGURES } from '../../src/domain/corrections/figures.js';
 import { ALL_TIME, type DateRange } from '../../src/domain/counting/date-range.js';
+import { correctionStepQueriesMax } from '../../src/domain/limits.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/organization.js';
 import { isCounted, type Receipt } from '../../src/domain/queries/receipt.js';
 import { dayMs } from '../../src/domain/time/duration.js';
@@ -228,6 +229,24 @@ export function describeCorrections(kind: string, factory: PlaceFactory): void {
       expect(withdrawn).not.toContainEqual(expect.objectContaining({ start: later.start }));
     });
 
+    test('are measured in parts, which together are what they change', async () => {
+      const { store, other } = await openTwo();
+      const more = Array.from({ length: correctionStepQueriesMax + 1 }, (_, at) => {
+        return { id: `more ${at}`, caller: 'bot', occurredAt: today };
+      });
+      await store.counts.record('p', more, key('k1'));
+      const fields = { id: 'c', action: 'withdraw', caller: 'bot' };
+      let measured = 0;
+      let from: string | null = null;
+      do {
+        const { figures, next } = await other.corrections.measure('p', requestOf(fields), from);
+        measured += countFigures(figures).total;
+        from = next;
+      } while (from !== null);
+      const done = await correct(store, fields, correctionStepQueriesMax);
+      expect([measured, countFigures(done.figures).total]).toEqual([more.length, more.length]);
+    });
+
     test('repeats change nothing, are found and listed, and write the audit log once', async () => {
       const { store, other } = await openTwo();
       const fields = { id: 'c', action: 'withdraw', caller: 'slak', reason: 'a bot' };
@@ -248,6 +267,9 @@ export function describeCorrections(kind: string, factory: PlaceFactory): void {
         { action: 'correction.undo', targetId: 'p', actor: by.name },
         { action: 'correction.withdraw', detail: 'c withdrew 3 queries (web 0, api 0, other 3): a bot' },
       ]);
+      await store.directory.createProject(projectOf('q'), by);
+      expect(await other.corrections.findCorrection('q', 'c')).toBeUndefined();
+      expect(await other.corrections.listCorrections('q', undefined, 10)).toEqual([]);
     });
 
     test('are carried out one after the other, whichever handle does it, and end with their project', async () => {
@@ -349,6 +371,7 @@ export function describeCorrections(kind: string, factory: PlaceFactory): void {
           ...{ request: splitRequest(request).summary, idsHash: null, figures: NO_FIGURES },
           ...{ createdBy: by.name, createdAt: now, finishedAt: now },
         });
+      expect(await other.corrections.findCorrection('p', '1')).toMatchObject({ number: 1, undoneBy: 'u' });
       const twice = [{ ...place, withdrawals: ['1', '2'], withdrawnBy: '2' }];
       for (const handle of [store, other]) {
         await handle.corrections.restoreWithdrawals('p', twice);

@@ -195,6 +195,9 @@ export function describeIngestion(kind: string, factory: PlaceFactory): void {
       expect(await one.ingestion.sum('docs', 0)).toEqual([]);
       expect(await one.ingestion.listRefusals('docs')).toEqual(all);
       expect(await one.ingestion.listOutdated({ bucketsBefore: later, seenBefore: 0 })).toEqual([]);
+      // The source was seen later than some of its refusals.
+      const seenBefore = start + bucketWidthMs;
+      expect(await one.ingestion.listOutdated({ bucketsBefore: 0, seenBefore })).toEqual(['docs']);
       await one.ingestion.prune('docs', { bucketsBefore: later, seenBefore: later }, 100);
       expect(await one.ingestion.listRefusals('docs')).toEqual([]);
     });

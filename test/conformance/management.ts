@@ -62,7 +62,8 @@ export function describeManagement(kind: string, factory: PlaceFactory): void {
         projectOf('late', { createdAt: 3000 }),
       ]);
       expect(await store.directory.listProjects('none')).toEqual([]);
-      expect((await store.directory.listOrganizations()).map(({ id }) => id)).toEqual([org, 'rival']);
+      await store.directory.createOrganization({ id: 'acme', name: 'Acme', createdAt: 600 }, by);
+      expect((await store.directory.listOrganizations()).map(({ id }) => id)).toEqual([org, 'rival', 'acme']);
     });
 
     test('do not reveal projects of other organizations', async () => {

@@ -94,12 +94,30 @@ export function describeNotifications(kind: string, factory: PlaceFactory): void
       const changed = notificationOf('n', change);
       expect(await notifications.change(organization, 'n', change, by)).toEqual(changed);
       expect(await notifications.findById(organization, 'n')).toEqual(changed);
+      await notifications.create(notificationOf('m', { projectId: 'blog' }), by);
+      const spike = {
+        kind: 'spike',
+        period: null,
+        hours: 4,
+        factor: 3,
+        minimum: 2,
+      } as const;
+      const moved = {
+        channel: 'slack',
+        destination: 'sealed',
+        shownDestination: 'slack.com',
+        checkAt: 7,
+      } as const;
+      await notifications.change(organization, 'm', { ...spike, ...moved, incidentAt: 8 }, by);
+      expect(await notifications.listNotifications(organization, 'blog')).toEqual([
+        notificationOf('m', { projectId: 'blog', ...spike, ...moved, incidentAt: 8 }),
+      ]);
       await notifications.logTest(organization, 'n', 'accepted', by);
       await notifications.remove(organization, 'n', by);
       expect(await notifications.listNotifications(organization, 'docs')).toEqual([]);
       const silence = 'nothing recorded for 3 hours by webhook to hooks.example.org';
       const digest = 'weekly digest by webhook to hooks.example.org';
-      expect(await auditOf(store)).toEqual([
+      expect((await auditOf(store)).filter((entry) => entry.includes(' docs: '))).toEqual([
         `notification.delete docs: ${silence}`,
         `notification.test docs: ${silence}: accepted`,
         `notification.change docs: ${digest}, now ${silence}`,

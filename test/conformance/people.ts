@@ -325,6 +325,12 @@ export function describePeople(kind: string, factory: PlaceFactory): void {
         ...theirs,
         organizationName: 'Rival',
       });
+      expect(await store.directory.listInvitationsFor(ada, 8999)).toEqual([
+        { ...late, organizationName: 'Default' },
+        { ...theirs, organizationName: 'Rival' },
+      ]);
+      expect(await store.directory.listInvitationsFor(bob, 4999)).toHaveLength(1);
+      expect(await store.directory.listInvitationsFor(bob, 5000)).toEqual([]);
       expect(await logOf(store, 'rival')).toContain(`invitation.create ${ada} (editor)`);
     });
 
@@ -358,6 +364,39 @@ export function describePeople(kind: string, factory: PlaceFactory): void {
       expect(await store.directory.acceptInvitation('hash of i', ada, at(2000))).toEqual(member);
       expect(await store.directory.listMembers(org)).toEqual([member]);
       expect(await logOf(store)).toEqual([`member.add ${ada} (owner)`, `invitation.create ${ada} (viewer)`]);
+    });
+
+    test('of an address are accepted together, but for those that have expired, and prove nothing', async () => {
+      const { store, other } = await openTwo();
+      for (const id of ['acme', 'zeta'])
+        await store.directory.createOrganization({ id, name: id, createdAt: 600 }, by);
+      await addUser(store, ada, { isVerified: false });
+      for (const [organizationId, more] of [
+        [org, {}],
+        ['rival', { expiresAt: 5000 }],
+        ['acme', {}],
+        ['zeta', {}],
+      ] as const) {
+        const invited = { organizationId, tokenHash: organizationId, ...more };
+        await store.directory.createInvitation(
+          invitationOf(`to ${organizationId}`, ada, 'editor', invited),
+          by,
+        );
+      }
+      await store.directory.createInvitation(invitationOf('of another', bob, 'editor'), by);
+      const at5000 = await outcomesOf(
+        [store, other].map((one) => one.directory.acceptInvitationsFor(ada, at(5000))),
+      );
+      expect(at5000).toEqual({ done: 2, codes: [] });
+      for (const [organizationId, members] of [
+        [org, 1],
+        ['rival', 0],
+        ['acme', 1],
+        ['zeta', 1],
+      ] as const)
+        expect(await other.directory.listMembers(organizationId)).toHaveLength(members);
+      expect(await store.directory.listMemberships(ada)).toEqual([]);
+      expect(await store.directory.listInvitationsFor(bob, 5000)).toHaveLength(1);
     });
 
     test('can be withdrawn, but not by another organization', async () => {

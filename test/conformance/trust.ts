@@ -46,6 +46,13 @@ export function describeTrust(kind: string, factory: PlaceFactory): void {
       );
       const created = ['a', 'b', 'c', 'd'].map((id) => store.directory.createProject(projectOf(id), by));
       await store.close();
+      const other = await open();
+      const later = Array.from({ length: 50 }, (_, at) =>
+        other.counts.record('p', [{ id: `query ${at}`, caller: 'web', occurredAt: at }]),
+      );
+      // Nothing but recordings keeps it open.
+      await other.close();
+      expect(await Promise.all(later)).toEqual(later.map(() => ({ recorded: 0, duplicates: 1 })));
       expect(await Promise.all(accepted)).toEqual(accepted.map(() => ({ recorded: 1, duplicates: 0 })));
       await Promise.all(created);
       const reopened = await open();

@@ -1,11 +1,13 @@
 /** What only the SQLite store promises: about its file, its durability, and its writer. */
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { STORE_PARTS } from '../../../src/storage/ports/store-stats.js';
 import { openReader } from '../../../src/storage/sqlite/connection.js';
 import { NEWEST_VERSION } from '../../../src/storage/sqlite/migrations/index.js';
 import { openMigrated } from '../../../src/storage/sqlite/migrations/migrate.js';
 import { openSqliteStore } from '../../../src/storage/sqlite/store.js';
+import { whenOver } from '../../support/cleanup.js';
 import { withFile } from '../../support/storage/sqlite-file.js';
 import { by, projectOf } from '../../support/storage/store.js';
 import { temporaryFolder } from '../../support/temporary.js';
@@ -43,6 +45,18 @@ describe('the file', () => {
     expect(withFile(file, (db) => db.prepare('SELECT name FROM sqlite_schema').all())).toMatchObject([
       { name: 'theirs' },
     ]);
+  });
+
+  test('that was removed while it was open fails every check', async () => {
+    const file = await storeFile();
+    const store = await openSqliteStore(file);
+    whenOver(() => store.close());
+    await store.maintenance.check();
+    rmSync(file);
+    for (const part of [undefined, ...STORE_PARTS])
+      await expect(store.maintenance.check(part)).rejects.toMatchObject({
+        ...{ code: 'unavailable', message: expect.stringMatching(/was deleted or replaced/) },
+      });
   });
 
   test('is for its owner only', async () => {

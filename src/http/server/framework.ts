@@ -10,6 +10,7 @@ import {
   unparsedBytesMax,
 } from '../../domain/limits.js';
 import { createConnectionErrors } from '../connection/connection-errors.js';
+import { answerHalfClosed } from '../connection/connections.js';
 import {
   closeWhileReceiving,
   continueWhenRead,
@@ -81,6 +82,7 @@ export function createFramework(
       refusals?.malformed(reply.statusCode);
     },
   });
+  answerHalfClosed(app.server);
   connectionErrors.watch(app.server);
   closeWhileReceiving(app.server, closeLingering);
   continueWhenRead(app.server);

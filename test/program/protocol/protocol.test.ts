@@ -190,6 +190,22 @@ describe('an invalid request gets a JSON error and its connection is closed:', (
   });
 });
 
+test('a client that ends its side after its requests learns whether its queries were recorded', async () => {
+  const { connect, read, keys, store } = await startService();
+  const connection = await connect();
+  const body = '{"id":"a","caller":"web"}';
+  for (const key of [keys.admin, 'unknown'])
+    connection.write(
+      `${post}Authorization: Bearer ${key}\r\n${json}Content-Length: ${body.length}\r\n\r\n${body}`,
+    );
+  connection.endWriting();
+  const recorded = await read(connection, { method: 'POST', path: QUERIES });
+  expect([recorded.status, recorded.text]).toEqual([200, '{"recorded":1,"duplicates":0}']);
+  expect((await read(connection, { method: 'POST', path: QUERIES })).status).toBe(401);
+  await connection.ended();
+  expect((await store.maintenance.verify()).queries).toBe(1);
+});
+
 describe('a request whose body is rejected unread', () => {
   test.each([
     ['short', 1_000],

@@ -27,6 +27,11 @@ export class RawConnection {
     this.#socket.write(bytes);
   }
 
+  /** Sends nothing more, and goes on reading. */
+  endWriting(): void {
+    this.#socket.end();
+  }
+
   /** Resolves once the system has taken all bytes. Rejects if the server closes the connection before. */
   writeAll(bytes: string | Uint8Array): Promise<void> {
     return new Promise((resolve, reject) => {

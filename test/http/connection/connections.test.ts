@@ -2,25 +2,30 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { onFinished } from '../../../src/http/connection/connections.js';
+import { answerHalfClosed, onFinished, onGone } from '../../../src/http/connection/connections.js';
 
 /** A server that answers nothing by itself, and a connection to it. */
-async function connected() {
+async function connected(follow = onFinished) {
   const responses: ServerResponse[] = [];
   const ends: string[] = [];
   const changed = new EventTarget();
   const tell = () => changed.dispatchEvent(new Event('change'));
   const server: Server = createServer((request, response) => {
     responses.push(response);
-    onFinished(request, response, () => {
+    follow(request, response, () => {
       ends.push(request.url ?? '');
       tell();
     });
     tell();
   });
+  answerHalfClosed(server);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const socket: Socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const socket: Socket = connect({
+    port: (server.address() as AddressInfo).port,
+    host: '127.0.0.1',
+    allowHalfOpen: true,
+  });
   onTestFinished(async () => {
     socket.destroy();
     server.close();
@@ -55,7 +60,7 @@ describe('an exchange is finished', () => {
     await until(() => ends.length === 1);
     // Answered, but not sent before the one in front of it.
     responses[2]?.end();
-    socket.destroy();
+    socket.resetAndDestroy();
     await until(() => ends.length === 4);
     expect(ends.toSorted()).toEqual(['/a', '/answered', '/b', '/c']);
   });
@@ -68,7 +73,7 @@ describe('an exchange is finished', () => {
     const { socket, responses, ends, ask, until } = await connected();
     const paths = Array.from({ length: 50 }, (_, at) => `/${at}`);
     await ask(...paths);
-    socket.destroy();
+    socket.resetAndDestroy();
     await until(() => ends.length === 50);
     expect(new Set(ends)).toEqual(new Set(paths));
     expect(warnings).toEqual([]);
@@ -76,5 +81,41 @@ describe('an exchange is finished', () => {
     const [last] = responses.slice(-1);
     if (last !== undefined) onFinished(last.req, last, () => late.push('late'));
     expect(late).toEqual(['late']);
+  });
+});
+
+describe('a client that has ended its side of the connection', () => {
+  const end = async (socket: Socket, responses: readonly ServerResponse[]) => {
+    const [last] = responses.slice(-1);
+    if (last === undefined) throw new Error('nothing was asked');
+    const ended = once(last.req.socket, 'end');
+    socket.end();
+    await ended;
+  };
+
+  test('gets all its answers, and then the connection is closed', async () => {
+    const { socket, responses, ask } = await connected();
+    await ask('/a', '/b');
+    await end(socket, responses);
+    responses[1]?.end('second');
+    responses[0]?.end('first');
+    const answer = (await socket.setEncoding('utf8').toArray()).join('');
+    expect(answer).toMatch(/first.*second$/s);
+  });
+
+  test('has left if its answer is not worth the work, whenever that is said', async () => {
+    const before = await connected(onGone);
+    await before.ask('/a');
+    await end(before.socket, before.responses);
+    await before.until(() => before.ends.length === 1);
+
+    const after = await connected();
+    await after.ask('/b');
+    await end(after.socket, after.responses);
+    const [response] = after.responses;
+    if (response === undefined) throw new Error('nothing was asked');
+    const gone = new Promise<void>((resolve) => onGone(response.req, response, resolve));
+    await gone;
+    expect(await after.socket.toArray()).toEqual([]);
   });
 });

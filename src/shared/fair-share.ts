@@ -9,6 +9,12 @@ import { setTimeout } from 'node:timers/promises';
 const goesOnMs = 3;
 
 /**
+ * So many times, one that is in progress may wait for the event loop without anything being done for it. More wait for their senders,
+ * and those must not slow down all others.
+ */
+const unnotedMax = 8;
+
+/**
  * How many times as long as the work a rest is. Twice, because reading requests, writing to connections and collecting garbage belong to
  * the work and are not measured.
  */
@@ -24,7 +30,7 @@ const restMsMin = 1;
 const requestsInTurn = 16;
 const turnMsMax = 4;
 
-/** So many begin together when nothing is recorded any more: requests that are sent ahead could be thousands. */
+/** The same when nothing is recorded. */
 const idleRequestsInTurn = 128;
 
 /** So many turns of the event loop belong to what began in the first: authentication, and the body. */
@@ -59,6 +65,7 @@ export class Recordings {
   #isWatched = false;
   #isNoted = false;
   #inStore = 0;
+  #inProgress = 0;
 
   constructor(loop: Pick<Loop, 'wait' | 'next'> = NODE) {
     this.#loop = loop;
@@ -68,10 +75,16 @@ export class Recordings {
     return this.#goOn;
   }
 
-  /** A recording has arrived. */
+  /** A recording has arrived. `end` must follow. */
   arrive(): void {
     if (this.#isWatched) this.#goOn = true;
+    this.#inProgress++;
     this.note();
+  }
+
+  /** A recording was answered or refused, or its client has left. */
+  end(): void {
+    this.#inProgress--;
   }
 
   /** Something was done for a recording. */
@@ -94,7 +107,9 @@ export class Recordings {
 
   async #watch(): Promise<void> {
     this.#isWatched = true;
-    while (this.#isNoted || this.#inStore > 0) {
+    let unnoted = 0;
+    while (this.#isNoted || this.#inStore > 0 || (this.#inProgress > 0 && unnoted < unnotedMax)) {
+      unnoted = this.#isNoted ? 0 : unnoted + 1;
       this.#isNoted = false;
       await this.#loop.wait(goesOnMs);
       // Other work may have taken all of this time: what has arrived meanwhile comes first.
@@ -150,8 +165,10 @@ export class LoopShare {
   readonly #debt: Debt;
   #waiting: { readonly isRequest: boolean; readonly go: () => void }[] = [];
   #isRunning = false;
-  /** So many requests begin in the next turn. */
+  /** So many requests begin in a turn. */
   #requests = 1;
+  /** So many began at once in this turn. */
+  #begun = 0;
 
   constructor(owed = debt, of = recordings, loop = NODE) {
     this.#debt = owed;
@@ -166,7 +183,12 @@ export class LoopShare {
 
   /** Resolves when a request may begin. Undefined: at once. */
   begin(): Promise<void> | undefined {
-    return this.#recordings.goOn ? this.#wait(true) : undefined;
+    if (this.#recordings.goOn || this.#isRunning || this.#begun >= this.#requests) return this.#wait(true);
+    if (this.#begun++ === 0)
+      void this.#loop.next().then(() => {
+        this.#begun = 0;
+      });
+    return undefined;
   }
 
   /** Resolves when the next step of a long request may begin. */
@@ -193,16 +215,16 @@ export class LoopShare {
       for (let turn = 0; turn < loopTurns; turn++) await next();
       const tookMs = nowMs() - beginMs;
       this.#requests = tookMs > turnMsMax ? this.#requests / 2 : this.#requests * 2;
-      this.#requests = Math.min(Math.max(1, this.#requests), requestsInTurn);
+      const requestsMax = this.#recordings.goOn ? requestsInTurn : idleRequestsInTurn;
+      this.#requests = Math.min(Math.max(1, this.#requests), requestsMax);
       this.#debt.add(tookMs);
     } while (this.#waiting.length > 0);
     this.#isRunning = false;
   }
 
-  /** Requests up to the next step, or one step, or many if there is nothing to leave time for. */
+  /** Requests up to the next step, or one step. */
   #portion(): number {
     const { length } = this.#waiting;
-    if (!this.#recordings.goOn) return Math.min(length, idleRequestsInTurn);
     const step = this.#waiting.findIndex(({ isRequest }) => !isRequest);
     return Math.max(1, Math.min(step === -1 ? length : step, this.#requests));
   }

@@ -20,7 +20,7 @@ class FakeLoop implements Loop {
   readonly nowMs = () => this.ms;
 
   readonly next = async () => {
-    if (this.isRecording) this.recordings.arrive();
+    if (this.isRecording) this.record();
     await settled();
   };
 
@@ -37,6 +37,12 @@ class FakeLoop implements Loop {
       for (const { end } of this.#watched.splice(0, this.#due())) end();
       await settled();
     }
+  }
+
+  /** One that takes no time. */
+  record(): void {
+    this.recordings.arrive();
+    this.recordings.end();
   }
 
   work(ms: number): void {
@@ -129,8 +135,8 @@ test('all that waits goes on when recordings end during a rest', async () => {
   expect(loop.restedMs).toBeLessThanOrEqual(12);
 });
 
-test('of many that wait, only some begin in a turn when recordings end', async () => {
-  const loop = new FakeLoop();
+/** How many requests begin in each turn of the loop, of 500 that arrive together and work for so long each. */
+async function beginMany(workMs: number, loop = new FakeLoop()): Promise<number[]> {
   let turn = 0;
   const next = () => {
     turn++;
@@ -138,15 +144,24 @@ test('of many that wait, only some begin in a turn when recordings end', async (
   };
   const { nowMs, wait, recordings } = loop;
   const share = new LoopShare(new Debt(recordings, loop), recordings, { nowMs, wait, next });
-  await loop.begin();
   const begun = new Map<number, number>();
   const all = Array.from({ length: 500 }, async () => {
     await share.begin();
     begun.set(turn, (begun.get(turn) ?? 0) + 1);
+    loop.work(workMs);
   });
   await loop.end();
   await Promise.all(all);
-  expect(Math.max(...begun.values())).toBe(128);
+  return [...begun.values()];
+}
+
+test('of many requests that arrive together, only some begin in a turn, also if nothing is recorded or no longer', async () => {
+  expect(Math.max(...(await beginMany(0)))).toBe(128);
+  expect(Math.max(...(await beginMany(1)))).toBeLessThanOrEqual(8);
+  expect(Math.max(...(await beginMany(5)))).toBe(1);
+  const loop = new FakeLoop();
+  await loop.begin();
+  expect(Math.max(...(await beginMany(0, loop)))).toBe(128);
 });
 
 test('recordings that come one by one do not go on', async () => {
@@ -154,11 +169,12 @@ test('recordings that come one by one do not go on', async () => {
   for (let time = 0; time < 5; time++) {
     loop.recordings.arrive();
     await loop.recordings.during(() => loop.pass(2));
+    loop.recordings.end();
     expect(loop.recordings.goOn).toBe(false);
     await loop.pass(12);
   }
-  loop.recordings.arrive();
-  loop.recordings.arrive();
+  loop.record();
+  loop.record();
   expect(loop.recordings.goOn).toBe(true);
 });
 
@@ -168,11 +184,15 @@ test('recordings go on if the next one arrived while other work took all of the 
   const recordings: Recordings = new Recordings({
     wait: async () => {},
     next: async () => {
-      if (arrivals-- > 0) recordings.arrive();
+      if (arrivals-- > 0) arrive();
       seen.push(recordings.goOn);
     },
   });
-  recordings.arrive();
+  const arrive = () => {
+    recordings.arrive();
+    recordings.end();
+  };
+  arrive();
   await settled();
   expect(seen).toEqual([true, true]);
   expect(recordings.goOn).toBe(false);
@@ -181,8 +201,8 @@ test('recordings go on if the next one arrived while other work took all of the 
 test('recordings go on as long as the store needs for one, also if that fails, and not for long after', async () => {
   const loop = new FakeLoop();
   const { recordings } = loop;
-  recordings.arrive();
-  recordings.arrive();
+  loop.record();
+  loop.record();
   let fail = (_error: Error) => {};
   const recording = recordings.during(() => new Promise((_, reject) => (fail = reject)));
   for (let time = 0; time < 100; time++) await loop.pass(10);
@@ -190,6 +210,26 @@ test('recordings go on as long as the store needs for one, also if that fails, a
   fail(new Error('broken'));
   await expect(recording).rejects.toThrow('broken');
   expect(recordings.goOn).toBe(true);
+  await loop.end();
+  expect(recordings.goOn).toBe(false);
+});
+
+test('recordings go on while one waits for the loop, and not for long while it waits for its sender', async () => {
+  const loop = new FakeLoop();
+  const { recordings } = loop;
+  loop.record();
+  recordings.arrive();
+  for (let time = 0; time < 7; time++) {
+    await loop.pass(3);
+    expect(recordings.goOn).toBe(true);
+  }
+  for (let time = 0; time < 10; time++) await loop.pass(3);
+  expect(recordings.goOn).toBe(false);
+  recordings.note();
+  recordings.arrive();
+  expect(recordings.goOn).toBe(true);
+  recordings.end();
+  recordings.end();
   await loop.end();
   expect(recordings.goOn).toBe(false);
 });

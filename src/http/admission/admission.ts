@@ -96,7 +96,6 @@ export class Admission {
       const refusal = refusalReason(request.work, this.load, this.#limits);
       if (refusal !== undefined) return this.#refuse(request, refusal);
       this.#take(request, reply);
-      if (request.work === 'recording') recordings.arrive();
       return done();
     });
     app.addHook('preParsing', (request, reply, payload, done) => {
@@ -197,9 +196,9 @@ export class Admission {
   #take(request: FastifyRequest, reply: FastifyReply): void {
     request.countedAs = request.work === 'recording' ? 'recordings' : 'requests';
     this.#load[request.countedAs]++;
+    if (request.countedAs === 'recordings') recordings.arrive();
     onFinished(request.raw, reply.raw, () => {
-      if (request.countedAs !== undefined) this.#load[request.countedAs]--;
-      request.countedAs = undefined;
+      this.#endWork(request);
       const bytes = bytesOf(request);
       if (bytes !== undefined) this.#load[bytes] -= request.bodyBytes ?? 0;
       request.bodyBytes = undefined;
@@ -212,8 +211,14 @@ export class Admission {
    */
   #release(request: FastifyRequest): void {
     request.work = 'reading';
+    this.#endWork(request);
+  }
+
+  #endWork(request: FastifyRequest): void {
+    if (request.countedAs === undefined) return;
+    this.#load[request.countedAs]--;
+    if (request.countedAs === 'recordings') recordings.end();
     request.countedAs = undefined;
-    this.#load.recordings--;
   }
 
   /** Refusing costs nearly as much as recording a single query. Undefined: at once. */

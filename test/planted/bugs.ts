@@ -1,13 +1,23 @@
 /**
- * Bugs to plant in the stores, at least one for each promise of `src/storage/ports`, to see that a test finds it. Each replaces one
+ * Bugs to plant in the stores, at least one for each method of `src/storage/ports`, to see that a test finds it. Each replaces one
  * text of a source file. If the text has changed, planting it fails, and says so.
  */
+import type { Store } from '../../src/storage/ports/store.js';
 import type { Replacement } from '../support/setup/planted.js';
+
+type MethodOf<Part> = {
+  [Name in keyof Part & string]: Part[Name] extends (...args: never) => unknown ? Name : never;
+}[keyof Part & string];
+
+/** Such as `counts.record`; `close` is a method of the store itself. */
+type PortMethod =
+  | MethodOf<Store>
+  | { [Part in keyof Store & string]: `${Part}.${MethodOf<Store[Part]>}` }[keyof Store & string];
 
 export interface PlantedBug extends Replacement {
   readonly what: string;
-  /** The method of a port whose promise it breaks. */
-  readonly breaks?: string;
+  /** The method of a port whose promise it breaks; not of a bug in backups, which are none of a store. */
+  readonly breaks?: PortMethod;
   /** The file of tests that finds it. */
   readonly test: string;
   /** Runs only the tests whose names contain this. */
@@ -28,42 +38,61 @@ const snapshot = {
   file: `${sqlite}/files/snapshot.ts`,
   test: 'test/storage/sqlite/files/snapshot.test.ts',
 } as const;
-const sqliteRecording = { file: `${sqlite}/writer/recording.ts`, ...stores('recording') } as const;
+const sqliteRecording = {
+  file: `${sqlite}/writer/recording.ts`,
+  ...stores('recording'),
+  breaks: 'counts.record',
+} as const;
 const merging = {
   file: `${sqlite}/writer/merged-recordings.ts`,
   test: 'test/storage/sqlite/writer/merged-recordings.test.ts',
+  breaks: 'counts.record',
 } as const;
 const postgresRecording = {
   file: `${postgres}/migrations/functions/recording.ts`,
   ...stores('recording'),
+  breaks: 'counts.record',
 } as const;
 const recordOne = {
   file: `${postgres}/migrations/functions/record-one.ts`,
   ...stores('recording'),
+  breaks: 'counts.record',
 } as const;
 const proved = {
   file: `${postgres}/statements/recording.ts`,
   test: 'test/program/postgres/proved-later.test.ts',
+  breaks: 'counts.record',
 } as const;
 const standby = {
   test: 'test/program/postgres/failover.test.ts',
   only: 'a repeated recording waits',
 } as const;
-const recorder = { file: `${postgres}/recorder.ts`, test: 'test/storage/postgres/recorder.test.ts' } as const;
+const recorder = {
+  file: `${postgres}/recorder.ts`,
+  test: 'test/storage/postgres/recorder.test.ts',
+  breaks: 'counts.record',
+} as const;
 const cache = {
   file: `${sqlite}/counters/rollup-cache.ts`,
   test: 'test/storage/sqlite/counters/rollup-cache.test.ts',
+  breaks: 'counts.count',
 } as const;
 const sums = {
   file: `${sqlite}/counters/prefix-sums.ts`,
   test: 'test/storage/sqlite/counters/prefix-sums.test.ts',
+  breaks: 'counts.count',
 } as const;
 const deltas = {
   file: `${sqlite}/counters/counter-deltas.ts`,
   test: 'test/storage/sqlite/counters/counter-deltas.test.ts',
+  breaks: 'counts.count',
 } as const;
-const kept = { test: 'test/storage/sqlite/counters/moments.test.ts' } as const;
-const counting = { file: `${postgres}/statements/counting.ts`, ...stores('counting') } as const;
+const kept = { test: 'test/storage/sqlite/counters/moments.test.ts', breaks: 'counts.count' } as const;
+const counting = {
+  file: `${postgres}/statements/counting.ts`,
+  ...stores('counting'),
+  breaks: 'counts.count',
+} as const;
 const directory = `${sql}/directory-changes.ts`;
 const reads = `${sql}/directory-reads.ts`;
 const throttles = { file: `${sql}/throttles.ts`, ...stores('attempts') } as const;
@@ -76,7 +105,7 @@ const history = stores('the past');
 const recordingCheck = { test: 'test/storage/recording-check.test.ts' } as const;
 const planner = { file: `${sql}/corrections/planner.ts`, ...corrections } as const;
 
-export const PLANTED_BUGS: readonly PlantedBug[] = [
+const BUGS = [
   // Files.
   {
     ...snapshot,
@@ -151,6 +180,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     test: 'test/storage/sqlite/writer/writer.test.ts',
     file: `${sqlite}/writer/writer.ts`,
+    breaks: 'counts.record',
     what: 'the writer never learns that another process has changed the file',
     text: 'if (version === this.#version) return;',
     by: 'if (this.#version !== undefined) return;',
@@ -158,6 +188,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     test: 'test/program/sqlite/writing.test.ts',
     file: `${sqlite}/writer/writer.ts`,
+    breaks: 'counts.record',
     what: 'the writer remembers what an undone transaction had inserted',
     text: `      this.#recording.forget();
       throw storeError(error);`,
@@ -193,6 +224,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     ...sqliteRecording,
     ...stores('imported counts'),
+    breaks: 'counts.importCounts',
     what: 'counts are imported although they contradict others',
     text: 'if (conflicts.length > 0) throw conflictError(conflicts);',
     by: '',
@@ -200,6 +232,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     ...sqliteRecording,
     ...stores('imported counts'),
+    breaks: 'counts.importCounts',
     what: 'a dry run imports',
     text: 'if (!dryRun) {',
     by: '{',
@@ -207,6 +240,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     file: `${sqlite}/writer/query-insert.ts`,
     test: 'test/storage/sqlite/writer/query-insert.test.ts',
+    breaks: 'counts.record',
     what: 'a row gets the id of another',
     text: '1 + row * uuidBytes',
     by: '1 + (row >> 1) * uuidBytes',
@@ -214,6 +248,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     file: `${sqlite}/writer/counter-insert.ts`,
     test: 'test/storage/sqlite/writer/counter-insert.test.ts',
+    breaks: 'counts.importCounts',
     what: 'a count that is too large for its place spills over into another type',
     text: 'Math.max(web, api, other) < countEnd',
     by: 'Math.max(web, api, other) <= countEnd',
@@ -221,6 +256,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     file: `${sqlite}/writer/query-insert.ts`,
     test: 'test/storage/sqlite/writer/query-insert.test.ts',
+    breaks: 'counts.record',
     what: 'after a duplicate in a large batch, the rows before it are not counted',
     text: 'return changes[0];',
     by: 'return 0 * changes[0];',
@@ -310,6 +346,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     ...postgresRecording,
     ...standby,
+    breaks: 'counts.importCounts',
     what: 'imported counts that are there already are acknowledged before a standby has them',
     text: '${CONFIRM}\n      RETURN jsonb',
     by: 'RETURN jsonb',
@@ -322,6 +359,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     ...proved,
+    breaks: 'directory.findAccess',
     what: 'a key is looked up for each query, although it has not changed',
     text: 'found_project.id = $1',
     by: "found_project.id = $1 || 'x'",
@@ -329,6 +367,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     ...postgresRecording,
     ...stores('series'),
+    breaks: 'counts.record',
     what: 'queries between midnight and the end of a bucket before 1970 are in another bucket',
     text: '`(${time} - ((${time} % ${ms}) + ${ms}) % ${ms}) / ${ms}`',
     by: '`(${time} / ${ms})`',
@@ -374,6 +413,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     ...deltas,
     ...corrections,
+    breaks: 'corrections.step',
     what: 'removals do not say that counters may become zero',
     text: 'if (queries < 0) this.#removes = true;',
     by: '',
@@ -395,6 +435,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     ...kept,
     file: `${sqlite}/writer/moment-insert.ts`,
+    breaks: 'corrections.step',
     what: 'a removed query stays among those that are kept',
     text: 'if (changed !== 0) this.#isChanged = true;',
     by: 'if (changed > 0) this.#isChanged = true;',
@@ -423,6 +464,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     ...kept,
     file: `${sqlite}/counters/counter-reader.ts`,
+    breaks: 'counts.findExtent',
     what: 'the extent of a project leaves out queries without narrow counters, on SQLite',
     text: 'else readMoments(level, bucket, queries, (timeMs) => times.push(timeMs));',
     by: '',
@@ -437,6 +479,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     file: `${sqlite}/counters/agreement.ts`,
     test: 'test/storage/sqlite/counters/agreement.test.ts',
+    breaks: 'maintenance.verify',
     what: 'counters that are right are sorted because of queries that are kept one by one',
     text: 'if (caller >= TYPE_INDEX.other) this.callers.add(bucket, caller, queries);',
     by: '',
@@ -444,6 +487,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     file: `${sqlite}/counters/agreement.ts`,
     test: 'test/storage/sqlite/counters/agreement.test.ts',
+    breaks: 'maintenance.verify',
     what: 'verify overlooks wrong counters of a caller',
     text: 'if (!types.isZero || !callers.isZero) return false;',
     by: 'if (!types.isZero) return false;',
@@ -451,6 +495,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     file: `${sqlite}/writer/purge.ts`,
     test: 'test/storage/sqlite/writer/purge.test.ts',
+    breaks: 'maintenance.purgeDeleted',
     what: 'the kept queries of a deleted project stay',
     text: "  { table: 'moment', columns: ['level', 'bucket'] },\n",
     by: '',
@@ -488,6 +533,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     file: `${sqlite}/counters/versioned-cache.ts`,
     test: 'test/storage/sqlite/counters/versioned-cache.test.ts',
+    breaks: 'directory.findAccess',
     what: 'an answer is cached beyond a commit',
     text: 'if (version !== this.#seen) this.#values.clear();',
     by: '',
@@ -495,6 +541,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     file: `${sqlite}/counters/counter-reader.ts`,
     ...stores('series'),
+    breaks: 'counts.countSeries',
     what: 'the series of two callers share an entry of the cache',
     text: "`${projectId} ${caller ?? ''} ${bounds.join()}`",
     by: '`${projectId} ${bounds.join()}`',
@@ -502,6 +549,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     file: `${sqlite}/counters/counter-reader.ts`,
     ...stores('series'),
+    breaks: 'counts.countSeriesByCaller',
     what: 'the series by caller of two sets of callers share an entry of the cache',
     text: '`${projectId} ${callers.join()} ${bounds.join()}`',
     by: '`${projectId} ${bounds.join()}`',
@@ -515,6 +563,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     ...counting,
     ...stores('the extent of a project'),
+    breaks: 'counts.findExtent',
     what: 'the extent of a project leaves out rows without narrow counters',
     text: 'WHERE project_id = $1 AND level = ${level})`).join',
     by: 'WHERE project_id = $1 AND level = 9 + ${level})`).join',
@@ -522,6 +571,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     ...counting,
     ...stores('callers'),
+    breaks: 'counts.countCallers',
     what: 'the callers of two ranges are added up',
     text: `FROM \${countsOfOtherCallers()}
       GROUP BY part.sum, part.caller`,
@@ -532,6 +582,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     file: `${postgres}/directory.ts`,
     ...stores('access'),
+    breaks: 'directory.findAccess',
     what: 'requests of one moment share a look-up by the key alone',
     text: '`${keyHash} ${projectId} ${withProof}`',
     by: 'keyHash',
@@ -539,6 +590,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     file: `${sqlite}/reader.ts`,
     ...stores('access'),
+    breaks: 'directory.findAccess',
     what: 'a key gets the project of its first request',
     text: 'return found?.accesses.getOrCreate(projectId,',
     by: "return found?.accesses.getOrCreate('',",
@@ -546,6 +598,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     file: `${sqlite}/reader.ts`,
     ...stores('keys'),
+    breaks: 'directory.findAccess',
     what: 'a key finds projects of other organizations',
     text: 'FROM project WHERE id = $1 AND organization_id = $2`',
     by: 'FROM project WHERE id = $1 AND $2 = $2`',
@@ -553,6 +606,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     file: directory,
     ...stores('changing a key'),
+    breaks: 'directory.changeKey',
     what: 'a revoked key is revoked again, with another time',
     text: "set: 'revoked_at = $3', where: 'revoked_at IS NULL'",
     by: "set: 'revoked_at = $3', where: 'true'",
@@ -560,6 +614,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     file: directory,
     ...stores('changing a key'),
+    breaks: 'directory.changeKey',
     what: 'a key of another organization can be changed',
     text: 'WHERE organization_id = $1 AND id = $2 AND ${where}',
     by: 'WHERE $1 = $1 AND id = $2 AND ${where}',
@@ -567,6 +622,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     file: directory,
     ...stores('rotating a key'),
+    breaks: 'directory.rotateKey',
     what: 'a key can be rotated twice',
     text: "'revoked_at IS NULL AND successor_id IS NULL'",
     by: "'revoked_at IS NULL'",
@@ -574,6 +630,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     file: directory,
     ...stores('share links'),
+    breaks: 'directory.createShareLink',
     what: 'a project gets one share link too many',
     text: 'if (links.length >= shareLinksMax)',
     by: 'if (links.length > shareLinksMax)',
@@ -581,6 +638,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     file: reads,
     ...stores('share links'),
+    breaks: 'directory.findShareLink',
     what: 'an expired share link opens',
     text: 'AND (expires_at IS NULL OR expires_at > $2)',
     by: 'AND $2 = $2',
@@ -588,6 +646,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     file: reads,
     ...stores('organizations and projects'),
+    breaks: 'directory.listProjects',
     what: 'projects of other organizations are listed',
     text: 'const rest = `WHERE organization_id = $1 ${this.dialect.andNotDeleted} ORDER',
     by: 'const rest = `WHERE $1 = $1 ${this.dialect.andNotDeleted} ORDER',
@@ -595,6 +654,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     file: directory,
     ...stores('organizations and projects'),
+    breaks: 'directory.createProject',
     what: 'the reason why an id is taken names the project of another organization',
     text: "const own = 'WHERE id = $1 AND organization_id = $2';",
     by: "const own = 'WHERE id = $1 AND $2 = $2';",
@@ -602,6 +662,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     file: directory,
     ...stores('notifications'),
+    breaks: 'directory.deleteProject',
     what: 'a deleted project keeps its notifications',
     text: "await this.session.run(`DELETE FROM ${this.table('notification')} WHERE project_id = $1`, [projectId]);",
     by: '',
@@ -610,6 +671,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     file: directory,
     ...stores('the last owner'),
+    breaks: 'directory.removeMember',
     what: 'the last owner can be removed',
     text: 'if (others.length === 0) throw lastOwnerError(email);',
     by: '',
@@ -617,6 +679,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     file: directory,
     ...stores('invitations'),
+    breaks: 'directory.acceptInvitation',
     what: 'an invitation can be used by somebody else',
     text: 'if (email !== usedBy) throw invalidInvitationError();',
     by: '',
@@ -624,6 +687,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     file: directory,
     ...stores('invitations'),
+    breaks: 'directory.acceptInvitation',
     what: 'an expired invitation can be used',
     text: "const where = 'WHERE token_hash = $1 AND expires_at > $2';",
     by: "const where = 'WHERE token_hash = $1 AND $2 = $2';",
@@ -631,6 +695,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     file: directory,
     ...stores('invitations'),
+    breaks: 'directory.acceptInvitation',
     what: 'an invitation can be used twice',
     text: "await this.session.run(`DELETE FROM ${this.table('invitation')} WHERE id = $1`, [id]);",
     by: '',
@@ -638,6 +703,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     file: directory,
     ...stores('people'),
+    breaks: 'directory.changeMember',
     what: 'the invitations of an owner outlive the role',
     text: "if (role !== 'owner') await this.#withdrawInvitationsBy(organizationId, email, by);",
     by: "if (role === 'owner') await this.#withdrawInvitationsBy(organizationId, email, by);",
@@ -645,18 +711,21 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     file: reads,
     ...stores('the audit log'),
+    breaks: 'directory.readAudit',
     what: 'the audit log of another organization is read',
     text: "['organization_id =', organizationId],",
     by: "['organization_id >=', ''],",
   },
   {
     ...throttles,
+    breaks: 'throttles.take',
     what: 'one attempt too many is allowed',
     text: 'OR kept.attempts < $2',
     by: 'OR kept.attempts <= $2',
   },
   {
     ...throttles,
+    breaks: 'throttles.giveBack',
     what: 'an attempt is given back to a later window',
     text: 'WHERE key = $1 AND resets_at = $2 AND attempts > 0',
     by: 'WHERE key = $1 AND $2 = $2 AND attempts > 0',
@@ -664,30 +733,35 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   // Notifications.
   {
     ...notifications,
+    breaks: 'notifications.endCheck',
     what: 'two nodes end the same check',
     text: 'WHERE id = $1 AND check_at = $2',
     by: 'WHERE id = $1 AND $2 = $2',
   },
   {
     ...messages,
+    breaks: 'notifications.claim',
     what: 'a message is claimed before its time',
     text: "state = 'pending' AND (next_at <= $1 OR next_at > $4)",
     by: "state = 'pending' AND ($1 = $1 OR next_at > $4)",
   },
   {
     ...messages,
+    breaks: 'notifications.endAttempt',
     what: 'a late node takes back what another one is sending',
     text: 'AND (attempts = $2 OR $7 = 1)',
     by: 'AND ($2 = $2 OR $7 = 1)',
   },
   {
     ...messages,
+    breaks: 'notifications.prune',
     what: 'pending messages are removed',
     text: "WHERE state <> 'pending' AND finished_at < $1",
     by: 'WHERE coalesce(finished_at, 0) < $1',
   },
   {
     ...notifications,
+    breaks: 'notifications.create',
     what: 'a project gets one notification too many',
     text: 'if (Number(row?.present) >= notificationsMax)',
     by: 'if (Number(row?.present) > notificationsMax)',
@@ -695,18 +769,21 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   // What arrives.
   {
     ...ingestion,
+    breaks: 'ingestion.add',
     what: 'counts of one bucket replace each other',
     text: '${name} = kept.${name} + excluded.${name}',
     by: '${name} = excluded.${name}',
   },
   {
     ...ingestion,
+    breaks: 'ingestion.add',
     what: 'a source was last seen when something older arrived',
     text: '\n       WHERE excluded.seen_at > kept.seen_at`',
     by: '`',
   },
   {
     ...ingestion,
+    breaks: 'ingestion.sum',
     what: 'refusals are counted among the sums',
     text: 'AND bucket >= $2 AND NOT ${IS_REFUSAL}\n       GROUP BY',
     by: 'AND bucket >= $2\n       GROUP BY',
@@ -715,6 +792,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     file: `${sql}/identities/found-states.ts`,
     ...queries,
+    breaks: 'identities.settle',
     what: 'a caller that a correction has changed is replaced by a late one',
     text: 'const isLate = row.caller === assumed;',
     by: 'const isLate = true;',
@@ -722,6 +800,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     file: `${sql}/corrections/corrections.ts`,
     ...queries,
+    breaks: 'corrections.step',
     what: 'a correction hides what had become known late of a query',
     text: 'if (noted.length > 0) await',
     by: 'if (noted.length < 0) await',
@@ -729,6 +808,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     file: `${sql}/identities/identity-changes.ts`,
     ...queries,
+    breaks: 'identities.identify',
     what: 'a clock that has jumped forgets the keys of queries',
     text: 'const times = { nowMs, expiryMs };',
     by: 'const times = { nowMs, expiryMs: nowMs };',
@@ -736,6 +816,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     file: `${sql}/identities/found-states.ts`,
     ...queries,
+    breaks: 'identities.settle',
     what: 'a query that turned out to be another one counts on',
     text: 'isWithdrawn: countsAs !== null };',
     by: 'isWithdrawn: countsAs === undefined };',
@@ -743,30 +824,35 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     file: `${sql}/identities/identity-changes.ts`,
     ...queries,
+    breaks: 'identities.identify',
     what: 'keys of other projects are found',
     text: 'FROM ${this.#table}\n       WHERE ${this.#project} = $1 AND name IN',
     by: 'FROM ${this.#table} WHERE $1 = $1 AND name IN',
   },
   {
     ...planner,
+    breaks: 'corrections.step',
     what: 'a correction changes queries that came after it',
     text: 'receipt.number <= receiptsTo && isSelected',
     by: 'receipt.number >= 0 && isSelected',
   },
   {
     ...planner,
+    breaks: 'corrections.accept',
     what: 'a correction can be undone twice',
     text: 'if (undoneBy !== null) throw refusal(`correction: ${id} was undone by ${undoneBy} already`);',
     by: '',
   },
   {
     ...planner,
+    breaks: 'corrections.step',
     what: 'an undo takes back other corrections of the same queries',
     text: 'AND undone_by IS NULL AND number IN',
     by: 'AND undone_by IS NOT NULL AND number IN',
   },
   {
     ...planner,
+    breaks: 'corrections.accept',
     what: 'another request with the id of a correction is answered with it',
     text: 'if (present.request === request && hash(present.ids) === hash(ids))',
     by: 'if (present.request !== null)',
@@ -774,6 +860,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     file: `${sql}/corrections/query-rows.ts`,
     ...corrections,
+    breaks: 'corrections.step',
     what: 'a renamed query counts for both callers',
     text: ': [...change(row, -1), ...change(to, 1)];',
     by: ': change(to, 1);',
@@ -781,6 +868,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     file: `${postgres}/statements/corrections.ts`,
     ...corrections,
+    breaks: 'corrections.step',
     what: 'a correction by sender changes what others sent',
     text: 'ELSE receipt = ANY ($8::integer[]) END',
     by: 'ELSE $8::integer[] IS NOT NULL END',
@@ -789,6 +877,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     file: `${postgres}/statements/retention.ts`,
     ...stores('retention'),
+    breaks: 'maintenance.applyRetention',
     what: 'the queries that retention removes are counted no longer',
     text: 'ON narrower.level < swept.row_level`',
     by: 'ON narrower.level > swept.row_level`',
@@ -796,6 +885,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     file: `${postgres}/purge.ts`,
     ...stores('retention'),
+    breaks: 'maintenance.applyRetention',
     what: 'retention removes queries that are new enough',
     text: 'occurredAt < (rowsFrom ?? EARLIEST_MS)',
     by: 'occurredAt <= (rowsFrom ?? EARLIEST_MS) + 86_400_000',
@@ -803,6 +893,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     file: `${sqlite}/writer/purge.ts`,
     ...stores('retention'),
+    breaks: 'maintenance.applyRetention',
     what: 'retention removes queries that are new enough, on SQLite',
     text: 'AND id > $2 AND occurred_at < $3',
     by: 'AND id > $2 AND occurred_at < $3 + 86400000',
@@ -810,6 +901,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     file: `${sqlite}/writer/purge.ts`,
     ...stores('deleting a project'),
+    breaks: 'maintenance.purgeDeleted',
     what: 'the counters of a deleted project stay',
     text: "  { table: 'query_counter', columns: ['level', 'bucket'] },\n",
     by: '',
@@ -1076,7 +1168,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     text: '[this.#counts, key, `NOT ${IS_REFUSAL} AND bucket`, bucketsBefore]',
     by: "[this.#counts, key, 'bucket', bucketsBefore]",
   },
-  // The rest of the methods.
+  // Methods one by one.
   {
     file: `${sqlite}/counters/read-snapshot.ts`,
     ...stores('series'),
@@ -1427,4 +1519,11 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     text: 'SET undone_by = $3 WHERE ${this.#project} = $1 AND id = $2`',
     by: 'SET undone_by = $3 WHERE ${this.#project} = $1 AND id = $2 AND undone_by = $3`',
   },
-];
+] as const satisfies readonly PlantedBug[];
+
+export const PLANTED_BUGS: readonly PlantedBug[] = BUGS;
+
+type Broken = Extract<(typeof BUGS)[number], { readonly breaks: PortMethod }>['breaks'];
+
+/** Does not compile while methods have no bug: the error names them. */
+export const METHODS_WITHOUT_BUG: Readonly<Record<Exclude<PortMethod, Broken>, never>> = {};

@@ -161,6 +161,17 @@ describe('migrate', () => {
 
     expect((await migrate(url, '--distribute')).stdout).toContain('Everything is distributed already.');
     expect(await calls()).toEqual([...expected, ...recordCalls, importCall]);
+
+    const { rows } = await onDatabase(url, (client) =>
+      client.query(`
+        SELECT proname AS name, (regexp_count(prosrc, 'DELETE FROM caller_stats\\.receipt')) AS held
+        FROM pg_proc WHERE proname IN ('record', 'record_one', 'import_counts') ORDER BY 1`),
+    );
+    expect(rows).toEqual([
+      { name: 'import_counts', held: 1 },
+      { name: 'record', held: 1 },
+      { name: 'record_one', held: 0 },
+    ]);
   });
 });
 

@@ -38,11 +38,20 @@ export const KEEP_TO_ONE_CONNECTION = "SET LOCAL citus.multi_shard_modify_mode =
 const MANAGED_TABLE = 'audit';
 
 /** The functions that write into them, in the schema. The first parameter of each is the project. */
-const FUNCTIONS = [
-  'record(text, bytea[], bigint[], text[], integer[], text[], integer[])',
-  'record_one(text, bytea, bigint, text, integer, text)',
-  'import_counts(text, text[], text[], bigint[], bigint[], bigint[], integer[])',
-];
+const RECORD = 'record(text, bytea[], bigint[], text[], integer[], text[], integer[])';
+const RECORD_ONE = 'record_one(text, bytea, bigint, text, integer, text)';
+const IMPORT_COUNTS = 'import_counts(text, text[], text[], bigint[], bigint[], bigint[], integer[])';
+
+/** Those with an `INSERT … SELECT`. */
+const SELECTING = [RECORD, IMPORT_COUNTS];
+
+/**
+ * With it, Citus moves and splits no shard of the project until the transaction ends. Otherwise Citus 13.2, if it waits for a split while
+ * it plans an `INSERT … SELECT`, plans it for shards that are gone, and it inserts nothing, without an error. A usual statement of a
+ * function would do, but Citus keeps another plan of that in memory for each call.
+ */
+const holdShard = (schema: string): string =>
+  `EXECUTE 'DELETE FROM ${schema}.receipt WHERE project_id = $1 AND number = -1' USING asked_project;`;
 
 const FIND_EXTENSION = `SELECT installed_version AS version FROM pg_catalog.pg_available_extensions WHERE name = 'citus'`;
 
@@ -70,7 +79,8 @@ export async function distribute(session: Session, { schema, name }: PostgresLoc
   }
   done.push(...(await copyProjects(session, schema)));
   done.push(...(await manage(session, `${schema}.${MANAGED_TABLE}`)));
-  const functions = FUNCTIONS.map((one) => `${schema}.${one}`);
+  for (const one of SELECTING) await beginWith(session, `${schema}.${one}`, holdShard(schema));
+  const functions = [RECORD, RECORD_ONE, IMPORT_COUNTS].map((one) => `${schema}.${one}`);
   for (const one of functions) {
     await session.run('SELECT create_distributed_function($1::regprocedure, $2, colocate_with => $3)', [
       one,
@@ -79,6 +89,16 @@ export async function distribute(session: Session, { schema, name }: PostgresLoc
     ]);
   }
   return done.length === 0 ? [] : [...done, ...functions];
+}
+
+/** Puts the statement first in the function, unless it is there. */
+async function beginWith(session: Session, name: string, statement: string): Promise<void> {
+  const found = await session.get<{ readonly text: string }>(
+    'SELECT pg_get_functiondef($1::regprocedure) AS text',
+    [name],
+  );
+  const text = found?.text ?? '';
+  if (!text.includes(statement)) await session.run(text.replace('BEGIN', () => `BEGIN\n    ${statement}`));
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import { CallerStatsError } from '../domain/errors.js';
 import type { Clock } from '../domain/time/clock.js';
+import { later } from '../shared/later.js';
 import type { Store } from '../storage/ports/store.js';
 import type { LegacyAlgorithms } from './names.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
@@ -10,6 +11,9 @@ import { findSecrets, type SecretSources, type Secrets } from './secrets.js';
 import type { Library, LibraryOptions } from './sign-in-library.js';
 import { type AccountMetrics, SignInLog } from './sign-in-log.js';
 import { withStorages } from './storages.js';
+
+const loadLibrary = later(() => import('./sign-in-library.js'));
+const loadCodes = later(() => import('./second-factor/codes.js'));
 
 export interface UsersOptions
   extends Pick<LibraryOptions, 'basePath' | 'singleSignOn' | 'log'>,
@@ -140,10 +144,7 @@ export class AuthProvider {
   async #build(secure: boolean): Promise<Library> {
     const { store, clock, basePath, singleSignOn, log, legacyAlgorithms = 'accept' } = this.#options;
     // Imported on demand, because servers without a dashboard do not need it.
-    const [{ buildLibrary }, { renewSecondFactors }] = await Promise.all([
-      import('./sign-in-library.js'),
-      import('./second-factor/codes.js'),
-    ]);
+    const [{ buildLibrary }, { renewSecondFactors }] = await Promise.all([loadLibrary(), loadCodes()]);
     const library = buildLibrary({
       tables: store.users,
       passwords: this.passwords,

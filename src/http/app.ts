@@ -35,6 +35,7 @@ import {
 } from '../domain/limits.js';
 import { ProjectRules } from '../domain/queries/telemetry-settings.js';
 import type { Clock } from '../domain/time/clock.js';
+import { loadAll } from '../shared/later.js';
 import { Slots } from '../shared/slots.js';
 import type { RecordResult, Store } from '../storage/ports/store.js';
 import { Admission, watchEventLoop } from './admission/admission.js';
@@ -194,6 +195,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   });
   closeUnreadFiles(app);
   await addSites(app, options);
+  app.addHook('onListen', loadAll);
   await app.ready();
   return app;
 }

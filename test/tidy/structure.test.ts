@@ -153,6 +153,14 @@ describe('the server has one place for', () => {
     expect(linesMatching(files, /\bcounts\??\.(record|importCounts)\b/)).toEqual([]);
   });
 
+  test('what requests load: shared/later.ts, so that they need not wait for it', () => {
+    const serving = sources.filter(({ path }) => /^src\/(auth|http|mcp)\//.test(path));
+    const others = linesMatching(serving, /(?<!typeof )\bimport\('/).filter(
+      (line) => !/= later\(/.test(line),
+    );
+    expect(others).toEqual([]);
+  });
+
   test('environment variables: the settings', () => {
     expect(linesMatching(outside('src/cli/settings/'), /\benv\[|CALLER_STATS_[A-Z_]+'/)).toEqual([]);
   });

@@ -1,5 +1,8 @@
 /** Which passwords are too easy to guess, however long they are (OWASP ASVS 5.0, 6.2; NIST SP 800-63B, 3.1.1.2). */
 import { CallerStatsError } from '../../domain/errors.js';
+import { later } from '../../shared/later.js';
+
+const commonPasswords = later(() => import('@zxcvbn-ts/language-common').then(toCommon));
 
 /** Whose password it is. */
 interface PasswordOwner {
@@ -125,12 +128,7 @@ function bare(text: string): string {
   return text.replaceAll(/[^\p{L}]/gu, '');
 }
 
-let list: Promise<ReadonlySet<string>> | undefined;
-
-/** Loaded when a password is set for the first time: 49,000 passwords take 5 MB. */
-function commonPasswords(): Promise<ReadonlySet<string>> {
-  list ??= import('@zxcvbn-ts/language-common').then(
-    ({ dictionary }) => new Set(dictionary['passwords-common'].map(String)),
-  );
-  return list;
+/** 49,000 passwords take 5 MB. */
+function toCommon({ dictionary }: typeof import('@zxcvbn-ts/language-common')): ReadonlySet<string> {
+  return new Set(dictionary['passwords-common'].map(String));
 }

@@ -18,6 +18,7 @@ import { ZONE_DATA_ORIGIN } from '../../domain/time/time-zone.js';
 import type { AppOptions } from '../../http/app.js';
 import type { Tracing, TracingOptions } from '../../observability/tracing/tracing.js';
 import { withDeadline } from '../../shared/deadline.js';
+import { later } from '../../shared/later.js';
 import type { Store } from '../../storage/ports/store.js';
 import { judgeNode } from '../doctor/findings.js';
 import { type Io, UsageError } from '../io.js';
@@ -147,6 +148,8 @@ function closedTerminal({ stdoutIsTerminal, interactive, onHangup }: Io, log: Lo
 /** Loaded apart, because other commands do not need it. */
 const loadApp = () => import('../../http/app.js');
 
+const loadTools = later(() => import('../../mcp/server.js'));
+
 async function makeApp(
   store: Store,
   settings: ServerSettings,
@@ -179,9 +182,8 @@ async function makeApp(
     },
     docs: fileURLToPath(new URL('dist/docs', io.packageFolder)),
     notifications: { mail: settings.mail ?? undefined, privateNetworks: settings.notificationNetworks },
-    // Loaded with the first call.
     mcp: async (call) => {
-      const { answerToolRequest } = await import('../../mcp/server.js');
+      const { answerToolRequest } = await loadTools();
       const report = (message: string) => observers.log.error(message);
       return answerToolRequest(call, { clock: io.clock, version, report });
     },

@@ -1,13 +1,16 @@
 /**
  * OTLP over gRPC, on the port of HTTP. A connection that begins as HTTP/2 without TLS is taken from the parser of HTTP/1, and each
  * call becomes a request for the route of OTLP over HTTP: the same checks, limits and counts hold for both. What HTTP/2 needs
- * is loaded with the first such connection.
+ * is loaded later.
  */
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { later } from '../../shared/later.js';
 import { exchangesOn } from '../connection/connections.js';
 import type { BasePath } from '../request/base-path.js';
 import type { Calls } from './calls.js';
+
+const loadCalls = later(() => import('./calls.js'));
 
 /** With these bytes a connection becomes one of HTTP/2 (RFC 9113, section 3.4). The parser of HTTP/1 stops after them. */
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
@@ -47,7 +50,7 @@ export class Grpc {
     // Takes the connection from the parser, and keeps what arrives until there is a session.
     socket.on('readable', () => {});
     const first = Buffer.concat([PREFACE, rawPacket.subarray(bytesParsed)]);
-    this.#calls ??= import('./calls.js').then(({ Calls }) => new Calls(app, this.#basePath));
+    this.#calls ??= loadCalls().then(({ Calls }) => new Calls(app, this.#basePath));
     this.#calls.then(
       (calls) => {
         socket.unshift(first);

@@ -1,7 +1,10 @@
 /** `/openapi.json`, generated from the schemas of the routes. */
 import type { FastifyInstance, RouteOptions } from 'fastify';
+import { later } from '../../shared/later.js';
 import type { BasePath } from '../request/base-path.js';
 import { addResource } from '../server/resource.js';
+
+const loadDocument = later(() => import('./open-api-document.js'));
 
 /** Call it before the routes that the document lists. */
 export function addOpenApi(app: FastifyInstance, basePath: BasePath): void {
@@ -11,7 +14,7 @@ export function addOpenApi(app: FastifyInstance, basePath: BasePath): void {
   });
   let document: Promise<object> | undefined;
   const create = async (): Promise<object> => {
-    const { createDocument } = await import('./open-api-document.js');
+    const { createDocument } = await loadDocument();
     return createDocument(documented, basePath);
   };
   addResource(app, '/openapi.json', { GET: () => (document ??= create()) });

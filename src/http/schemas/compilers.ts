@@ -1,7 +1,11 @@
-/** Compiles schemas to validators and serializers: on first use, so that the server starts fast, and once for all apps. */
+/**
+ * Compiles schemas to validators and serializers, once for all apps: as soon as the app listens, one in each turn of the event loop, or
+ * when the first request needs them. So the server starts fast.
+ */
 import { Ajv, type ValidateFunction } from 'ajv';
 import fastJsonStringify from 'fast-json-stringify';
 import type { FastifyInstance } from 'fastify';
+import { nextTurn } from '../../shared/pauses.js';
 import { SHARED_SCHEMAS } from './schemas.js';
 
 /** The library types schemas as mutable, but copies them. */
@@ -24,13 +28,23 @@ const getSerializer = compiledOnce((schema) =>
 
 /** Validation errors have no useful message, because the domain creates its own. */
 export function addCompilers(app: FastifyInstance): void {
+  const compiles: (() => unknown)[] = [];
   app.setValidatorCompiler(({ schema }) => {
     const validator = getValidator(schema as object);
+    compiles.push(validator);
     return (data: unknown) => validator()(data) || { error: new Error('does not match the schema') };
   });
   app.setSerializerCompiler(({ schema }) => {
     const serializer = getSerializer(schema as object);
+    compiles.push(serializer);
     return (value: unknown) => serializer()(value);
+  });
+  app.addHook('onListen', async () => {
+    for (const compile of compiles) {
+      await nextTurn();
+      if (!app.server.listening) return;
+      compile();
+    }
   });
 }
 

@@ -13,8 +13,6 @@ export class Exchange {
   readonly response: ServerResponse;
   /** The framework's view of the response, once the framework has received the request. */
   reply: FastifyReply | undefined;
-  /** Whether nobody needs its answer once the client has ended its side of the connection. */
-  endsWithClient = false;
   /** Whether there is a response, which waits for its turn to be sent. */
   isSending = false;
   /** How many deadline checks found no response. */
@@ -90,28 +88,21 @@ export function onFinished(request: IncomingMessage, response: ServerResponse, c
 }
 
 /**
- * For work that must not go on for clients that have left: calls `callback` as `onFinished` does, and takes a client that ends its side
- * of the connection for one that has left.
- */
-export function onGone(request: IncomingMessage, response: ServerResponse, callback: () => void): void {
-  const exchange = trackExchange(request, response);
-  exchange.endsWithClient = true;
-  exchange.onFinished(callback);
-  if (request.socket.readableEnded) request.socket.end();
-}
-
-/**
  * Answers clients that end their side of a connection after they have sent their requests. Node would close the connection, and they
- * would not learn whether their queries were recorded.
+ * would not learn whether their queries were recorded. Clients that only read are still taken for gone, so that nothing works for them.
  */
 export function answerHalfClosed(server: Server): void {
   // Node's types lack it.
   Object.assign(server, { httpAllowHalfOpen: true });
   server.on('connection', (socket) => {
     socket.once('end', () => {
-      if (exchangesOn(socket).some(({ endsWithClient }) => endsWithClient)) socket.end();
+      if (exchangesOn(socket).every(({ request }) => isRead(request))) socket.end();
     });
   });
+}
+
+function isRead({ method }: IncomingMessage): boolean {
+  return method === 'GET' || method === 'HEAD';
 }
 
 /**

@@ -24,7 +24,7 @@ import { changesListedMax, seriesBucketsMax } from '../../domain/limits.js';
 import type { Clock } from '../../domain/time/clock.js';
 import type { Slots } from '../../shared/slots.js';
 import type { Store } from '../../storage/ports/store.js';
-import { onGone } from '../connection/connections.js';
+import { onFinished } from '../connection/connections.js';
 import { extendDeadline } from '../connection/deadlines.js';
 import { type Authenticator, READING_TYPES } from '../request/authenticate.js';
 import { openedProject } from '../request/opened.js';
@@ -83,8 +83,8 @@ export function createReportHandlers(
         report.parse(parameters, { nowMs: clock.now(), weekStart: openedProject(request).weekStart }),
       );
       const { id, organizationId } = openedProject(request);
-      const whenGone = (callback: () => void) => onGone(request.raw, reply.raw, callback);
-      return readInSlot({ slots, owner: organizationId, onGone: whenGone }, report, question, async () => {
+      const onGone = (callback: () => void) => onFinished(request.raw, reply.raw, callback);
+      return readInSlot({ slots, owner: organizationId, onGone }, report, question, async () => {
         const answer = await report.read(store, id, question, goOnWhileWaiting(request, reply));
         const listCallers = () => store.counts.countCallers(id, ALL_TIME);
         const hint = await findCallerHint(question, answer, listCallers);
@@ -138,7 +138,7 @@ function goOnWhileWaiting({ raw }: FastifyRequest, reply: FastifyReply): () => v
   let isWatched = false;
   let isGone = false;
   return () => {
-    if (!isWatched) onGone(raw, reply.raw, () => (isGone = true));
+    if (!isWatched) onFinished(raw, reply.raw, () => (isGone = true));
     isWatched = true;
     if (isGone) throw new CallerStatsError('busy', 'Nobody waits for this answer any more.');
     extendDeadline(raw, reply.raw);

@@ -18,7 +18,7 @@ import { toolBatchMax, toolBodyBytesMax } from '../../domain/limits.js';
 import { nextTurn } from '../../shared/pauses.js';
 import type { Slots } from '../../shared/slots.js';
 import type { Store } from '../../storage/ports/store.js';
-import { onGone } from '../connection/connections.js';
+import { onFinished } from '../connection/connections.js';
 import { type Authenticator, READING_TYPES } from '../request/authenticate.js';
 import { addJsonParser, refuseEncoding } from '../request/body.js';
 import { sendingKey } from '../request/opened.js';
@@ -101,7 +101,7 @@ export async function addMcp(
           const source = limitReads(all, (status) => refusals.refused(request, status), {
             slots,
             owner: senderOf(request),
-            onGone: (callback) => onGone(request.raw, reply.raw, callback),
+            onGone: (callback) => onFinished(request.raw, reply.raw, callback),
           });
           const asked = toWebRequest(request);
           // The first request of a process loads and compiles much: others are answered in between.

@@ -162,7 +162,7 @@ test('a client that disconnects while its key is looked up still has its address
   const connection = await service.connect();
   connection.write(get(STATS, ['Host: test', `Authorization: Bearer ${key}`]));
   await hold.reached();
-  connection.reset();
+  connection.close();
   await expect.poll(() => service.connections()).toBe(0);
   hold.release();
   await expect.poll(() => service.calls.map(({ method }) => method)).toContain('count');

@@ -62,11 +62,6 @@ export class RawConnection {
   close(): void {
     this.#socket.destroy();
   }
-
-  /** The server learns at once that nobody reads its responses. */
-  reset(): void {
-    this.#socket.resetAndDestroy();
-  }
 }
 
 /** A `HEAD` request in bytes. */

@@ -15,6 +15,7 @@ export class Load {
   readonly #refused = new Map<string, number>();
   readonly #work: Promise<unknown>;
   #stopped = false;
+  #isAbandoned = false;
 
   /** `acknowledged` has what each project contains already. */
   constructor(stores: readonly Store[], acknowledged: Map<string, number>) {
@@ -42,6 +43,27 @@ export class Load {
   async refusal(ids: readonly string[]): Promise<void> {
     const before = new Map(this.#refused);
     await this.#until(() => ids.every((id) => this.refused(id) > (before.get(id) ?? 0)));
+  }
+
+  /** Does `work` while nodes record. Afterwards every acknowledged query must be counted once. */
+  static async during(
+    stores: readonly Store[],
+    acknowledged: Map<string, number>,
+    work: (load: Load) => Promise<void>,
+  ): Promise<void> {
+    const load = new Load(stores, acknowledged);
+    try {
+      await load.progress();
+      await work(load);
+      await load.progress();
+    } catch (error) {
+      // What is refused may be so forever.
+      load.#isAbandoned = true;
+      await load.stop().catch(() => {});
+      throw error;
+    }
+    await load.stop();
+    await load.requireExact();
   }
 
   /** Resolves when nothing is sent any more. */
@@ -80,7 +102,7 @@ export class Load {
       this.#acknowledged.set(id, this.#of(id) + size);
       const least = this.#of(id);
       const { total } = await this.#repeat(id, () => store.counts.count(id, ALL_TIME));
-      expect(total).toBeGreaterThanOrEqual(least);
+      expect(total, id).toBeGreaterThanOrEqual(least);
       await scheduler.wait(pauseMs);
     }
   }
@@ -90,7 +112,8 @@ export class Load {
       try {
         return await request();
       } catch (error) {
-        if (!(error instanceof CallerStatsError && error.code === 'unavailable')) throw error;
+        const isRefused = error instanceof CallerStatsError && error.code === 'unavailable';
+        if (this.#isAbandoned || !isRefused) throw error;
         this.#refused.set(id, this.refused(id) + 1);
         await scheduler.wait(retryMs);
       }

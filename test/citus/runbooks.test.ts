@@ -1,16 +1,22 @@
 /** The runbooks of `docs/guides/run/citus.md` on a cluster of an installed Citus, while two nodes record and count. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import { migrateStore, openStore } from '../../src/storage/open.js';
 import type { Store } from '../../src/storage/ports/store.js';
 import { eventually } from '../support/postgres/nodes.js';
 import type { PostgresServer } from '../support/postgres/postgres-server.js';
-import { by, projectOf } from '../support/storage/entities.js';
-import { onDatabase } from '../support/storage/store.js';
-import { CITUS, CitusCluster, EARLIER_CITUS, findCitus } from './cluster.js';
+import { promote, urlOf } from '../support/postgres/replication.js';
+import { by, keyOf, projectOf } from '../support/storage/entities.js';
+import { onDatabase, openForTest } from '../support/storage/store.js';
+import { allowPlugIn, CITUS, CitusCluster, EARLIER_CITUS, findCitus } from './cluster.js';
 import { Load } from './load.js';
 
 const schema = 'runbooks';
 const ids = Array.from({ length: 8 }, (_, at) => `p${at}`);
+/** Of all projects. */
+const key = keyOf('k0');
+const recording = (projectId: string) => ({ type: 'recording', projectId, scopes: ['write'] }) as const;
+const isStopped = { code: 'unavailable' };
 const acknowledged = new Map(ids.map((id) => [id, 0]));
 /** Then what follows the upgrade runs on upgraded servers. */
 const isUpgraded = process.env[EARLIER_CITUS] !== undefined;
@@ -24,7 +30,8 @@ beforeAll(async () => {
   const url = `${cluster.coordinator.url()}?schema=${schema}`;
   await migrateStore(url, { distribute: true });
   stores = [await openStore(url), await openStore(url)];
-  for (const id of ids) await stores[0]?.directory.createProject(projectOf(id), by);
+  for (const id of ids) await node(0).directory.createProject(projectOf(id), by);
+  await node(0).directory.createKey(key, by);
 });
 
 afterAll(async () => {
@@ -32,18 +39,8 @@ afterAll(async () => {
   await cluster?.stop();
 });
 
-/** Does `work` while two nodes record. Afterwards every acknowledged query must be counted once. */
-async function underLoad(work: (load: Load) => Promise<void>): Promise<void> {
-  const load = new Load(stores, acknowledged);
-  try {
-    await load.progress();
-    await work(load);
-    await load.progress();
-  } finally {
-    await load.stop();
-  }
-  await load.requireExact();
-}
+const underLoad = (work: (load: Load) => Promise<void>, nodes = stores) =>
+  Load.during(nodes, acknowledged, work);
 
 const place = (id: string) => cluster.place(schema, id);
 
@@ -53,12 +50,18 @@ function otherWorker(port: number): PostgresServer {
   return found;
 }
 
+function workerAt(port: number): PostgresServer {
+  const found = cluster.workers.find((worker) => worker.port === port);
+  if (found === undefined) throw new Error(`no worker has the port ${port}`);
+  return found;
+}
+
 async function projectsOn(port: number): Promise<string[]> {
   const places = await Promise.all(ids.map(place));
   return ids.filter((_, at) => places[at]?.port === port);
 }
 
-test.runIf(isUpgraded)('each server gets a later release of Citus, the coordinator first', () =>
+test.runIf(isUpgraded)('each server gets later releases of PostgreSQL and Citus, the coordinator first', () =>
   underLoad(async (load) => {
     const { bin } = await findCitus(CITUS);
     for (const server of cluster.servers) {
@@ -68,7 +71,10 @@ test.runIf(isUpgraded)('each server gets a later release of Citus, the coordinat
       // Until then, what is recorded there is refused.
       await load.refusal(own);
       await load.progress(ids.filter((id) => !own.includes(id)));
-      await onDatabase(server.url(), (client) => client.query('ALTER EXTENSION citus UPDATE'));
+      await onDatabase(server.url(), async (client) => {
+        await client.query('ALTER EXTENSION citus UPDATE');
+        await allowPlugIn(client);
+      });
       await load.progress();
     }
     for (const server of cluster.servers) {
@@ -94,6 +100,10 @@ test.each(['force_logical', 'block_writes'])('a shard is moved with %s', (mode) 
   }),
 );
 
+/** A shard in two at a hash, both on one node. */
+const SPLIT =
+  'SELECT citus_split_shard_by_split_points($1, ARRAY[$2], ARRAY[$3, $3]::integer[], $4::citus.shard_transfer_mode)';
+
 test.each([
   ['onto the other worker', 'auto'],
   ['onto its own worker', 'block_writes'],
@@ -105,14 +115,46 @@ test.each([
       [otherWorker(port).port],
     );
     const to = where === 'onto its own worker' ? node : other?.nodeid;
-    await cluster.ask(
-      'SELECT citus_split_shard_by_split_points($1, ARRAY[$2], ARRAY[$3, $3]::integer[], $4::citus.shard_transfer_mode)',
-      [shard, middle, to, mode],
-    );
+    await cluster.ask(SPLIT, [shard, middle, to, mode]);
     expect(await place('p1')).toMatchObject({ node: to });
     expect((await place('p1')).shard).not.toBe(shard);
   }),
 );
+
+/** As nodes do that cannot reach the workers. Each time, Citus plans it for shards that are gone when it has waited. */
+test('what Citus records while a shard is split is counted', async () => {
+  await node(0).directory.createProject(projectOf('waiting'), by);
+  const record = (number: number) =>
+    cluster.ask(`SELECT ${schema}.record($1, $2, $3, $4, $5, $6, $7)`, [
+      ...['waiting', [Buffer.alloc(16, number)], [number], ['web'], [], [], [0]],
+    ]);
+  for (let sent = 1; sent <= 8; sent++) {
+    const { shard, node: to, port, middle } = await place('waiting');
+    await onDatabase(workerAt(port).url(), async (client) => {
+      const waiting = (type: string) =>
+        eventually(async () => {
+          const { rowCount } = await client.query(
+            'SELECT FROM pg_locks WHERE locktype = $1 AND NOT granted',
+            [type],
+          );
+          return rowCount === 1 ? true : undefined;
+        });
+      await client.query('BEGIN');
+      // A split changes it once it has copied the rows.
+      await client.query('LOCK TABLE pg_dist_shard IN SHARE MODE');
+      const splitting = cluster.ask(SPLIT, [shard, middle, to, 'block_writes']);
+      splitting.catch(() => {});
+      await waiting('relation');
+      // Nodes repeat what failed.
+      const recording = record(sent).catch(() => record(sent));
+      await waiting('advisory');
+      await client.query('COMMIT');
+      await Promise.all([splitting, recording]);
+    });
+    expect((await node(0).counts.count('waiting', ALL_TIME)).total).toBe(sent);
+  }
+  await node(0).directory.deleteProject('default', 'waiting', by);
+});
 
 test('a worker is added, gets its share, is drained and removed', () =>
   underLoad(async (load) => {
@@ -136,25 +178,138 @@ test('a worker is added, gets its share, is drained and removed', () =>
     await cluster.ask("SELECT citus_remove_node('127.0.0.1', $1)", [port]);
   }));
 
-test('a worker that is down stops its own projects only', () =>
+function node(at: number): Store {
+  const found = stores[at];
+  if (found === undefined) throw new Error('the nodes are not open');
+  return found;
+}
+
+/** The id of a project that is not there, and would be on this worker. */
+async function newIdOn(port: number): Promise<string> {
+  for (let at = 0; at < 100; at++) {
+    const id = `new${port}x${at}`;
+    if ((await place(id)).port === port) return id;
+  }
+  throw new Error(`no id was found for the worker with the port ${port}`);
+}
+
+/** What needs all workers. */
+async function expectNoUpkeep(): Promise<void> {
+  const { maintenance } = node(0);
+  await expect(maintenance.verify()).rejects.toMatchObject(isStopped);
+  await expect(maintenance.applyRetention(Date.now(), 10)).rejects.toMatchObject(isStopped);
+  await expect(maintenance.purgeDeleted(10)).rejects.toMatchObject(isStopped);
+}
+
+test('a worker that is down stops what the table of the page says', () =>
   underLoad(async (load) => {
-    const [worker] = cluster.workers;
-    if (worker === undefined) throw new Error('there is no worker');
-    const own = await projectsOn(worker.port);
+    const { port } = await place('p0');
+    const worker = workerAt(port);
+    const [ownNew, otherNew] = [await newIdOn(port), await newIdOn(otherWorker(port).port)];
+    const own = await projectsOn(port);
     const others = ids.filter((id) => !own.includes(id));
-    expect(own).not.toEqual([]);
+    const [other = ''] = others;
+    const [{ directory }, seen] = [node(0), node(1).directory];
+    await directory.createKey(keyOf('of p0', recording('p0')), by);
     const before = others.map((id) => load.refused(id));
     await worker.kill();
     await load.refusal(own);
     await load.progress(others);
     expect(others.map((id) => load.refused(id))).toEqual(before);
-    expect(await stores[1]?.directory.listProjects('default')).toHaveLength(ids.length);
+
+    const change = (id: string) => directory.changeProject('default', id, { name: 'changed' }, by);
+    await expect(change('p0')).rejects.toMatchObject(isStopped);
+    await expect(directory.createKey(keyOf('k1', recording('p0')), by)).rejects.toMatchObject(isStopped);
+    await expect(directory.deleteProject('default', 'p0', by)).rejects.toMatchObject(isStopped);
+    await expect(directory.createProject(projectOf(ownNew), by)).rejects.toMatchObject(isStopped);
+    await expectNoUpkeep();
+    await change(other);
+    await directory.createKey(keyOf('k2', recording(other)), by);
+    await directory.createProject(projectOf(otherNew), by);
+    await directory.createKey(keyOf('k3'), by);
+    for (const what of ['disable', 'enable', 'revoke'] as const) {
+      await directory.changeKey('default', 'of p0', what, { ...by, at: 2000 });
+      const access = await seen.findAccess('hash of of p0', 'p0');
+      expect(access?.project?.id).toBe('p0');
+      expect(access?.key.disabledAt).toBe(what === 'disable' ? 2000 : null);
+      expect(access?.key.revokedAt).toBe(what === 'revoke' ? 2000 : null);
+    }
+    for (const id of ids) expect((await seen.findAccess(key.hash, id))?.project?.id).toBe(id);
+    const listed = await seen.listProjects('default');
+    expect(listed.map(({ id }) => id).sort()).toEqual([...ids, otherNew].sort());
+    expect(listed.find(({ id }) => id === other)?.name).toBe('changed');
+    expect((await seen.listKeys('default')).map(({ id }) => id)).toEqual(
+      expect.arrayContaining(['k2', 'k3']),
+    );
+    expect(await seen.listMembers('default')).toEqual([]);
+    expect((await seen.readAudit('default', { limit: 1 }))[0]?.action).toBe('key.revoke');
+    await node(1).maintenance.check();
+
+    await directory.deleteProject('default', otherNew, by);
     await worker.start();
+    await load.progress(own);
+    await change('p0');
   }));
 
-test('while the coordinator is down, projects cannot be listed, and what is recorded counts', () =>
+test('a worker fails over to its standby', async () => {
+  const { port } = await place('p0');
+  const gone = workerAt(port);
+  const standby = await cluster.addStandby(gone);
+  await underLoad(async (load) => {
+    const own = await projectsOn(port);
+    const others = ids.filter((id) => !own.includes(id));
+    const before = others.map((id) => load.refused(id));
+    await gone.kill();
+    await load.refusal(own);
+    await promote(standby);
+    await cluster.ask(
+      "SELECT citus_update_node(nodeid, '127.0.0.1', $2) FROM pg_dist_node WHERE nodename = '127.0.0.1' AND nodeport = $1",
+      [port, standby.port],
+    );
+    await load.progress();
+    expect(others.map((id) => load.refused(id))).toEqual(before);
+    expect(await projectsOn(standby.port)).toEqual(own);
+    await node(1).directory.changeProject('default', 'p0', { name: 'after' }, by);
+  });
+  await cluster.replace(gone, standby);
+});
+
+test('while the coordinator is down, what the table of the page says stops', () =>
   underLoad(async () => {
+    const { directory, maintenance } = node(0);
     await cluster.coordinator.kill();
-    await expect(stores[0]?.directory.listProjects('default')).rejects.toMatchObject({ code: 'unavailable' });
+    // Every request with a key begins with it.
+    await expect(directory.findAccess(key.hash, 'p0')).rejects.toMatchObject(isStopped);
+    await expect(directory.listProjects('default')).rejects.toMatchObject(isStopped);
+    await expect(directory.listKeys('default')).rejects.toMatchObject(isStopped);
+    await expect(directory.listMembers('default')).rejects.toMatchObject(isStopped);
+    await expect(directory.readAudit('default', { limit: 1 })).rejects.toMatchObject(isStopped);
+    await expect(directory.createProject(projectOf('late'), by)).rejects.toMatchObject(isStopped);
+    await expect(directory.changeProject('default', 'p0', { name: 'late' }, by)).rejects.toMatchObject(
+      isStopped,
+    );
+    await expect(directory.createKey(keyOf('late'), by)).rejects.toMatchObject(isStopped);
+    await expect(directory.changeKey('default', 'k0', 'revoke', by)).rejects.toMatchObject(isStopped);
+    await expect(maintenance.check()).rejects.toMatchObject(isStopped);
+    await expectNoUpkeep();
     await cluster.coordinator.start();
+    expect((await node(1).directory.listProjects('default')).map(({ name }) => name)).not.toContain('late');
   }));
+
+/** The last one, because the other nodes know only the server that is gone. */
+test('the coordinator fails over to its standby', async () => {
+  const gone = cluster.coordinator;
+  const standby = await cluster.addStandby(gone);
+  const url = urlOf([gone, standby], `schema=${schema}&target_session_attrs=read-write`);
+  const nodes = [await openForTest(url), await openForTest(url)];
+  await underLoad(async (load) => {
+    await gone.kill();
+    await expect(nodes[0]?.directory.listProjects('default')).rejects.toMatchObject(isStopped);
+    await promote(standby);
+    await cluster.replace(gone, standby);
+    await cluster.ask("SELECT citus_set_coordinator_host('127.0.0.1', $1)", [standby.port]);
+    await load.progress();
+    await nodes[0]?.directory.changeProject('default', 'p0', { name: 'moved' }, by);
+    expect((await nodes[1]?.directory.findAccess(key.hash, 'p0'))?.project?.name).toBe('moved');
+  }, nodes);
+});

@@ -1,6 +1,6 @@
 /** PostgreSQL servers for tests, on free ports with their own folders. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { chmod, chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -31,6 +31,8 @@ export interface ServerOptions {
   readonly extensions?: Readonly<Record<string, string>>;
   /** Another one than a free one. */
   readonly port?: number;
+  /** Begins with a base backup of this server, and follows it. */
+  readonly standbyOf?: PostgresServer;
 }
 
 export interface PostgresServer {
@@ -53,13 +55,13 @@ export interface PostgresServer {
 /** Starts a new, empty server. If this process runs as root, the server runs as another user. */
 export async function startPostgres(
   installation: Installation,
-  { settings = {}, files = {}, access = [], extensions = {}, ...asked }: ServerOptions = {},
+  { settings = {}, files = {}, access = [], extensions = {}, standbyOf, ...asked }: ServerOptions = {},
 ): Promise<PostgresServer> {
   const user = serverUser();
   const folder = await mkdtemp(join(tmpdir(), 'caller-stats-postgres-'));
   await chmod(folder, 0o755);
   const template = await templateFor(installation, folder);
-  const { password } = template;
+  const { password } = standbyOf ?? template;
   const isExtended = Object.keys(extensions).length > 0;
   const bin = isExtended ? await usableBin(installation, folder) : template.bin;
   for (const [name, text] of Object.entries(extensions)) {
@@ -67,7 +69,8 @@ export async function startPostgres(
   }
   const data = join(folder, 'data');
   // `-a` keeps the owner.
-  await run('cp', ['-a', template.data, data]);
+  if (standbyOf === undefined) await run('cp', ['-a', template.data, data]);
+  else await copyServer(standbyOf, bin, data);
   for (const [name, text] of Object.entries(files)) {
     await writeFile(join(data, name), text, { mode: 0o600 });
     if (user !== undefined) await chown(join(data, name), user.uid, user.gid);
@@ -128,6 +131,19 @@ export async function startPostgres(
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Makes the data folder of a standby of a running server. */
+async function copyServer({ port, password }: PostgresServer, bin: string, data: string): Promise<void> {
+  const user = serverUser();
+  await mkdir(data, { mode: 0o700 });
+  if (user !== undefined) await chown(data, user.uid, user.gid);
+  const primary = `host=127.0.0.1 port=${port} user=tester password=${password}`;
+  const options = ['--write-recovery-conf', '--checkpoint=fast', '--no-sync'];
+  await run(join(bin, 'pg_basebackup'), ['-D', data, '-d', primary, ...options], {
+    ...user,
+    cwd: dirname(data),
+  });
 }
 
 /** Tries to start, each of which takes tens of milliseconds. */

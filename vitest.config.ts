@@ -98,7 +98,9 @@ const citus = {
     name: 'citus',
     include: ['test/citus/*.test.ts'],
     setupFiles: [seedSetup],
-    globalSetup: ['./test/support/setup/templates-setup.ts', './test/support/setup/postgres-setup.ts'],
+    globalSetup,
+    // Each file has a cluster under load.
+    maxWorkers: 1,
     testTimeout: 300_000,
     hookTimeout: 120_000,
   },

@@ -212,6 +212,7 @@ export function describeCorrections(kind: string, factory: PlaceFactory): void {
       expect(countFigures(done.figures)).toMatchObject({ web: 0, other: 15, total: 15 });
       expect(await answersOf(store)).toMatchObject({ imported: [{ source: 'kept' }], cut: undefined });
       expect(before.cut).toMatchObject({ count: 5 });
+      expect(await other.maintenance.verify()).toMatchObject({ importedQueries: 10 });
       expect((await answersOf(store)).all.total).toBe(before.all.total - 15);
       expect(await store.counts.importCounts('p', counts)).toEqual({ recorded: 0, duplicates: 3 });
       await expectSound(store);

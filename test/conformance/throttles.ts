@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { expiredWindowsMax } from '../../src/storage/ports/throttles.js';
 import type { PlaceFactory } from '../support/storage/store.js';
+import { runOnUsers } from '../support/users/people.js';
 
 const limit = { attemptsMax: 3, windowMs: 1000 };
 const nowMs = 5000;
@@ -77,6 +78,15 @@ export function describeThrottles(kind: string, factory: PlaceFactory): void {
       await other.reset('none');
       expect(await one.take('a', limit, nowMs)).toEqual(allowed);
       expect(await one.take('b', limit, nowMs)).toEqual(refused);
+    });
+
+    test('leave no more windows that have ended than others begin', async () => {
+      const store = await (await factory()).open();
+      const keys = Array.from({ length: expiredWindowsMax + 20 }, (_, at) => `key ${at}`);
+      for (const key of keys) await store.throttles.take(key, limit, nowMs);
+      for (const key of ['a', 'b']) await store.throttles.take(key, limit, nowMs + limit.windowMs);
+      const { rows } = await runOnUsers(store, 'SELECT key FROM {login_throttle} ORDER BY key');
+      expect(rows.map(({ key }) => key)).toEqual(['a', 'b']);
     });
 
     test('of other keys survive the removal of expired windows', async () => {

@@ -270,7 +270,7 @@ function createServer(
         metrics?.refused(status);
         refusals.malformed(status);
       },
-      take: (error, socket) => grpc.take(error, socket),
+      take: (error, socket, turns) => grpc.take(error, socket, turns),
     },
   );
   grpc.watch(app);

@@ -5,6 +5,7 @@
  */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Turns } from './turns.js';
 
 /** A slice where requests may begin: some 50 of the shortest. */
 const sliceBytes = 1024;
@@ -12,8 +13,7 @@ const sliceBytes = 1024;
 /** A slice of a body in chunks. Requests may follow it. */
 const chunkedSliceBytes = 4 * 1024;
 
-/** What is parsed in one turn of the event loop: some hundred requests, or 32 KB of headers and chunks, which may be tiny. */
-const stepsInTurn = 512;
+/** What these take of a turn. */
 const requestSteps = 4;
 const stepBytes = 64;
 
@@ -27,9 +27,9 @@ interface Arriving {
   isOver: boolean;
 }
 
-/** Call it before the server listens. A connection is closed if more than `waitingBytesMax` bytes would wait on all of them. */
-export function paceArrivals(server: Server, waitingBytesMax: number): void {
-  const arrivals = new Arrivals(waitingBytesMax);
+/** Call it before the server listens. */
+export function paceArrivals(server: Server, turns: Turns): void {
+  const arrivals = new Arrivals(turns);
   server.on('request', (request) => arrivals.begin(request));
   server.on('connection', (socket) => arrivals.watch(socket));
   // Without a listener, Node takes an upgrade for a request like others.
@@ -39,15 +39,10 @@ export function paceArrivals(server: Server, waitingBytesMax: number): void {
 
 class Arrivals {
   readonly #arriving = new WeakMap<Socket, Arriving>();
-  /** Connections that are paused until their turn comes, with the bytes that wait on each. */
-  readonly #waiting = new Map<Socket, number>();
-  readonly #waitingBytesMax: number;
-  #waitingBytes = 0;
-  #stepsLeft = stepsInTurn;
-  #isScheduled = false;
+  readonly #turns: Turns;
 
-  constructor(waitingBytesMax: number) {
-    this.#waitingBytesMax = waitingBytesMax;
+  constructor(turns: Turns) {
+    this.#turns = turns;
   }
 
   watch(socket: Socket): void {
@@ -64,7 +59,7 @@ class Arrivals {
   }
 
   begin(request: IncomingMessage): void {
-    this.#stepsLeft -= requestSteps;
+    this.#turns.spend(requestSteps);
     const arriving = this.#arriving.get(request.socket);
     if (arriving !== undefined) arriving.request = request;
   }
@@ -76,11 +71,11 @@ class Arrivals {
 
   #take(socket: Socket, arriving: Arriving, bytes: Buffer): void {
     if (arriving.isOver) return;
-    if (this.#waiting.size > 0) this.#forget(socket);
+    this.#turns.forget(socket);
     let at = 0;
     while (at < bytes.length && !arriving.isOver && !socket.destroyed) {
-      if (this.#stepsLeft <= 0) {
-        this.#wait(socket, bytes.length - at);
+      if (this.#turns.isOver) {
+        this.#turns.wait(socket, bytes.length - at);
         break;
       }
       const end = at + sizeOf(arriving);
@@ -94,43 +89,12 @@ class Arrivals {
   }
 
   #parse(arriving: Arriving, slice: Buffer): void {
-    this.#schedule();
     const { request, bodyBytes } = arriving;
-    this.#stepsLeft -= 1 + Math.max(0, slice.length - Math.max(0, bodyBytes)) / stepBytes;
+    this.#turns.spend(1 + Math.max(0, slice.length - Math.max(0, bodyBytes)) / stepBytes);
     arriving.parse(slice);
     if (arriving.request !== request) arriving.bodyBytes = lengthOf(arriving.request);
     arriving.bodyBytes -= slice.length;
     if (arriving.request?.complete === true) arriving.request = undefined;
-  }
-
-  #wait(socket: Socket, bytes: number): void {
-    this.#waiting.set(socket, bytes);
-    this.#waitingBytes += bytes;
-    if (this.#waitingBytes > this.#waitingBytesMax) socket.destroy();
-    else socket.pause();
-  }
-
-  #forget(socket: Socket): void {
-    this.#waitingBytes -= this.#waiting.get(socket) ?? 0;
-    this.#waiting.delete(socket);
-  }
-
-  #schedule(): void {
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    setImmediate(() => this.#turn());
-  }
-
-  #turn(): void {
-    this.#isScheduled = false;
-    this.#stepsLeft = stepsInTurn;
-    for (const socket of this.#waiting.keys()) {
-      if (this.#stepsLeft <= 0) break;
-      this.#forget(socket);
-      // Hands over what waits before the next connection has its turn.
-      if (socket.listenerCount('data') > 0) socket.resume().read();
-    }
-    if (this.#waiting.size > 0) this.#schedule();
   }
 }
 

@@ -1,6 +1,7 @@
 /** Calls of gRPC, as requests of HTTP/1 and back. */
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import {
+  constants,
   createServer,
   type Http2ServerRequest,
   Http2ServerResponse,
@@ -10,13 +11,20 @@ import {
 import type { Socket } from 'node:net';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { FastifyInstance } from 'fastify';
-import { callsPerConnectionMax, headerBytesMax, keepAliveTimeoutMs } from '../../domain/limits.js';
+import {
+  callsPerConnectionMax,
+  callWindowBytes,
+  headerBytesMax,
+  keepAliveTimeoutMs,
+} from '../../domain/limits.js';
+import type { Turns } from '../connection/turns.js';
 import { ENCODINGS } from '../otlp/body.js';
 import type { BasePath } from '../request/base-path.js';
 import { EXPIRY_HEADER } from '../request/target.js';
 import { errorBody } from '../server/errors.js';
 import { SECURITY_HEADERS } from '../server/headers.js';
 import { frameBytes } from './message.js';
+import { PacedFrames } from './paced-frames.js';
 
 /** The route of each method. */
 const ROUTES: ReadonlyMap<string, string> = new Map(
@@ -31,6 +39,11 @@ const nowhere = '/-';
 
 /** How many calls begin in one turn of the event loop. One read of a connection may bring hundreds, and many connections may be read. */
 const callsInTurn = 16;
+
+/** How many more calls of a connection than others may be reset as they come: clients cancel few, and not those that they have just sent. */
+const resetsMax = 100;
+
+const TOO_MANY = new Error('The client does little else than reset its calls as they come.');
 
 const GRPC = /^application\/grpc(\+proto)?(;|$)/i;
 
@@ -51,15 +64,22 @@ export class Calls {
     });
   }
 
-  serve(socket: Socket): void {
+  serve(socket: Socket, turns: Turns): void {
     if (socket.destroyed) return;
     this.#server.once('session', (session) => {
       this.#sockets.set(session, socket);
+      session.setLocalWindowSize(callWindowBytes);
       session.once('close', () => this.#sockets.delete(session));
+      let resets = 0;
+      session.on('stream', ({ destroyed }) => {
+        resets = destroyed ? resets + 1 : Math.max(0, resets - 1);
+        if (resets > resetsMax && !session.destroyed)
+          session.destroy(TOO_MANY, constants.NGHTTP2_ENHANCE_YOUR_CALM);
+      });
       session.setTimeout(keepAliveTimeoutMs, () => session.close());
       if (this.#isClosing) session.close();
     });
-    this.#server.emit('connection', socket);
+    this.#server.emit('connection', new PacedFrames(socket, turns));
   }
 
   /** Takes no new calls. Connections end with their last one. */
@@ -103,7 +123,11 @@ export class Calls {
 function openServer() {
   return createServer({
     Http2ServerResponse: CallResponse,
-    settings: { maxConcurrentStreams: callsPerConnectionMax, maxHeaderListSize: headerBytesMax },
+    settings: {
+      maxConcurrentStreams: callsPerConnectionMax,
+      maxHeaderListSize: headerBytesMax,
+      initialWindowSize: callWindowBytes,
+    },
   });
 }
 

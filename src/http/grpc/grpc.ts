@@ -7,6 +7,7 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { later } from '../../shared/later.js';
 import { exchangesOn } from '../connection/connections.js';
+import type { Turns } from '../connection/turns.js';
 import type { BasePath } from '../request/base-path.js';
 import type { Calls } from './calls.js';
 
@@ -39,7 +40,7 @@ export class Grpc {
   }
 
   /** Returns whether the connection of this error belongs to HTTP/2, and is no longer HTTP/1's concern. */
-  take({ code, rawPacket, bytesParsed }: PrefaceError, socket: Socket): boolean {
+  take({ code, rawPacket, bytesParsed }: PrefaceError, socket: Socket, turns: Turns): boolean {
     const app = this.#app;
     // The parser still waits for the end of a request, and reports one that is late.
     if (this.#sockets.has(socket)) return true;
@@ -53,8 +54,8 @@ export class Grpc {
     this.#calls ??= loadCalls().then(({ Calls }) => new Calls(app, this.#basePath));
     this.#calls.then(
       (calls) => {
-        socket.unshift(first);
-        calls.serve(socket);
+        socket.removeAllListeners('readable').unshift(first);
+        calls.serve(socket, turns);
       },
       (error: Error) => socket.destroy(error),
     );

@@ -18,6 +18,7 @@ import {
   mustCloseAfter,
 } from '../connection/lingering-close.js';
 import { paceArrivals } from '../connection/paced-arrivals.js';
+import { Turns } from '../connection/turns.js';
 import { addCompression } from './compression.js';
 import { answerError, HttpError } from './errors.js';
 import { addSecurityHeaders, SECURITY_HEADERS } from './headers.js';
@@ -31,7 +32,7 @@ interface Refusals {
   /** After each answer to a request that reaches no route and no hook. */
   readonly malformed: (status: number) => void;
   /** For each connection whose bytes are not HTTP/1. Returns whether it takes the connection. */
-  readonly take: (error: Error, socket: Socket) => boolean;
+  readonly take: (error: Error, socket: Socket, turns: Turns) => boolean;
 }
 
 /** Creates an app without routes. Its errors, methods and limits are those of every server of this program. */
@@ -55,7 +56,11 @@ export function createFramework(
     bytesMax: lingeringBytesMax,
     timeoutMs: requestTimeout,
   });
-  const connectionErrors = createConnectionErrors(closeLingering, refusals);
+  const turns = new Turns(unparsedBytesMax);
+  const connectionErrors = createConnectionErrors(
+    closeLingering,
+    refusals && { ...refusals, take: (error, socket) => refusals.take(error, socket, turns) },
+  );
   const app: FastifyInstance = Fastify({
     rewriteUrl(request) {
       routeMethod(request);
@@ -86,7 +91,7 @@ export function createFramework(
   connectionErrors.watch(app.server);
   closeWhileReceiving(app.server, closeLingering);
   continueWhenRead(app.server);
-  paceArrivals(app.server, unparsedBytesMax);
+  paceArrivals(app.server, turns);
   app.addHook('onSend', (request, reply, payload, done) => {
     if (mustCloseAfter(request.raw)) reply.header('connection', 'close');
     // The framework adds it only for other methods.

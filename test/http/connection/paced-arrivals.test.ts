@@ -4,6 +4,7 @@ import { type AddressInfo, connect as dial, type Socket } from 'node:net';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { paceArrivals } from '../../../src/http/connection/paced-arrivals.js';
+import { Turns } from '../../../src/http/connection/turns.js';
 import { ResponseReader } from '../../support/response-reader.js';
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void;
@@ -25,7 +26,7 @@ async function serve(handle = answer, waitingBytesMax = 1e9) {
     begun.push(turn);
     handle(request, response);
   });
-  paceArrivals(server, waitingBytesMax);
+  paceArrivals(server, new Turns(waitingBytesMax));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const sockets: Socket[] = [];

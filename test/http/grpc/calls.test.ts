@@ -3,6 +3,7 @@ import { constants } from 'node:http2';
 import { type AddressInfo, createServer } from 'node:net';
 import { fastify } from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
+import { Turns } from '../../../src/http/connection/turns.js';
 import { Calls } from '../../../src/http/grpc/calls.js';
 import { call, connectGrpc, framed, TRACES_METHOD } from '../../support/http/grpc.js';
 
@@ -25,7 +26,7 @@ async function connect() {
   app.addHook('onRequest', async () => void begun.push(turn));
   await app.ready();
   const calls = new Calls(app, '');
-  const server = createServer((socket) => calls.serve(socket)).listen(0, '127.0.0.1');
+  const server = createServer((socket) => calls.serve(socket, new Turns(1e9))).listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => {
     clearImmediate(counting);
@@ -52,4 +53,16 @@ test('a call that is reset at once does not begin', async () => {
   for (let reset = 0; reset < 50; reset++) session.request(headers).close(constants.NGHTTP2_CANCEL);
   expect(await call(session, TRACES_METHOD, {}, framed(Buffer.alloc(0)))).toMatchObject({ code: 0 });
   expect(begun).toHaveLength(1);
+});
+
+test('a connection whose calls are reset as they come is closed, and told why', async () => {
+  const { begun, session } = await connect();
+  const code = new Promise((resolve) => session.once('goaway', resolve));
+  for (let reset = 0; reset < 900; reset++)
+    session
+      .request(headers)
+      .on('error', () => {})
+      .close(constants.NGHTTP2_CANCEL);
+  expect(await code).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+  expect(begun).toEqual([]);
 });

@@ -1,5 +1,6 @@
 /** The runbooks of `docs/guides/run/citus.md` on a cluster of an installed Citus, while two nodes record and count. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type CorrectionRequest, parseCorrection } from '../../src/domain/corrections/correction.js';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import { migrateStore, openStore } from '../../src/storage/open.js';
 import type { Store } from '../../src/storage/ports/store.js';
@@ -121,6 +122,34 @@ test.each([
   }),
 );
 
+/** Splits the shard of a project, and begins `work` when the split has copied the rows: it waits for it then, on one of the servers. */
+async function whileSplit(id: string, waitsOn: 'worker' | 'coordinator', work: () => Promise<unknown>) {
+  const { shard, node: to, port, middle } = await place(id);
+  const worker = workerAt(port);
+  const waiting = (url: string, type: string) =>
+    onDatabase(url, (client) =>
+      eventually(async () => {
+        const { rowCount } = await client.query('SELECT FROM pg_locks WHERE locktype = $1 AND NOT granted', [
+          type,
+        ]);
+        return rowCount === 1 ? true : undefined;
+      }),
+    );
+  await onDatabase(worker.url(), async (client) => {
+    await client.query('BEGIN');
+    // A split changes it once it has copied the rows.
+    await client.query('LOCK TABLE pg_dist_shard IN SHARE MODE');
+    const splitting = cluster.ask(SPLIT, [shard, middle, to, 'block_writes']);
+    splitting.catch(() => {});
+    await waiting(worker.url(), 'relation');
+    const working = work();
+    working.catch(() => {});
+    await waiting((waitsOn === 'worker' ? worker : cluster.coordinator).url(), 'advisory');
+    await client.query('COMMIT');
+    await Promise.all([splitting, working]);
+  });
+}
+
 /** As nodes do that cannot reach the workers. Each time, Citus plans it for shards that are gone when it has waited. */
 test('what Citus records while a shard is split is counted', async () => {
   await node(0).directory.createProject(projectOf('waiting'), by);
@@ -129,31 +158,40 @@ test('what Citus records while a shard is split is counted', async () => {
       ...['waiting', [Buffer.alloc(16, number)], [number], ['web'], [], [], [0]],
     ]);
   for (let sent = 1; sent <= 8; sent++) {
-    const { shard, node: to, port, middle } = await place('waiting');
-    await onDatabase(workerAt(port).url(), async (client) => {
-      const waiting = (type: string) =>
-        eventually(async () => {
-          const { rowCount } = await client.query(
-            'SELECT FROM pg_locks WHERE locktype = $1 AND NOT granted',
-            [type],
-          );
-          return rowCount === 1 ? true : undefined;
-        });
-      await client.query('BEGIN');
-      // A split changes it once it has copied the rows.
-      await client.query('LOCK TABLE pg_dist_shard IN SHARE MODE');
-      const splitting = cluster.ask(SPLIT, [shard, middle, to, 'block_writes']);
-      splitting.catch(() => {});
-      await waiting('relation');
-      // Nodes repeat what failed.
-      const recording = record(sent).catch(() => record(sent));
-      await waiting('advisory');
-      await client.query('COMMIT');
-      await Promise.all([splitting, recording]);
-    });
+    // Nodes repeat what failed.
+    await whileSplit('waiting', 'worker', () => record(sent).catch(() => record(sent)));
     expect((await node(0).counts.count('waiting', ALL_TIME)).total).toBe(sent);
   }
   await node(0).directory.deleteProject('default', 'waiting', by);
+});
+
+function requestOf(fields: Record<string, unknown>): CorrectionRequest {
+  const parsed = parseCorrection({ reason: 'a test', ...fields });
+  if (!parsed.ok) throw new Error(parsed.problems.join());
+  return parsed.value;
+}
+
+test('a correction that is carried out while a shard is split can be undone', async () => {
+  const { corrections, counts, directory } = node(0);
+  await directory.createProject(projectOf('mended'), by);
+  await counts.record('mended', [{ id: 'a', caller: 'slak', occurredAt: 1 }]);
+  const before = await counts.countCallers('mended', ALL_TIME);
+  const step = () => corrections.step('mended', 2000, 10);
+  const finish = async () => {
+    while ((await step()) !== undefined);
+  };
+  for (let round = 1; round <= 4; round++) {
+    const correction = `c${round}`;
+    const rename = { id: correction, action: 'rename', caller: 'slak', to: 'slack' };
+    await corrections.accept('mended', requestOf(rename), by);
+    // The job repeats what failed.
+    await whileSplit('mended', 'coordinator', () => step().catch(() => {}));
+    await finish();
+    await corrections.accept('mended', requestOf({ id: `u${round}`, action: 'undo', correction }), by);
+    await finish();
+    expect(await counts.countCallers('mended', ALL_TIME)).toEqual(before);
+  }
+  await directory.deleteProject('default', 'mended', by);
 });
 
 test('a worker is added, gets its share, is drained and removed', () =>

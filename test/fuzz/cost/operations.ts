@@ -1,4 +1,5 @@
 /** The requests that the search changes: one or more for each body and set of parameters that the server reads. */
+import { DASHBOARD_ROUTES } from '../../support/http/dashboard-routes.js';
 import { Big, type Tree } from './tree.js';
 
 export interface Request {
@@ -109,6 +110,23 @@ const rules: Tree = {
   otlpDefaultCaller: 'unknown',
 };
 
+const RANGED = /\/(caller-stats|callers|numbers|series|week-hours|imported-counts)$/;
+const SINCE = /\/changes$/;
+
+/** Whatever an owner or a visitor of a share link may read. `shared` is the path of a share link. */
+function pageReads(shared: string): [string, readonly Request[]][] {
+  const known = { organizationId: 'default', projectId: PROJECT };
+  const paths = DASHBOARD_ROUTES.filter(({ method }) => method === 'GET').map(({ path }) =>
+    Object.entries(known).reduce((filled, [name, value]) => filled.replace(`:${name}`, value), path),
+  );
+  return paths
+    .filter((path) => !path.includes('/oidc'))
+    .map((path) => {
+      const parameters = RANGED.test(path) ? range : SINCE.test(path) ? { since: '2026-01-01' } : {};
+      return [`read ${path}`, [read(path.replace('/api/shared/:token', shared), parameters, 'owner')]];
+    });
+}
+
 const PAGES: readonly (readonly [string, readonly Request[]])[] = [
   ['pages: projects', [owned(`${OWNED}/projects`, { name: 'x', id: 'fuzz-{i}' })]],
   ['pages: keys', [owned(`${OWNED}/keys`, { type: 'recording', name: 'x', projectId: 'demo' })]],
@@ -192,8 +210,8 @@ export function operationsOf(shared: string): ReadonlyMap<string, readonly Reque
     ['cuts', [read(`${RECORDED}/imported-counts/cuts`, range)]],
     ['cut hours', [read(`${RECORDED}/imported-counts/cuts`, { ...(range as object), interval: 'hour' })]],
     ['shared series', [read(`${shared}/series`, series, 'anybody')]],
-    ['shared callers', [read(`${shared}/callers`, range, 'anybody')]],
     ['pages: series', [read(`${OWNED}/projects/${PROJECT}/series`, series, 'owner')]],
     ...PAGES,
+    ...pageReads(shared),
   ]);
 }

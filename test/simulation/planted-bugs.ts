@@ -74,7 +74,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     ...admission,
     what: 'never notices the end of a recording',
-    text: 'if (request.countedAs !== undefined) this.#load[request.countedAs]--;',
+    text: 'this.#load[request.countedAs]--;',
     by: '',
   },
   {

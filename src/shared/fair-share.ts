@@ -30,8 +30,11 @@ const restMsMin = 1;
 const requestsInTurn = 16;
 const turnMsMax = 4;
 
-/** The same when nothing is recorded. */
+/** Up to so many in progress begin at once when nothing is recorded: a recording that arrives waits for these, not for thousands. */
+const uncrowdedMax = 64;
+/** Of more, at most so many begin together. */
 const idleRequestsInTurn = 128;
+const idleTurnMsMax = 20;
 
 /** So many turns of the event loop belong to what began in the first: authentication, and the body. */
 const loopTurns = 3;
@@ -167,8 +170,6 @@ export class LoopShare {
   #isRunning = false;
   /** So many requests begin in a turn. */
   #requests = 1;
-  /** So many began at once in this turn. */
-  #begun = 0;
 
   constructor(owed = debt, of = recordings, loop = NODE) {
     this.#debt = owed;
@@ -181,14 +182,10 @@ export class LoopShare {
     return this.#waiting.length;
   }
 
-  /** Resolves when a request may begin. Undefined: at once. */
-  begin(): Promise<void> | undefined {
-    if (this.#recordings.goOn || this.#isRunning || this.#begun >= this.#requests) return this.#wait(true);
-    if (this.#begun++ === 0)
-      void this.#loop.next().then(() => {
-        this.#begun = 0;
-      });
-    return undefined;
+  /** Resolves when a request may begin, of so many in progress. Undefined: at once. */
+  begin(inProgress = 0): Promise<void> | undefined {
+    const mayBegin = !this.#recordings.goOn && !this.#isRunning && inProgress <= uncrowdedMax;
+    return mayBegin ? undefined : this.#wait(true);
   }
 
   /** Resolves when the next step of a long request may begin. */
@@ -212,11 +209,12 @@ export class LoopShare {
       const beginMs = nowMs();
       for (const { go } of this.#waiting.splice(0, this.#portion())) go();
       // While something waits for its turn, the loop never waits: all of this time is work.
-      for (let turn = 0; turn < loopTurns; turn++) await next();
+      for (let turn = this.#recordings.goOn ? 0 : loopTurns - 1; turn < loopTurns; turn++) await next();
       const tookMs = nowMs() - beginMs;
-      this.#requests = tookMs > turnMsMax ? this.#requests / 2 : this.#requests * 2;
-      const requestsMax = this.#recordings.goOn ? requestsInTurn : idleRequestsInTurn;
-      this.#requests = Math.min(Math.max(1, this.#requests), requestsMax);
+      const [most, msMax] = this.#recordings.goOn
+        ? [requestsInTurn, turnMsMax]
+        : [idleRequestsInTurn, idleTurnMsMax];
+      this.#requests = Math.min(Math.max(1, tookMs > msMax ? this.#requests / 2 : this.#requests * 2), most);
       this.#debt.add(tookMs);
     } while (this.#waiting.length > 0);
     this.#isRunning = false;

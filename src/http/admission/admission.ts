@@ -139,11 +139,16 @@ export class Admission {
   /** Lets requests that do not record wait for their turn. Call it after what refuses requests by their headers alone. */
   share(app: FastifyInstance): void {
     app.addHook('onRequest', ({ work }, _reply, done) => {
-      const share = work === 'probe' ? probeShare : loopShare;
-      const turn = work === 'recording' ? undefined : share.begin();
+      const turn = this.#turnToBegin(work);
       if (turn === undefined) done();
       else void turn.then(() => done());
     });
+  }
+
+  /** Undefined: at once. */
+  #turnToBegin(work: RequestKind): Promise<void> | undefined {
+    if (work === 'recording') return undefined;
+    return work === 'probe' ? probeShare.begin() : loopShare.begin(this.#load.requests);
   }
 
   /** Resolves when it is this recording's turn to have its bytes parsed. */

@@ -209,7 +209,7 @@ export class LoopShare {
       const beginMs = nowMs();
       for (const { go } of this.#waiting.splice(0, this.#portion())) go();
       // While something waits for its turn, the loop never waits: all of this time is work.
-      for (let turn = this.#recordings.goOn ? 0 : loopTurns - 1; turn < loopTurns; turn++) await next();
+      for (let turn = 0; turn < loopTurns; turn++) await next();
       const tookMs = nowMs() - beginMs;
       const [most, msMax] = this.#recordings.goOn
         ? [requestsInTurn, turnMsMax]

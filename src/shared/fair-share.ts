@@ -9,8 +9,8 @@ import { setTimeout } from 'node:timers/promises';
 const goesOnMs = 3;
 
 /**
- * So many times, one that is in progress may wait for the event loop without anything being done for it. More wait for their senders,
- * and those must not slow down all others.
+ * How many times the watch may find a recording in progress without any work done for it before that recording stops counting: it waits
+ * for its sender, and a slow sender must not slow down everybody else.
  */
 const unnotedMax = 8;
 
@@ -30,9 +30,12 @@ const restMsMin = 1;
 const requestsInTurn = 16;
 const turnMsMax = 4;
 
-/** Up to so many in progress begin at once when nothing is recorded: a recording that arrives waits for these, not for thousands. */
+/**
+ * While nothing is recorded and no more requests than this are in progress, requests begin at once. A recording that then arrives waits
+ * for these, not for thousands.
+ */
 const uncrowdedMax = 64;
-/** Of more, at most so many begin together. */
+/** If more are in progress, the limits are these instead of the two above. */
 const idleRequestsInTurn = 128;
 const idleTurnMsMax = 20;
 
@@ -168,7 +171,7 @@ export class LoopShare {
   readonly #debt: Debt;
   #waiting: { readonly isRequest: boolean; readonly go: () => void }[] = [];
   #isRunning = false;
-  /** So many requests begin in a turn. */
+  /** How many requests begin in a turn. */
   #requests = 1;
 
   constructor(owed = debt, of = recordings, loop = NODE) {
@@ -182,7 +185,7 @@ export class LoopShare {
     return this.#waiting.length;
   }
 
-  /** Resolves when a request may begin, of so many in progress. Undefined: at once. */
+  /** Resolves when a request may begin. Undefined: at once. `inProgress` is the number of requests in progress, including this one. */
   begin(inProgress = 0): Promise<void> | undefined {
     const mayBegin = !this.#recordings.goOn && !this.#isRunning && inProgress <= uncrowdedMax;
     return mayBegin ? undefined : this.#wait(true);

@@ -35,6 +35,11 @@ export function isDistributedSchema(schema: string): string {
     WHERE logicalrelid = to_regclass('${schema}.project') AND partmethod = 'h'`;
 }
 
+/** Changes nothing. Keeps Citus from moving or splitting the shard of the project `$1` until the transaction ends. */
+export function holdShard(schema: string): string {
+  return `DELETE FROM ${schema}.receipt WHERE project_id = $1 AND number = -1`;
+}
+
 /**
  * How many projects each server has, and the bytes of its shards of the schema: null if it does not say. Only for a distributed
  * schema.

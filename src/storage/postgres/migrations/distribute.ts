@@ -1,5 +1,6 @@
 /** Distributes the tables over a Citus cluster (docs.citusdata.com, "Citus Utility Functions"). */
 import { CallerStatsError } from '../../../domain/errors.js';
+import { holdShard } from '../connection/cluster.js';
 import type { Session } from '../connection/database.js';
 import type { PostgresLocation } from '../connection/location.js';
 
@@ -42,16 +43,15 @@ const RECORD = 'record(text, bytea[], bigint[], text[], integer[], text[], integ
 const RECORD_ONE = 'record_one(text, bytea, bigint, text, integer, text)';
 const IMPORT_COUNTS = 'import_counts(text, text[], text[], bigint[], bigint[], bigint[], integer[])';
 
-/** Those with an `INSERT … SELECT`. */
+/** The functions that run an `INSERT … SELECT`. */
 const SELECTING = [RECORD, IMPORT_COUNTS];
 
 /**
- * With it, Citus moves and splits no shard of the project until the transaction ends. Otherwise Citus 13.2, if it waits for a split while
- * it plans an `INSERT … SELECT`, plans it for shards that are gone, and it inserts nothing, without an error. A usual statement of a
- * function would do, but Citus keeps another plan of that in memory for each call.
+ * Keeps Citus from moving or splitting the project's shard until the transaction ends. Without it, when Citus 13.2 waits for a split
+ * while it plans an `INSERT … SELECT`, it plans for shards that no longer exist: nothing is inserted, and there is no error. It is
+ * run by `EXECUTE`, because Citus would keep the plan of a plain statement in memory for each call.
  */
-const holdShard = (schema: string): string =>
-  `EXECUTE 'DELETE FROM ${schema}.receipt WHERE project_id = $1 AND number = -1' USING asked_project;`;
+const executeHoldShard = (schema: string): string => `EXECUTE '${holdShard(schema)}' USING asked_project;`;
 
 const FIND_EXTENSION = `SELECT installed_version AS version FROM pg_catalog.pg_available_extensions WHERE name = 'citus'`;
 
@@ -79,7 +79,7 @@ export async function distribute(session: Session, { schema, name }: PostgresLoc
   }
   done.push(...(await copyProjects(session, schema)));
   done.push(...(await manage(session, `${schema}.${MANAGED_TABLE}`)));
-  for (const one of SELECTING) await beginWith(session, `${schema}.${one}`, holdShard(schema));
+  for (const one of SELECTING) await beginWith(session, `${schema}.${one}`, executeHoldShard(schema));
   const functions = [RECORD, RECORD_ONE, IMPORT_COUNTS].map((one) => `${schema}.${one}`);
   for (const one of functions) {
     await session.run('SELECT create_distributed_function($1::regprocedure, $2, colocate_with => $3)', [

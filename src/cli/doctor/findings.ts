@@ -1,7 +1,7 @@
 /** What `caller-stats doctor` finds, and the rules that need no machine. */
 import { formatCount } from '../../domain/format.js';
 import { secondMs } from '../../domain/time/duration.js';
-import type { ClusterServer } from '../../storage/ports/store-stats.js';
+import type { ClusterServer, IncompleteCluster } from '../../storage/ports/store-stats.js';
 
 export interface Finding {
   readonly check:
@@ -55,8 +55,14 @@ export function judgeDisk(folder: string, freeBytes: number, databaseBytes: numb
 }
 
 /** Where the projects are. Those of one server all wait for it, so one without any is a waste. */
-export function judgeCluster(servers: readonly ClusterServer[] | 'incomplete'): Finding {
-  if (servers === 'incomplete') {
+export function judgeCluster(servers: readonly ClusterServer[] | IncompleteCluster): Finding {
+  if (servers === 'without holds') {
+    const message =
+      'functions that record do not hold shards: queries that arrive while one is split can be lost';
+    const advice = 'before you split one, as the owner of the tables, run: caller-stats migrate';
+    return { check: 'cluster', status: 'problem', message, advice };
+  }
+  if (servers === 'without copies') {
     const message = "the coordinator's copies of projects are missing: look-ups of keys ask the workers";
     return { check: 'cluster', status: 'warning', message, advice: 'run: caller-stats migrate --distribute' };
   }

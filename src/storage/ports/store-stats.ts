@@ -28,9 +28,12 @@ export interface Inspected {
   readonly newest: number;
   /** What the clock of the database server says, in milliseconds since 1970. Undefined without a server. */
   readonly clockMs?: number;
-  /** The servers that projects are distributed over, if they are. `incomplete` if what the coordinator needs for it is missing. */
-  readonly cluster?: readonly ClusterServer[] | 'incomplete';
+  /** The servers that projects are distributed over, if they are. */
+  readonly cluster?: readonly ClusterServer[] | IncompleteCluster;
 }
+
+/** What is missing: the coordinator's copies of projects, or what holds a shard in the functions that record. */
+export type IncompleteCluster = 'without copies' | 'without holds';
 
 export interface ClusterServer {
   /** Host and port. */

@@ -3,12 +3,20 @@
  * conformance suite to show, run with `CALLER_STATS_TEST_DATABASE_URL`.
  */
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { NEWEST_VERSION } from '../../../src/storage/postgres/migrations/index.js';
+import { record } from '../../../src/storage/postgres/migrations/functions/recording.js';
+import {
+  MIGRATIONS,
+  type Migration,
+  NEWEST_VERSION,
+} from '../../../src/storage/postgres/migrations/index.js';
 import { runCli } from '../../support/cli/cli.js';
 import { emptyPlace } from '../../support/cli/cli-place.js';
 import { addCoordinator, placeOn, standIn } from '../../support/postgres/citus-stand-in.js';
+import { documentedGrants } from '../../support/postgres/grants.js';
+import { migrateWith } from '../../support/postgres/migrate-with.js';
 import { newestPostgres, startPostgres } from '../../support/postgres/postgres-server.js';
-import { newSchemaIn, onDatabase } from '../../support/storage/store.js';
+import { newUser } from '../../support/postgres/postgres-user.js';
+import { newSchemaIn, onDatabase, openForTest } from '../../support/storage/store.js';
 
 const importCall = [
   'create_distributed_function',
@@ -162,17 +170,73 @@ describe('migrate', () => {
     expect((await migrate(url, '--distribute')).stdout).toContain('Everything is distributed already.');
     expect(await calls()).toEqual([...expected, ...recordCalls, importCall]);
 
-    const { rows } = await onDatabase(url, (client) =>
-      client.query(`
-        SELECT proname AS name, (regexp_count(prosrc, 'DELETE FROM caller_stats\\.receipt')) AS held
-        FROM pg_proc WHERE proname IN ('record', 'record_one', 'import_counts') ORDER BY 1`),
-    );
-    expect(rows).toEqual([
-      { name: 'import_counts', held: 1 },
-      { name: 'record', held: 1 },
-      { name: 'record_one', held: 0 },
-    ]);
+    expect(await heldIn(url)).toEqual(['import_counts', 'record']);
   });
+});
+
+/** The functions that hold the shard. */
+const heldIn = (url: string) =>
+  onDatabase(url, async (client) => {
+    const { rows } = await client.query(
+      `SELECT proname FROM pg_proc WHERE prosrc LIKE '%BEGIN%DELETE FROM caller_stats.receipt%' ORDER BY 1`,
+    );
+    return rows.map(({ proname }) => proname);
+  });
+
+async function distributed(): Promise<string> {
+  const server = await startPostgres(newestPostgres(), { extensions: standIn });
+  onTestFinished(() => server.stop());
+  const url = server.url();
+  await onDatabase(url, (client) => client.query('CREATE EXTENSION citus'));
+  await addCoordinator(url);
+  await migrate(url, '--distribute');
+  return url;
+}
+
+test('a migration that replaces what a cluster needs of functions and tables adds it again', async () => {
+  const url = await distributed();
+  const next: Migration = (schema) => [
+    record(schema),
+    `ALTER TABLE ${schema}.project ADD COLUMN next text`,
+    `CREATE TABLE ${schema}.next (x integer)`,
+  ];
+  const broken: Migration = (schema) => [...next(schema), `CREATE TABLE ${schema}.member (x integer)`];
+  await expect(migrateWith(url, [...MIGRATIONS, broken])).rejects.toThrow();
+  expect(await heldIn(url)).toEqual(['import_counts', 'record']);
+  await migrateWith(url, [...MIGRATIONS, next]);
+  expect(await heldIn(url)).toEqual(['import_counts', 'record']);
+  const copies = await onDatabase(url, (client) =>
+    client.query('SELECT next FROM caller_stats.project_copy'),
+  );
+  expect(copies.fields).toHaveLength(1);
+});
+
+test('a cluster that an earlier version has distributed is named by doctor, and mended by the next node', async () => {
+  const url = await distributed();
+  const env = { DATABASE_URL: url };
+  await onDatabase(url, (client) => client.query(record('caller_stats')));
+  const found = await runCli(['doctor'], { env });
+  expect(found.status).toBe(1);
+  expect(found.stdout).toMatch(/^problem +cluster: .+ can be lost\n +before .+ run: caller-stats migrate$/m);
+  expect(await heldIn(url)).toEqual(['import_counts']);
+  // One that may not replace functions does not record.
+  const user = await newUser(url, 'secret');
+  await onDatabase(url, (client) =>
+    client.query(
+      [
+        ...documentedGrants('caller_stats', user.name),
+        `GRANT SELECT ON pg_dist_partition TO ${user.name}`,
+      ].join(';'),
+    ),
+  );
+  await expect(openForTest(user.url(url))).rejects.toMatchObject({
+    message: expect.stringContaining('this user lacks a privilege'),
+    cause: { message: 'permission denied for schema caller_stats' },
+  });
+  await openForTest(url);
+  expect(await heldIn(url)).toEqual(['import_counts', 'record']);
+  await openForTest(user.url(url));
+  expect((await runCli(['doctor'], { env })).stdout).toMatch(/^ok +cluster/m);
 });
 
 test('doctor says how many projects each server has, and what the coordinator lacks', async () => {

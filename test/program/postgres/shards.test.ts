@@ -7,6 +7,7 @@ import { expect, inject, test } from 'vitest';
 import { type CorrectionRequest, splitRequest } from '../../../src/domain/corrections/correction.js';
 import { NO_FIGURES } from '../../../src/domain/corrections/figures.js';
 import { ALL_TIME } from '../../../src/domain/counting/date-range.js';
+import { unheldFunctions } from '../../../src/storage/postgres/connection/cluster.js';
 import { dialectFor } from '../../../src/storage/postgres/dialect.js';
 import { SHARDED_TABLES } from '../../../src/storage/postgres/migrations/distribute.js';
 import { MIGRATIONS } from '../../../src/storage/postgres/migrations/index.js';
@@ -267,6 +268,11 @@ test('every statement in database functions reads and writes one project', () =>
     .filter((text) => text.includes('INSERT'));
   // Citus would involve all its servers.
   expect(changes.filter((text) => /\bWITH\s+(?!ORDINALITY\b)/.test(text))).toEqual([]);
+  // See `executeHoldShard`.
+  for (const [name, body] of functions) {
+    const selects = body.split(';').some((text) => /\bINSERT INTO s\.\w+ [^)]*\)\s+SELECT\b/.test(text));
+    expect(unheldFunctions('s').includes(`'${name}'`), name).toBe(selects);
+  }
   // Citus would keep a plan of each execution in memory.
   const ofOneRow = changes.filter((text) => /\)\s+VALUES\b/.test(text));
   expect(ofOneRow).toHaveLength(9);

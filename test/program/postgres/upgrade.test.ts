@@ -4,17 +4,15 @@ import { describe, expect, inject, test } from 'vitest';
 import { ALL_TIME } from '../../../src/domain/counting/date-range.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../../src/domain/projects/organization.js';
 import { migrateStore } from '../../../src/storage/open.js';
-import { Database } from '../../../src/storage/postgres/connection/database.js';
-import { parsePostgresUrl } from '../../../src/storage/postgres/connection/location.js';
 import {
   MIGRATIONS,
   type Migration,
   NEWEST_VERSION,
 } from '../../../src/storage/postgres/migrations/index.js';
-import { migrate } from '../../../src/storage/postgres/migrations/migrate.js';
 import { OLDEST_VERSION } from '../../../src/storage/sql/oldest-version.js';
 import { recount } from '../../laws/events.js';
 import { keptQueries } from '../../support/kept-queries.js';
+import { migrateWith } from '../../support/postgres/migrate-with.js';
 import { keptSchemaIn } from '../../support/storage/kept-schemas.js';
 import {
   by,
@@ -50,15 +48,6 @@ function catalogOf(url: string): Promise<unknown[]> {
   return onDatabase(url, async (client) =>
     JSON.parse(JSON.stringify(await ask(client)).replaceAll(schema, 'a_schema')),
   );
-}
-
-async function migrateWith(url: string, migrations: readonly Migration[]): Promise<void> {
-  const location = parsePostgresUrl(url);
-  if (!location.ok) throw new Error('this URL is valid');
-  const database = new Database(location.value, { connectionsMax: 2, timeoutMs: 60_000 });
-  await database
-    .session((session) => migrate(session, location.value, true, migrations))
-    .finally(() => database.close());
 }
 
 describe.each(inject('postgresServers').map(({ version, url }) => [version, url] as const))(

@@ -1,5 +1,6 @@
 /** The servers of a Citus cluster: which of them work. */
 import { type ServerState, statsTimeoutMs } from '../../ports/store-stats.js';
+import type { Session as SqlSession } from '../../sql/session.js';
 import { withDatabaseDeadline } from './database.js';
 import { unavailable } from './errors.js';
 
@@ -29,15 +30,44 @@ export function serversOf(schema: string): string {
     GROUP BY 1 ORDER BY 1`;
 }
 
-/** Whether the schema is distributed, and has the copy of its projects then. Only for a database with Citus. */
-export function isDistributedSchema(schema: string): string {
-  return `SELECT to_regclass('${schema}.project_copy') IS NOT NULL AS "hasCopy" FROM pg_dist_partition
-    WHERE logicalrelid = to_regclass('${schema}.project') AND partmethod = 'h'`;
+/** What `migrate --distribute` adds to the tables. */
+interface Additions {
+  readonly hasCopy: boolean;
+  /** Whether its functions hold the shard. Without that, what they record while a shard is split can be lost. */
+  readonly holdsShards: boolean;
+}
+
+/** What a schema has of it. Undefined unless it is distributed. */
+export async function findAdditions(
+  { all }: Pick<SqlSession, 'all'>,
+  schema: string,
+): Promise<Additions | undefined> {
+  if ((await all(HAS_CITUS)).length === 0) return undefined;
+  const [found] = await all<Additions>(
+    `SELECT to_regclass('${schema}.project_copy') IS NOT NULL AS "hasCopy", NOT EXISTS (${unheldFunctions(schema)}) AS "holdsShards"
+     FROM pg_dist_partition WHERE logicalrelid = to_regclass('${schema}.project') AND partmethod = 'h'`,
+  );
+  return found;
 }
 
 /** Changes nothing. Keeps Citus from moving or splitting the shard of the project `$1` until the transaction ends. */
 export function holdShard(schema: string): string {
   return `DELETE FROM ${schema}.receipt WHERE project_id = $1 AND number = -1`;
+}
+
+/**
+ * The same in a function. Without it, when Citus 13.2 waits for a split while it plans an `INSERT … SELECT`, it plans for shards that
+ * no longer exist: nothing is inserted, and there is no error. It is run by `EXECUTE`, because Citus would keep the plan of a plain
+ * statement in memory for each call.
+ */
+export const executeHoldShard = (schema: string): string =>
+  `EXECUTE '${holdShard(schema)}' USING asked_project;`;
+
+/** The functions that run an `INSERT … SELECT`, and do not begin with holding the shard. */
+export function unheldFunctions(schema: string): string {
+  return `SELECT pg_get_functiondef(oid) AS text FROM pg_catalog.pg_proc
+    WHERE pronamespace = to_regnamespace('${schema}') AND proname IN ('record', 'import_counts')
+      AND position($$${executeHoldShard(schema)}$$ IN prosrc) = 0`;
 }
 
 /**

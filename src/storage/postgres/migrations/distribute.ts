@@ -1,6 +1,6 @@
 /** Distributes the tables over a Citus cluster (docs.citusdata.com, "Citus Utility Functions"). */
 import { CallerStatsError } from '../../../domain/errors.js';
-import { holdShard } from '../connection/cluster.js';
+import { executeHoldShard, findAdditions, unheldFunctions } from '../connection/cluster.js';
 import type { Session } from '../connection/database.js';
 import type { PostgresLocation } from '../connection/location.js';
 
@@ -43,16 +43,6 @@ const RECORD = 'record(text, bytea[], bigint[], text[], integer[], text[], integ
 const RECORD_ONE = 'record_one(text, bytea, bigint, text, integer, text)';
 const IMPORT_COUNTS = 'import_counts(text, text[], text[], bigint[], bigint[], bigint[], integer[])';
 
-/** The functions that run an `INSERT … SELECT`. */
-const SELECTING = [RECORD, IMPORT_COUNTS];
-
-/**
- * Keeps Citus from moving or splitting the project's shard until the transaction ends. Without it, when Citus 13.2 waits for a split
- * while it plans an `INSERT … SELECT`, it plans for shards that no longer exist: nothing is inserted, and there is no error. It is
- * run by `EXECUTE`, because Citus would keep the plan of a plain statement in memory for each call.
- */
-const executeHoldShard = (schema: string): string => `EXECUTE '${holdShard(schema)}' USING asked_project;`;
-
 const FIND_EXTENSION = `SELECT installed_version AS version FROM pg_catalog.pg_available_extensions WHERE name = 'citus'`;
 
 /**
@@ -63,6 +53,7 @@ const FIND_EXTENSION = `SELECT installed_version AS version FROM pg_catalog.pg_a
  */
 export async function distribute(session: Session, { schema, name }: PostgresLocation): Promise<string[]> {
   await requireCitus(session, name);
+  await holdShards(session, schema);
   const done: string[] = [];
   for (const [table, column] of Object.entries(SHARDED_TABLES)) {
     const relation = `${schema}.${table}`;
@@ -77,9 +68,13 @@ export async function distribute(session: Session, { schema, name }: PostgresLoc
     await session.run('SELECT truncate_local_data_after_distributing_table($1::regclass)', [relation]);
     done.push(relation);
   }
-  done.push(...(await copyProjects(session, schema)));
+  done.push(
+    ...(await session.transaction(async () => {
+      await session.run(KEEP_TO_ONE_CONNECTION);
+      return copyProjects(session, schema);
+    })),
+  );
   done.push(...(await manage(session, `${schema}.${MANAGED_TABLE}`)));
-  for (const one of SELECTING) await beginWith(session, `${schema}.${one}`, executeHoldShard(schema));
   const functions = [RECORD, RECORD_ONE, IMPORT_COUNTS].map((one) => `${schema}.${one}`);
   for (const one of functions) {
     await session.run('SELECT create_distributed_function($1::regprocedure, $2, colocate_with => $3)', [
@@ -91,39 +86,45 @@ export async function distribute(session: Session, { schema, name }: PostgresLoc
   return done.length === 0 ? [] : [...done, ...functions];
 }
 
-/** Puts the statement first in the function, unless it is there. */
-async function beginWith(session: Session, name: string, statement: string): Promise<void> {
-  const found = await session.get<{ readonly text: string }>(
-    'SELECT pg_get_functiondef($1::regprocedure) AS text',
-    [name],
-  );
-  const text = found?.text ?? '';
-  if (!text.includes(statement)) await session.run(text.replace('BEGIN', () => `BEGIN\n    ${statement}`));
+/**
+ * Adds to a distributed schema again what `distribute` adds, in the transaction of a migration, which replaces functions and changes
+ * tables without it. Does nothing with others. The copies remain missing if they are: nodes of an earlier version do not keep them.
+ */
+export async function addAgain(session: Session, schema: string): Promise<void> {
+  const additions = await findAdditions(session, schema);
+  if (additions === undefined) return;
+  await holdShards(session, schema);
+  if (additions.hasCopy) await copyProjects(session, schema);
+}
+
+/** Puts the statement that holds the shard first in the functions that lack it. */
+async function holdShards(session: Session, schema: string): Promise<void> {
+  const unheld = await session.all<{ readonly text: string }>(unheldFunctions(schema));
+  for (const { text } of unheld)
+    await session.run(text.replace('BEGIN', () => `BEGIN\n    ${executeHoldShard(schema)}`));
 }
 
 /**
- * Makes the table `project_copy` on the coordinator, and `find_access` read it (see `project-copy.ts`). Makes it again if it is there,
- * so that it has what a backup or a node of an earlier version may have left out. Returns its name if it is new.
+ * Makes the table `project_copy` on the coordinator, and `find_access` read it (see `project-copy.ts`), in a transaction. Makes it
+ * again if it is there, so that it has what a backup, a migration or a node of an earlier version may have left out. Returns its
+ * name if it is new.
  */
 async function copyProjects(session: Session, schema: string): Promise<string[]> {
   const copy = `${schema}.project_copy`;
-  return session.transaction(async () => {
-    await session.run(KEEP_TO_ONE_CONNECTION);
-    // Waits for changes in progress. The next ones wait, and then find the table.
-    await session.run(`LOCK TABLE ${schema}.project IN SHARE ROW EXCLUSIVE MODE`);
-    const before = await session.get('SELECT FROM to_regclass($1) AS found WHERE found IS NOT NULL', [copy]);
-    await session.run(`DROP TABLE IF EXISTS ${copy}`);
-    await session.run(`CREATE TABLE ${copy} (LIKE ${schema}.project INCLUDING INDEXES)`);
-    await session.run(`INSERT INTO ${copy} SELECT * FROM ${schema}.project WHERE deleted_at IS NULL`);
-    const grants = await session.all<{ readonly text: string }>(
-      `SELECT format('GRANT %s ON ${copy} TO %s', privilege_type, CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END) AS text
-       FROM pg_class CROSS JOIN aclexplode(relacl) WHERE oid = $1::regclass AND grantee <> relowner`,
-      [`${schema}.project`],
-    );
-    for (const { text } of grants) await session.run(text);
-    await session.run(findAccess(schema));
-    return before === undefined ? [copy] : [];
-  });
+  // Waits for changes in progress. The next ones wait, and then find the table.
+  await session.run(`LOCK TABLE ${schema}.project IN SHARE ROW EXCLUSIVE MODE`);
+  const before = await session.get('SELECT FROM to_regclass($1) AS found WHERE found IS NOT NULL', [copy]);
+  await session.run(`DROP TABLE IF EXISTS ${copy}`);
+  await session.run(`CREATE TABLE ${copy} (LIKE ${schema}.project INCLUDING INDEXES)`);
+  await session.run(`INSERT INTO ${copy} SELECT * FROM ${schema}.project WHERE deleted_at IS NULL`);
+  const grants = await session.all<{ readonly text: string }>(
+    `SELECT format('GRANT %s ON ${copy} TO %s', privilege_type, CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END) AS text
+     FROM pg_class CROSS JOIN aclexplode(relacl) WHERE oid = $1::regclass AND grantee <> relowner`,
+    [`${schema}.project`],
+  );
+  for (const { text } of grants) await session.run(text);
+  await session.run(findAccess(schema));
+  return before === undefined ? [copy] : [];
 }
 
 /** As the first schema has it, but without a worker. */

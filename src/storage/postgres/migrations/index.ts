@@ -9,7 +9,7 @@
  * - Everything that is sorted has one collation (byte order). Writers that lock rows in one order cannot deadlock.
  *
  * So a migration that adds such a table, or replaces such a function by one with other parameters, distributes it if `query`
- * is distributed, and adds it to `distribute.ts`. One that changes the columns of `project` does so in `project_copy`, if it exists.
+ * is distributed, and adds it to `distribute.ts`. What that adds to functions, and `project_copy`, `migrate` adds again by itself.
  */
 import { OLDEST_VERSION } from '../../sql/oldest-version.js';
 import { sql as v19 } from './019-initial-schema.js';

@@ -3,12 +3,13 @@ import type { ClusterServer, Inspected } from '../../ports/store-stats.js';
 import { SqlDirectoryReads } from '../../sql/directory-reads.js';
 import { SqlIngestionReads } from '../../sql/ingestion.js';
 import { OLDEST_VERSION, requireReleased } from '../../sql/oldest-version.js';
-import { HAS_CITUS, isDistributedSchema, projectsOfServers } from '../connection/cluster.js';
+import type { Session as SqlSession } from '../../sql/session.js';
+import { findAdditions, projectsOfServers } from '../connection/cluster.js';
 import { Database, type DatabaseOptions, type Session } from '../connection/database.js';
 import { unavailable } from '../connection/errors.js';
 import type { PostgresLocation } from '../connection/location.js';
 import { dialectFor } from '../dialect.js';
-import { distribute, KEEP_TO_ONE_CONNECTION } from './distribute.js';
+import { addAgain, distribute, KEEP_TO_ONE_CONNECTION } from './distribute.js';
 import { MIGRATIONS, type Migration, NEWEST_VERSION, newestOf } from './index.js';
 
 /** All programs on a database share the numbers of advisory locks. This one spells "CSTS". */
@@ -16,7 +17,8 @@ const lockNamespace = 0x43535453;
 
 /**
  * Migrates a schema in one transaction, so a process killed half-way leaves the old version. Nodes that start at the same
- * time take turns at an advisory lock, and the later ones find nothing to do. Throws `unavailable` for a newer version and
+ * time take turns at an advisory lock, and the later ones find nothing to do. A schema that is distributed over a cluster also gets
+ * again what `distribute` adds, in the same transaction. Throws `unavailable` for a newer version and
  * one that was never released, and `not_found` for a missing one unless `create` is set.
  */
 export async function migrate(
@@ -28,7 +30,7 @@ export async function migrate(
   const newest = newestOf(migrations);
   const found = await versionOf(session, schema);
   requireKnown(found, name);
-  if (found === newest) return;
+  if (found === newest && (await holdsShards(session, schema))) return;
   if (found === 0 && !create) {
     throw new CallerStatsError(
       'not_found',
@@ -46,11 +48,17 @@ export async function migrate(
     for (const statements of migrations.slice(done)) {
       for (const statement of statements(schema)) await session.run(statement);
     }
+    await addAgain(session, schema);
     await session.run(
       `INSERT INTO ${schema}.schema_version (version) VALUES ($1) ON CONFLICT (single) DO UPDATE SET version = $1`,
       [newest],
     );
   });
+}
+
+/** What a node relies on. Clusters that an earlier version has distributed lack it. */
+export async function holdsShards(session: Pick<SqlSession, 'all'>, schema: string): Promise<boolean> {
+  return (await findAdditions(session, schema))?.holdsShards ?? true;
 }
 
 /** The error for a schema whose version does not match this program. */
@@ -110,10 +118,10 @@ export async function inspect(location: PostgresLocation, options: DatabaseOptio
 }
 
 async function inspectCluster(session: Session, schema: string): Promise<Pick<Inspected, 'cluster'>> {
-  if ((await session.get(HAS_CITUS)) === undefined) return {};
-  const distributed = await session.get<{ readonly hasCopy: boolean }>(isDistributedSchema(schema));
-  if (distributed === undefined) return {};
-  if (!distributed.hasCopy) return { cluster: 'incomplete' };
+  const additions = await findAdditions(session, schema);
+  if (additions === undefined) return {};
+  if (!additions.holdsShards) return { cluster: 'without holds' };
+  if (!additions.hasCopy) return { cluster: 'without copies' };
   return { cluster: await session.all<ClusterServer>(projectsOfServers(schema)) };
 }
 

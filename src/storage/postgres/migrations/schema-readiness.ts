@@ -6,7 +6,7 @@ import { diagnose, unavailable } from '../connection/errors.js';
 import type { PostgresLocation } from '../connection/location.js';
 import { statementsIn } from '../statements/statements.js';
 import { NEWEST_VERSION } from './index.js';
-import { migrate, otherVersion } from './migrate.js';
+import { holdsShards, migrate, otherVersion } from './migrate.js';
 
 export type PostgresOptions = OpenOptions & DatabaseOptions;
 
@@ -59,7 +59,7 @@ export class SchemaReadiness {
     const create = !(this.#options.mustExist || this.#wasReady);
     try {
       // Read with a deadline first, because a session has none and could wait forever on a dead connection.
-      if (!(await this.#isNewest())) {
+      if (!((await this.#isNewest()) && (await this.#holdsShards()))) {
         await this.#database.session(
           (session) => migrate(session, this.#location, create),
           this.#givenUp.signal,
@@ -86,5 +86,10 @@ export class SchemaReadiness {
       if (error instanceof CallerStatsError && diagnose(error.cause).otherSchema) return false;
       throw error;
     }
+  }
+
+  #holdsShards(): Promise<boolean> {
+    const all = <R>(text: string) => this.#database.read<R>({ text });
+    return holdsShards({ all }, this.#location.schema);
   }
 }

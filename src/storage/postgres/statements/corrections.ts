@@ -72,7 +72,7 @@ export function correctionStatements(schema: string) {
       WHERE project_id = $1 AND correction = $2 AND id > $3 ORDER BY id LIMIT $4`,
     findCorrections: `SELECT id, correction, caller FROM ${schema}.corrected_query
       WHERE project_id = $1 AND id = ANY ($2::bytea[])`,
-    // Why: see `executeHoldShard` of `distribute.ts`.
+    // Why: see `executeHoldShard` of `connection/cluster.ts`.
     holdShard: holdShard(schema),
     noteCorrected: `INSERT INTO ${schema}.corrected_query (project_id, correction, id, caller)
       SELECT project.id, $2::integer, noted.id, noted.caller FROM unnest($3::bytea[], $4::text[]) AS noted (id, caller)

@@ -27,13 +27,8 @@ export class Credentials {
       const use = { owner: session.response.user, field: 'newPassword' } as const;
       await this.#authProvider.requireGoodPassword(passwords.newPassword, use);
     }
-    const body = { ...passwords, revokeOtherSessions: true };
-    const { cookies, response } = await checkPassword(
-      () => this.#authProvider.call(authRequest, (api, options) => api.changePassword({ body, ...options })),
-      'The current password is wrong.',
-    );
-    await forgetPending((await this.#authProvider.context()).adapter, response.user.id);
-    return { cookies };
+    const body = passwords;
+    return this.#authProvider.call(authRequest, (api, options) => api.replacePassword({ body, ...options }));
   }
 
   /** Returns a token that sets a new password within `resetLinkSeconds`. Throws `not_found` for an unknown address. */
@@ -101,6 +96,8 @@ export class Credentials {
     await forgetTrustedDevices(adapter, user.id);
     await translateErrors(() => withStorages(() => library.api.resetPassword({ body })), dead);
     await forgetPending(adapter, user.id);
+    // Again, after the password was written: the library ends them before.
+    await internalAdapter.deleteUserSessions(user.id);
     return user.email;
   }
 

@@ -68,14 +68,44 @@ export class Users {
     wrong = 'The e-mail address or the password is wrong.',
   ): Promise<AuthResponse & { readonly secondFactor: boolean }> {
     const body = { email, password, rememberMe: true };
-    const { cookies, response } = await this.replaceSession(authRequest, () =>
-      checkPassword(
+    const { cookies, response } = await this.replaceSession(authRequest, async () => {
+      const before = await this.#findPasswordHash(email);
+      const answered = await checkPassword(
         () => this.#authProvider.call(authRequest, (api, options) => api.signInEmail({ body, ...options })),
         wrong,
-      ),
-    );
+      );
+      await this.#requireStillRight(email, { password, before, began: answered.response }, wrong);
+      return answered;
+    });
     await this.#renewHash(email, password);
     return { secondFactor: 'secondFactor' in response, cookies };
+  }
+
+  async #findPasswordHash(email: string): Promise<string | undefined> {
+    const { internalAdapter } = await this.#authProvider.context();
+    const found = await internalAdapter.findUserByEmail(email, { includeAccounts: true });
+    return found?.accounts.find(({ providerId }) => providerId === 'credential')?.password ?? undefined;
+  }
+
+  /**
+   * Ends the session that began with a password which was replaced or removed while it was checked: that takes long, and whoever replaces
+   * it has ended all sessions by now.
+   */
+  async #requireStillRight(
+    email: string,
+    {
+      password,
+      before,
+      began,
+    }: { readonly password: string; readonly before: string | undefined; readonly began: object },
+    wrong: string,
+  ): Promise<void> {
+    const hash = await this.#findPasswordHash(email);
+    if (hash === before) return;
+    if (hash !== undefined && (await this.#authProvider.passwords.verify({ password, hash }))) return;
+    const { internalAdapter } = await this.#authProvider.context();
+    if ('token' in began) await internalAdapter.deleteSession(String(began.token));
+    throw new CallerStatsError('wrong_credentials', wrong);
   }
 
   /** Signs in with `work`, then ends the session that the browser had before. */

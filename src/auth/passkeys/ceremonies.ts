@@ -133,7 +133,10 @@ function registration({ throttles, clock, legacyAlgorithms }: CeremonyOptions) {
           lastUsedAt: null,
         },
       });
-      await replaceSessions(context, session);
+      if (!(await replaceSessions(context, session))) {
+        await adapter.deleteMany({ model: 'passkey', where: [{ field: 'credentialId', value: id }] });
+        throw signInAgain();
+      }
       return context.json({ ok: true });
     }),
   };
@@ -270,11 +273,16 @@ function isLegacy({ publicKey }: PasskeyRow): boolean {
   return cose.isCOSEPublicKeyRSA(decodeCredentialPublicKey(fromBase64(publicKey)));
 }
 
-async function beginSession(context: LibraryContext, { userId, name }: PasskeyRow) {
-  const { internalAdapter } = context.context;
+async function beginSession(context: LibraryContext, { userId, name, credentialId }: PasskeyRow) {
+  const { internalAdapter, adapter } = context.context;
   const user = await internalAdapter.findUserById(userId);
   if (user === null) throw refused();
   const session = await internalAdapter.createSession(userId, false);
+  // Whoever removes a passkey ends sessions after that.
+  if ((await findCredential(adapter, credentialId)) === null) {
+    await internalAdapter.deleteSession(session.token);
+    throw refused();
+  }
   await setSessionCookie(context, { session, user });
   return context.json({ email: user.email, passkey: name });
 }

@@ -31,12 +31,16 @@ export async function finishSecondStep(
   { trustDevice: isTrusted }: { readonly trustDevice: boolean },
 ) {
   const { internalAdapter, createAuthCookie } = context.context;
-  // In one statement: a step is finished once, with a code or with a passkey.
-  const consumed = await internalAdapter.consumeVerificationValue(identifier);
-  expireCookie(context, createAuthCookie('two_factor'));
-  const user = consumed?.value === userId ? await internalAdapter.findUserById(userId) : null;
+  const user = await internalAdapter.findUserById(userId);
   if (user === null) return undefined;
   const session = await internalAdapter.createSession(userId, false);
+  // In one statement: a step is finished once, with a code or with a passkey. After the session: what ends all of them ends the step before.
+  const consumed = await internalAdapter.consumeVerificationValue(identifier);
+  expireCookie(context, createAuthCookie('two_factor'));
+  if (consumed?.value !== userId) {
+    await internalAdapter.deleteSession(session.token);
+    return undefined;
+  }
   await setSessionCookie(context, { session, user });
   if (isTrusted) await trustDevice(context, userId, session.createdAt.getTime());
   return user;

@@ -17,7 +17,7 @@ import { ADDRESS_HEADER, type LegacyAlgorithms } from '../names.js';
 import type { SignInLog } from '../sign-in-log.js';
 import { type CodeHasher, createBackupCodes, hashBackupCodes, redeemBackupCode } from './backup-codes.js';
 import { findSecondStep, finishSecondStep } from './challenge.js';
-import { bodyOf, type LibraryContext, requireSession } from './library-context.js';
+import { bodyOf, type LibraryContext, requireSession, signInAgain } from './library-context.js';
 import { replaceSessions } from './other-sessions.js';
 import {
   type CodeAlgorithm,
@@ -59,7 +59,10 @@ export function secondFactorCodes(options: CodeOptions) {
         const { id } = found.user;
         await requireCode(context, id, { ...options, ...context.body, isSetUp: true });
         const user = await context.context.internalAdapter.updateUser(id, { twoFactorEnabled: true });
-        await replaceSessions(context, { ...found, user });
+        if (!(await replaceSessions(context, { ...found, user }))) {
+          await removeCodes(context.context, id);
+          throw signInAgain();
+        }
         return { ok: true };
       }),
       stopCodes: createAuthEndpoint.serverOnly(bodyOf<object>(), async (context) => {

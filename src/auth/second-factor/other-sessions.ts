@@ -1,47 +1,78 @@
 import type { BetterAuthPlugin } from 'better-auth';
 import { createAuthEndpoint, getSessionFromCtx } from 'better-auth/api';
 import { setSessionCookie } from 'better-auth/cookies';
-import { bodyOf, type LibraryContext } from './library-context.js';
-import { forgetTrustedDevices } from './trusted-devices.js';
+import { CallerStatsError } from '../../domain/errors.js';
+import { bodyOf, type LibraryContext, requireSession, signInAgain } from './library-context.js';
+import { forgetPending, forgetTrustedDevices } from './trusted-devices.js';
 
 type Found = NonNullable<Awaited<ReturnType<typeof getSessionFromCtx>>>;
 
 /**
  * After a new second factor: gives the session another token, and ends the sessions of the user that began without the factor,
- * and the trust in devices.
+ * and the trust in devices. False if the session itself has ended meanwhile: the caller has to undo what it did.
  */
-export async function replaceSessions(context: LibraryContext, { session, user }: Found): Promise<void> {
+export async function replaceSessions(context: LibraryContext, { session, user }: Found): Promise<boolean> {
   const { adapter } = context.context;
-  const renewed = await copySession(context, { session, user });
+  const renewed = await renewToken(context, { session, user });
+  if (renewed === undefined) return false;
   await forgetTrustedDevices(adapter, user.id);
   const ofOthers = { field: 'token', operator: 'ne' as const, value: renewed.token };
   await adapter.deleteMany({ model: 'session', where: [{ field: 'userId', value: user.id }, ofOthers] });
+  return true;
 }
 
-/** Gives the session another token after its user typed the password again (OWASP ASVS 5.0, 7.2.4). */
 export function sessionRenewal() {
   return {
     id: 'session-renewal',
     endpoints: {
+      /**
+       * Ends all other sessions and what was begun. The library's own does it before it writes the password, and overwrites one that
+       * a link has set meanwhile.
+       */
+      replacePassword: createAuthEndpoint.serverOnly(
+        bodyOf<{ readonly currentPassword: string; readonly newPassword: string }>(),
+        async (context) => {
+          const found = await requireSession(context);
+          const { adapter, internalAdapter, password } = context.context;
+          const { currentPassword, newPassword } = context.body;
+          const { id = '', password: hash } =
+            (await internalAdapter.findCredentialAccount(found.user.id)) ?? {};
+          const isRight = hash ? await password.verify({ hash, password: currentPassword }) : false;
+          if (!hash || !isRight)
+            throw new CallerStatsError('wrong_credentials', 'The current password is wrong.');
+          const where = [
+            { field: 'id', value: id },
+            { field: 'password', value: hash },
+          ];
+          const update = { password: await password.hash(newPassword) };
+          if ((await adapter.updateMany({ model: 'account', where, update })) === 0) throw signInAgain();
+          await forgetPending(adapter, found.user.id);
+          if (!(await replaceSessions(context, found))) throw signInAgain();
+          return context.json({ ok: true });
+        },
+      ),
+      /** Gives the session another token after its user typed the password again (OWASP ASVS 5.0, 7.2.4). */
       renewSession: createAuthEndpoint.serverOnly(bodyOf<object>(), async (context) => {
         const found = await getSessionFromCtx(context);
         // What the password was for may have ended or replaced the session.
-        if (found === null) return context.json({ ok: false });
-        await copySession(context, found);
-        const { id, userId } = found.session;
-        const where = [
-          { field: 'userId', value: userId },
-          { field: 'id', value: id },
-        ];
-        await context.context.adapter.deleteMany({ model: 'session', where });
-        return context.json({ ok: true });
+        return context.json({ ok: found !== null && (await renewToken(context, found)) !== undefined });
       }),
     },
   } satisfies BetterAuthPlugin;
 }
 
-async function copySession(context: LibraryContext, { session, user }: Found) {
-  const copy = await context.context.internalAdapter.createSession(user.id, false, session);
+/** Undefined if the session has ended: the copy is made first, so that whatever ends all sessions meets one of the two. */
+async function renewToken(context: LibraryContext, { session, user }: Found) {
+  const { adapter, internalAdapter } = context.context;
+  const copy = await internalAdapter.createSession(user.id, false, session);
+  const where = [
+    { field: 'userId', value: user.id },
+    { field: 'id', value: session.id },
+  ];
+  if ((await adapter.deleteMany({ model: 'session', where })) === 0) {
+    await internalAdapter.deleteSession(copy.token);
+    return undefined;
+  }
   await setSessionCookie(context, { session: copy, user });
   return copy;
 }

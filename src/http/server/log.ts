@@ -5,8 +5,11 @@ import { KEY_TYPES } from '../../domain/keys/api-key.js';
 /** The part of a key after its type, in any spelling of a URL, complete or truncated. */
 const HIDDEN = new RegExp(`(?<=(?:${KEY_TYPES.join('|')})_)[0-9a-z]{5,}`, 'gi');
 
-/** The token in the address of a share link. */
+/** The token in the address of a share link, also of a part of it. */
 const SHARED = /(?<=\/shared?\/)[0-9a-z]{5,}/gi;
+
+/** Any other secret of the server, wherever an address has it: each has more characters, and hardly a name has so many. */
+const LONG = /[\w-]{32,}/g;
 
 /** The code and state in the address to which a single sign-on provider sends a person back. */
 const RETURNED = /(?<=[?&](?:code|state)=)[^&]{5,}/gi;
@@ -23,7 +26,7 @@ export function frameworkLog(log: Logger): FastifyBaseLogger {
 
 /**
  * The fields of a request in the log: no client address and no headers, because one of them holds the key. A key that was
- * sent in the URL by mistake is masked, the token of a share link, and the code of single sign-on.
+ * sent in the URL by mistake is masked, each token, and the code of single sign-on.
  */
 function loggedRequest(request: FastifyRequest): Readonly<Record<string, string>> {
   const { method, raw } = request;
@@ -34,7 +37,10 @@ function loggedRequest(request: FastifyRequest): Readonly<Record<string, string>
 export function withoutKeys(text: string): string {
   const mask = (hidden: string) => `${hidden.slice(0, 4)}…`;
   const plain = spellPlainly(text);
-  const masked = [HIDDEN, SHARED, RETURNED].reduce((one, secret) => one.replaceAll(secret, mask), plain);
+  const masked = [HIDDEN, SHARED, RETURNED, LONG].reduce(
+    (one, secret) => one.replaceAll(secret, mask),
+    plain,
+  );
   return masked === plain ? text : masked;
 }
 

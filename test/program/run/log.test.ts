@@ -47,6 +47,27 @@ describe('the log does not contain a key that is sent', () => {
     },
   );
 
+  test('the log contains no token, wherever an address has it', async () => {
+    const { send, log } = service();
+    const token = 'Xk29'.repeat(11).slice(1);
+    const ofApplication = `cs-application-${'0a1b'.repeat(8)}.${'c2d3'.repeat(8)}.own.1796000000.${token}`;
+    for (const secret of [token, ofApplication, percentEncode(token)])
+      for (const path of [
+        `/share//${secret}`,
+        `/share/%2f${secret}`,
+        `/share?token=${secret}`,
+        `/join/${secret}`,
+        `/join%23${secret}`,
+        `/set-up?${secret}`,
+        `/reset;${secret}`,
+        `/mcp?access_token=${secret}`,
+        `/?refresh_token=${secret}`,
+      ])
+        await send({ path, key: null });
+    expect(log()).toContain('"/join/k29X…"');
+    expect(log()).not.toMatch(/(Xk29|k29X|29Xk|9Xk2|0a1b|c2d3){3}/);
+  });
+
   test('the log contains no code with which a provider sends a person back', async () => {
     const { send, log } = service();
     for (const query of ['state=some-state&code=a-code-of-theirs', 'CODE=a%2Dcode-of-theirs&iss=x'])

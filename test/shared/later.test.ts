@@ -12,6 +12,20 @@ test('loads once, when it is needed or all at once, with other work in between',
   expect(order).toEqual(['other', 'work', 'one']);
 });
 
+test('neither another load nor the work that waits for one shares its turn', async () => {
+  const order: string[] = [];
+  const use = async (name: string): Promise<void> => {
+    const load = later(async () => {
+      order.push(`load ${name}`);
+      setImmediate(() => order.push('turn'));
+    });
+    await load();
+    order.push(`use ${name}`);
+  };
+  await Promise.all([use('one'), use('other'), loadAll()]);
+  expect(order).toEqual(['load one', 'turn', 'use one', 'load other', 'turn', 'use other']);
+});
+
 test('what could not be loaded is loaded again', async () => {
   let attempts = 0;
   const load = later(async () => {

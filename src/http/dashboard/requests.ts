@@ -4,9 +4,13 @@ import { requireProject } from '../../app/projects.js';
 import type { AuthRequest, AuthResponse } from '../../auth/auth-provider.js';
 import { ADDRESS_HEADER } from '../../auth/names.js';
 import { isProjectId, type Project } from '../../domain/projects/project.js';
+import { later } from '../../shared/later.js';
 import type { Store } from '../../storage/ports/store.js';
 import { getClientAddress, getParameter, getProjectId } from '../request/target.js';
 import { noSuchProject } from '../server/errors.js';
+
+// With the first object of `fetch`, Node loads the code of it.
+later(async () => new Headers());
 
 /** The request as the sign-in library reads it. Rate limits and the audit log use the same address. */
 export function toAuthRequest(request: FastifyRequest): AuthRequest {

@@ -6,18 +6,15 @@
  * `--database URL --other-database URL` compares databases, such as a Citus cluster and a PostgreSQL server: each build uses its own,
  * in which there is no project `compare`. `--only TEXT` selects subjects whose names contain the text.
  */
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
-import { freePort } from '../test/support/free-port.js';
 import { quantile } from './support/statistics.js';
+import { mainFile, type Server, type Workspace, withWorkspace } from './support/workspace.js';
 
 interface Build {
   readonly name: string;
@@ -26,10 +23,7 @@ interface Build {
   readonly key: string;
 }
 
-interface RunningBuild extends Build {
-  readonly url: string;
-  readonly stop: () => Promise<void>;
-}
+type RunningBuild = Build & Server;
 
 type Subject = (build: RunningBuild, seconds: number) => Promise<number>;
 
@@ -49,9 +43,6 @@ const { values, positionals } = parseArgs({
 const [other] = positionals;
 if (other === undefined) throw new Error('Name the folder of another checkout that has been built.');
 
-const folder = mkdtempSync(join(tmpdir(), 'compare-'));
-const builds = makeBuilds(root, resolve(other));
-
 const year = 'dateFrom=2023-01-01&dateTo=2024-01-01';
 const path = `/v1/analytics/${projectId}/assistant`;
 const subjects: Readonly<Record<string, Subject>> = {
@@ -64,15 +55,16 @@ const subjects: Readonly<Record<string, Subject>> = {
   'series of 365 days': get(`${path}/caller-stats/series?interval=day&timeZone=Europe/Berlin&${year}`),
 };
 
-const running = [await start(builds[0]), await start(builds[1])] as const;
-try {
+await withWorkspace(async (workspace) => {
+  const builds = makeBuilds(workspace, join(resolve(other), 'dist/main.js'));
+  const running = [await start(workspace, builds[0]), await start(workspace, builds[1])] as const;
   for (const [name, subject] of Object.entries(subjects))
     if (name.includes(values.only)) await compare(name, running, subject);
-} finally {
-  await Promise.all(running.map(({ stop }) => stop()));
-}
-if ('starts'.includes(values.only)) await compare('starts', builds, startRate);
-rmSync(folder, { recursive: true });
+  await workspace.stop();
+  const startRate = async (build: Build) =>
+    1000 / (await workspace.msUntilReady(() => start(workspace, build)));
+  if ('starts'.includes(values.only)) await compare('starts', builds, startRate);
+});
 
 /** Runs both builds in every round, each first in every other one, and prints the median ratio with its range. */
 async function compare<B extends Build>(
@@ -98,16 +90,15 @@ async function compare<B extends Build>(
 }
 
 /** Both builds, with copies of one database, or with the databases of the options. */
-function makeBuilds(thisCheckout: string, otherCheckout: string): readonly [Build, Build] {
-  const [mine, others] = [join(thisCheckout, 'dist/main.js'), join(otherCheckout, 'dist/main.js')];
-  const urlOf = (name: string): string => `sqlite:${join(folder, name, 'caller-stats.db')}`;
+function makeBuilds(workspace: Workspace, others: string): readonly [Build, Build] {
+  const urlOf = (name: string): string => `sqlite:${workspace.path(`${name}/caller-stats.db`)}`;
   const { database = urlOf('this'), 'other-database': otherDatabase = urlOf('other') } = values;
   const otherKey = fillDatabase(others, otherDatabase);
   const isCopy = values.database === undefined;
-  if (isCopy) cpSync(join(folder, 'other'), join(folder, 'this'), { recursive: true });
-  const key = isCopy ? otherKey : fillDatabase(mine, database);
+  if (isCopy) cpSync(workspace.path('other'), workspace.path('this'), { recursive: true });
+  const key = isCopy ? otherKey : fillDatabase(mainFile, database);
   return [
-    { name: 'this', main: mine, databaseUrl: database, key },
+    { name: 'this', main: mainFile, databaseUrl: database, key },
     { name: 'other', main: others, databaseUrl: otherDatabase, key: otherKey },
   ];
 }
@@ -121,41 +112,9 @@ function fillDatabase(main: string, databaseUrl: string): string {
   return (JSON.parse(run('key', 'create', '--name', 'Compare', '--json')) as { key: string }).key;
 }
 
-async function start({ main, databaseUrl, ...build }: Build): Promise<RunningBuild> {
-  const port = await freePort();
-  const server = spawn(
-    process.execPath,
-    [main, 'serve', '--database', databaseUrl, '--port', String(port), '--log-level', 'info'],
-    { stdio: ['ignore', 'ignore', 'pipe'] },
-  );
-  const url = `http://127.0.0.1:${port}`;
-  await waitForLine(server.stderr, url);
-  const stop = async () => {
-    server.kill();
-    await once(server, 'exit');
-  };
-  return { ...build, main, databaseUrl, url, stop };
-}
-
-/** Resolves with the first line that has the text, and reads on, so that the process never waits for its log to be read. */
-async function waitForLine(stream: Readable, text: string): Promise<void> {
-  let before = '';
-  await new Promise<void>((found, failed) => {
-    stream.on('data', (chunk: Buffer) => {
-      before = before.slice(-10_000) + chunk.toString();
-      if (before.includes(text)) found();
-    });
-    stream.on('end', () => failed(new Error(`The server ended before it listened: ${before}`)));
-  });
-}
-
-/** Starts per second, from the process's start to the line that says that it listens. */
-async function startRate(build: Build): Promise<number> {
-  const before = performance.now();
-  const { stop } = await start(build);
-  const seconds = (performance.now() - before) / 1000;
-  await stop();
-  return 1 / seconds;
+async function start(workspace: Workspace, build: Build): Promise<RunningBuild> {
+  const args = ['serve', '--database', build.databaseUrl, '--port', '0', '--log-level', 'error'];
+  return { ...build, ...(await workspace.start([build.main, ...args])) };
 }
 
 function get(requestPath: string): Subject {

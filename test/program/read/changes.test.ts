@@ -11,6 +11,7 @@ import {
   startMs,
   startService,
 } from '../../support/http/http.js';
+import { withFile } from '../../support/storage/sqlite-file.js';
 
 const CHANGES = STATS.replace('caller-stats', 'changes');
 const CORRECTIONS = STATS.replace('caller-stats', 'corrections');
@@ -193,4 +194,24 @@ test('what retention has removed is refused with the reason', async () => {
   expect(await send({ path: `${CHANGES}?since=2026-06-15&dateFrom=2026-05-16` })).toMatchObject({
     status: 200,
   });
+});
+
+test('days are refused on which nobody noted what telemetry told of corrected queries, as before schema 26', async () => {
+  const { clock, databaseUrl, record, send } = await startService({ ownFile: true });
+  await record([{ id: 'q', caller: 'slak' }]);
+  const correction = { id: 'c', action: 'rename', reason: 'a typo', caller: 'slak', to: 'slack' };
+  const body = JSON.stringify(correction);
+  expect(await send({ method: 'POST', path: CORRECTIONS, headers: json, body })).toMatchObject({
+    status: 200,
+  });
+  withFile(databaseUrl.replace('sqlite:', ''), (db) =>
+    db.exec(`INSERT INTO late_change (project, id, day, caller)
+      SELECT project, id, ${Math.floor(startMs / dayMs) + 1}, 1 FROM corrected_query`),
+  );
+  clock.nowMs += 3 * dayMs;
+  const ask = (day: string) => send({ path: `${CHANGES}?since=${day}` });
+  expect(detailsOf(await ask('2026-06-16'))).toEqual([
+    expect.stringMatching(/^since: on 2026-06-16, telemetry told more .* ask for 2026-06-17 or later$/),
+  ]);
+  expect(await ask('2026-06-17')).toMatchObject({ status: 200 });
 });

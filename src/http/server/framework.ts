@@ -18,6 +18,7 @@ import {
   mustCloseAfter,
 } from '../connection/lingering-close.js';
 import { paceArrivals } from '../connection/paced-arrivals.js';
+import { keepTickShape } from '../connection/tick-shape.js';
 import { Turns } from '../connection/turns.js';
 import { addCompression } from './compression.js';
 import { answerError, HttpError } from './errors.js';
@@ -51,6 +52,7 @@ export function createFramework(
   },
   refusals?: Refusals,
 ): FastifyInstance {
+  keepTickShape();
   const closeLingering = createLingeringClose({
     connectionsMax: lingeringConnectionsMax,
     bytesMax: lingeringBytesMax,

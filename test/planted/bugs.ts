@@ -60,7 +60,7 @@ const recordOne = {
 } as const;
 const proved = {
   file: `${postgres}/statements/recording.ts`,
-  test: 'test/program/postgres/proved-later.test.ts',
+  test: 'test/program/keys/proved-later.test.ts',
   breaks: 'counts.record',
 } as const;
 const standby = {
@@ -174,8 +174,8 @@ const BUGS = [
   {
     ...merging,
     what: 'queries of two senders that wait together have the receipt of one',
-    text: '`${projectId} ${receipt.day} ${receipt.sender}`',
-    by: '`${projectId} ${receipt.day}`',
+    text: '${stamp} ${receipt.day} ${receipt.sender}`',
+    by: '${stamp} ${receipt.day}`',
   },
   {
     test: 'test/storage/sqlite/writer/writer.test.ts',
@@ -350,6 +350,14 @@ const BUGS = [
     what: 'imported counts that are there already are acknowledged before a standby has them',
     text: '${CONFIRM}\n      RETURN jsonb',
     by: 'RETURN jsonb',
+  },
+  {
+    ...proved,
+    file: `${sqlite}/writer/recording.ts`,
+    only: 'on SQLite a revoked key',
+    what: 'a query is recorded although its key has changed',
+    text: 'stamp !== undefined && stamp !== this.stamp',
+    by: 'false',
   },
   {
     ...proved,

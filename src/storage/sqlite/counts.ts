@@ -11,14 +11,16 @@ import {
   type RecordedQuery,
 } from '../../domain/queries/receipt.js';
 import { finish } from '../../shared/steps.js';
-import type {
-  ComparedCallerCounts,
-  CountReads,
-  CountStore,
-  RecordedCount,
-  RecordResult,
-  SeriesByCaller,
+import {
+  type ComparedCallerCounts,
+  type CountReads,
+  type CountStore,
+  OutdatedAccess,
+  type RecordedCount,
+  type RecordResult,
+  type SeriesByCaller,
 } from '../ports/counts.js';
+import type { AccessProof } from '../ports/directory.js';
 import type { SqliteFile } from './file.js';
 
 /** A series with as many bounds takes a few milliseconds. */
@@ -36,8 +38,9 @@ export class SqliteCounts implements CountStore {
     projectId: string,
     queries: readonly ArrivingQuery[],
     receipt?: Receipt,
+    proof?: AccessProof,
   ): Promise<RecordResult> {
-    return this.#file.submit({
+    const result = await this.#file.submit({
       kind: 'record',
       projectId,
       ids: queries.map(({ id }) => id),
@@ -45,7 +48,10 @@ export class SqliteCounts implements CountStore {
       occurredAt: queries.map(({ occurredAt }) => occurredAt),
       ...collectReceipts(queries, receipt),
       imports: importsOf(queries, receipt),
+      stamp: proof?.stamp,
     });
+    if (result === 'outdated') throw new OutdatedAccess();
+    return result;
   }
 
   async importCounts(

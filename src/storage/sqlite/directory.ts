@@ -15,13 +15,16 @@ export class SqliteDirectory extends SqlDirectory {
     this.#file = file;
   }
 
-  findAccess(keyHash: string, projectId: string): Promise<Access | undefined> {
-    return this.#accesses.ask(`${keyHash} ${projectId}`, async () =>
-      this.#file.read((reader) => {
+  findAccess(keyHash: string, projectId: string, withProof = false): Promise<Access | undefined> {
+    return this.#accesses.ask(`${keyHash} ${projectId} ${withProof}`, async () => {
+      // Before the snapshot.
+      const { stamp } = this.#file;
+      const found = this.#file.read((reader) => {
         // A request starts with this, and goes on to what it wants to read. A snapshot takes longer than finding a key.
         reader.snapshot.hold();
         return reader.findAccess(keyHash, projectId);
-      }),
-    );
+      });
+      return withProof && found && stamp !== undefined ? { ...found, proof: { keyHash, stamp } } : found;
+    });
   }
 }

@@ -55,6 +55,11 @@ export class SqliteFile {
     return this.#backlog.pending;
   }
 
+  /** What is read after this has all that the writer knew of when it gave this stamp. Undefined before the first change. */
+  get stamp(): string | undefined {
+    return this.#writer?.stamp;
+  }
+
   read<T>(read: (reader: Reader) => T): T {
     this.requireOpen();
     this.#file.requireThereLately();

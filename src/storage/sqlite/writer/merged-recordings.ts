@@ -47,10 +47,18 @@ function groupsOf(operations: readonly Operation[]): readonly (readonly Placed[]
 }
 
 /** What recordings of one batch have in common. Undefined for those whose queries arrived in several ways, or with an import. */
-function nameOf({ projectId, receipts = [], receiptOf, imports = [] }: RecordBatch): string | undefined {
+function nameOf({
+  projectId,
+  receipts = [],
+  receiptOf,
+  imports = [],
+  stamp,
+}: RecordBatch): string | undefined {
   const [receipt, second] = receipts;
   const isPlain = receipt !== undefined && second === undefined && receiptOf === undefined;
-  return isPlain && imports.length === 0 ? `${projectId} ${receipt.day} ${receipt.sender}` : undefined;
+  return isPlain && imports.length === 0
+    ? `${projectId} ${stamp} ${receipt.day} ${receipt.sender}`
+    : undefined;
 }
 
 function merge(operations: readonly Operation[]): Operation {

@@ -27,6 +27,8 @@ export interface RecordBatch {
   readonly receipts?: readonly Receipt[];
   readonly receiptOf?: Int32Array | undefined;
   readonly imports?: readonly ImportRange[];
+  /** Nothing is recorded unless it is that of the writer; see `Writer.stamp`. */
+  readonly stamp?: string | undefined;
 }
 
 export interface ImportBatch {
@@ -55,7 +57,7 @@ interface Call<Part> {
 
 /** The operations by kind: the input of each, and its result. */
 export interface Operations extends Readonly<{ [Part in keyof CalledParts]: Call<CalledParts[Part]> }> {
-  readonly record: { readonly input: RecordBatch; readonly result: RecordResult };
+  readonly record: { readonly input: RecordBatch; readonly result: RecordResult | 'outdated' };
   readonly importCounts: { readonly input: ImportBatch; readonly result: RecordResult };
   readonly userStatement: { readonly input: UserStatement; readonly result: UserStatementResult };
   readonly tryCommit: { readonly input: object; readonly result: null };

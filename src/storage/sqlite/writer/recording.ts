@@ -1,4 +1,5 @@
 /** Records queries, imports counts, and adds both to the counters, within the transaction that is open. */
+import { threadId } from 'node:worker_threads';
 import {
   type ArrivingCount,
   type Conflict,
@@ -44,7 +45,11 @@ interface FoundCaller {
 /** What is kept of each kind: projects, receipts of each, and callers. */
 const foundMax = 1000;
 
+/** Counts the stamps of this thread, so that no two of a server are equal. */
+let stamps = 0;
+
 class Found {
+  readonly stamp = `${threadId} ${++stamps}`;
   readonly projects = new BoundedCache<string, RecordedProject>(foundMax);
   readonly callers = new BoundedCache<string, FoundCaller>(foundMax);
 }
@@ -66,6 +71,11 @@ export class Recording {
     this.#moments = new MomentInsert(db);
   }
 
+  /** Another one each time that `forget` is called. */
+  get stamp(): string {
+    return this.#found.stamp;
+  }
+
   /** Call it when anything but a recording has changed the file, or may have, and when a transaction was rolled back. */
   forget(): void {
     this.#found = new Found();
@@ -75,9 +85,10 @@ export class Recording {
    * Inserts the queries that are new, and notes in `deltas` what they add to the counters. Returns an outcome for each recording of the
    * batch. Of equal ids, the first counts.
    */
-  record(batch: RecordBatch, deltas: CounterDeltas): Outcome<RecordResult>[] {
+  record(batch: RecordBatch, deltas: CounterDeltas): Outcome<RecordResult | 'outdated'>[] {
     const { projectId, ids, callers, occurredAt, receipts = [], receiptOf, imports = [] } = batch;
-    const { sizes = [ids.length] } = batch;
+    const { sizes = [ids.length], stamp } = batch;
+    if (stamp !== undefined && stamp !== this.stamp) return sizes.map(() => OUTDATED);
     const opened = this.#found.projects.getOrCreate(projectId, () => this.#findProject(projectId));
     const { number: project, rowsFrom } = opened;
     const tooOld = oldQueriesError(ids, occurredAt, rowsFrom);
@@ -228,6 +239,7 @@ function recordingsOf(sizes: readonly number[]): readonly number[] {
 
 /** Most recordings have one query, which is new. One object for all of them costs less to send between threads. */
 const ONE_NEW: Outcome<RecordResult> = { ok: true, value: { recorded: 1, duplicates: 0 } };
+const OUTDATED: Outcome<'outdated'> = { ok: true, value: 'outdated' };
 
 function toOutcome(queries: number, recorded: number): Outcome<RecordResult> {
   if (queries === 1 && recorded === 1) return ONE_NEW;

@@ -21,6 +21,7 @@ export class WriterHandle {
   #settle!: { resolve: (message: FromWriter<never>) => void; reject: (error: Error) => void };
   #gone: Error | undefined;
   #kept: string | null = null;
+  #stamp: string | undefined;
 
   /** Starts a thread, which opens the file and migrates its schema. `thread` replaces `writer-thread.ts` in tests. */
   static async start(start: WriterStart, thread?: URL): Promise<WriterHandle> {
@@ -55,6 +56,11 @@ export class WriterHandle {
     return this.#kept;
   }
 
+  /** The stamp of the writer after the last group; see `Writer.stamp`. */
+  get stamp(): string | undefined {
+    return this.#stamp;
+  }
+
   /** False once the thread has ended. */
   get alive(): boolean {
     return this.#gone === undefined;
@@ -81,7 +87,10 @@ export class WriterHandle {
     const message = await new Promise<FromWriter<Result>>((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
-    if (message.ok) return message.result;
+    if (message.ok) {
+      this.#stamp = message.stamp;
+      return message.result;
+    }
     if (message.code !== undefined)
       throw new CallerStatsError(message.code, message.message, { cause: message.cause });
     throw new Error(message.message, { cause: message.cause });

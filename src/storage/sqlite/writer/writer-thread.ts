@@ -16,7 +16,7 @@ export type ToWriter = readonly Operation[] | 'close';
 export type WriterResult = string | null | readonly Outcome<unknown>[];
 
 export type FromWriter<Result extends WriterResult> =
-  | { readonly ok: true; readonly result: Result }
+  | { readonly ok: true; readonly result: Result; readonly stamp?: string }
   | {
       readonly ok: false;
       readonly code: ErrorCode | undefined;
@@ -50,7 +50,7 @@ function run({ file, keepOld, forImport }: WriterStart): void {
       return;
     }
     writer.commit(message).then(
-      (result) => answer({ ok: true, result }),
+      (result) => answer({ ok: true, result, stamp: writer.stamp }),
       (error: unknown) => answer(failed(error)),
     );
   });

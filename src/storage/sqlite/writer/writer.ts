@@ -53,6 +53,11 @@ export class Writer {
     this.#readVersion = prepareArrays(db, 'PRAGMA data_version');
   }
 
+  /** Stands for all that the file has but queries: another one once anything else was changed, by whomever. */
+  get stamp(): string {
+    return this.#recording.stamp;
+  }
+
   /**
    * Runs the operations in order in one transaction, which is durable when this resolves. Returns an outcome for each, and for each
    * recording of a batch. What throws a `CallerStatsError` has changed nothing, and the others still run; any other error undoes all
@@ -94,7 +99,7 @@ export class Writer {
   }
 
   /** The outcomes of the recordings of a batch. If one is refused, all of them run one by one. */
-  #record(batch: RecordBatch, deltas: CounterDeltas): Outcome<RecordResult>[] {
+  #record(batch: RecordBatch, deltas: CounterDeltas): Outcome<RecordResult | 'outdated'>[] {
     try {
       return this.#recording.record(batch, deltas);
     } catch (error) {

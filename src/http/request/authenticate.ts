@@ -45,6 +45,12 @@ interface AuthenticatorOptions {
 /** The types of keys that may read counts. */
 export const READING_TYPES = ['admin', 'reading'] as const satisfies readonly KeyType[];
 
+/** What a request needs of its key. */
+interface Rights {
+  readonly allowed: readonly KeyType[];
+  readonly needed: Scope;
+}
+
 /** What a well-formed key says without the store. */
 interface SentKey {
   readonly type: KeyType;
@@ -89,18 +95,21 @@ export class Authenticator {
 
   /**
    * As `authorize`, but where the store can, with what it found for an earlier request: it is asked whether that is still so when it
-   * records, which saves a round trip. Until then, only `record` may answer, and each error goes through `prove`.
+   * records, which saves a look-up. Until then, only `record` may answer, and each error goes through `prove`. Undefined: done.
    */
-  async authorizeRecording(
+  authorizeRecording(
     request: FastifyRequest,
     reply: FastifyReply,
     projectId: string,
     allowed: readonly KeyType[],
-  ): Promise<void> {
+  ): Promise<void> | undefined {
     const known = this.#knownAccess(request, projectId, allowed);
     if (known?.proof === undefined) return this.#authorizeAnew(request, reply, projectId, allowed);
     request.unproved = { key: known.key, projectId, allowed, proof: known.proof };
-    this.#open(request, await this.#admit(request, reply, projectId, { allowed, needed: 'write', known }));
+    const waiting = this.#require(request, reply, known, { allowed, needed: 'write' });
+    if (waiting !== undefined) return waiting.then(() => this.#open(request, known));
+    this.#open(request, known);
+    return undefined;
   }
 
   /** As `authorize`, and notes for later requests what was found. */
@@ -175,16 +184,24 @@ export class Authenticator {
     request: FastifyRequest,
     reply: FastifyReply,
     projectId: string,
-    {
-      allowed,
-      needed,
-      known,
-    }: { readonly allowed: readonly KeyType[]; readonly needed: Scope; readonly known?: Access | undefined },
+    rights: Rights,
   ): Promise<Access> {
-    const access = known ?? (await this.#findAccess(request, reply, projectId, allowed));
+    const access = await this.#findAccess(request, reply, projectId, rights.allowed);
+    await this.#require(request, reply, access, rights);
+    this.#touch(access.key, this.#options.clock.now());
+    return access;
+  }
+
+  /** Checks the address and the scope of a key that is valid, and counts it for its limit. Undefined: done. */
+  #require(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    access: Access,
+    rights: Rights,
+  ): Promise<void> | undefined {
     const { key } = access;
     request.key = key;
-    const { requests, clock } = this.#options;
+    const { requests } = this.#options;
     // Before the limit, which a stranger with the key could use up for the whole organization.
     if (!this.#isAllowedAddress(key, request)) {
       noteRefusal(request, access, 'key-address');
@@ -193,18 +210,29 @@ export class Authenticator {
     if (requests.isLimited) {
       // Overwritten by the next reason.
       noteRefusal(request, access, 'rate-limit');
-      await requests.consume(key.organizationId, reply);
-      request.refusal = null;
+      return requests.consume(key.organizationId, reply).then(() => {
+        request.refusal = null;
+        this.#requireScope(request, reply, access, rights);
+      });
     }
+    this.#requireScope(request, reply, access, rights);
+    return undefined;
+  }
+
+  #requireScope(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    access: Access,
+    { allowed, needed }: Rights,
+  ): void {
+    const { key } = access;
     const missing = missingScope(key, needed);
     if (missing !== undefined) {
       noteRefusal(request, access, 'key-scope');
       throw new HttpError(403, missing);
     }
-    if (allowed.includes('recording') && isExpiringSoon(key.expiresAt, clock.now()))
+    if (allowed.includes('recording') && isExpiringSoon(key.expiresAt, this.#options.clock.now()))
       reply.header(EXPIRY_HEADER, formatTime(key.expiresAt));
-    if (known === undefined) this.#touch(key, clock.now());
-    return access;
   }
 
   /** Counts more requests for the rate limit of an organization, or of who else sends. Throws 429 above it. */

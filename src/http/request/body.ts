@@ -1,7 +1,7 @@
 /** Decodes and parses request bodies: content encodings and media types. */
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from 'fastify';
 import { findKind } from '../../app/import/file/kinds.js';
 import {
   inflationsMax,
@@ -44,14 +44,16 @@ export class MalformedLine {
 }
 
 /** A `preParsing` hook. Throws 415 for a Content-Encoding other than gzip, before the body is read. */
-export async function refuseUnknownEncoding(request: FastifyRequest): Promise<void> {
+export const refuseUnknownEncoding: preParsingHookHandler = (request, _reply, payload, done) => {
   if (getEncoding(request) === undefined) throw unsupportedEncoding('gzip, or none', 'gzip');
-}
+  done(null, payload);
+};
 
 /** A `preParsing` hook for paths that support no Content-Encoding. */
-export async function refuseEncoding(request: FastifyRequest): Promise<void> {
+export const refuseEncoding: preParsingHookHandler = (request, _reply, payload, done) => {
   if (getEncoding(request) !== 'identity') throw unsupportedEncoding('none', 'identity');
-}
+  done(null, payload);
+};
 
 function unsupportedEncoding(supported: string, acceptEncoding: string): HttpError {
   return new HttpError(415, `The Content-Encoding is not supported; send ${supported}.`, {
@@ -116,7 +118,7 @@ export function addRecordingParsers(
   addParser(app, 'application/json', bodyBytesMax, async (body, request) => {
     const decoded = await decode(body, request);
     // Log shippers send NDJSON with this type, and one line of it is JSON.
-    if (await isSeveralLines(decoded)) return parseLines(decoded, request);
+    if (decoded.includes('\n') && (await isSeveralLines(decoded))) return parseLines(decoded, request);
     const value = await parseBody(decoded, boundsOf(request, decoded));
     if (Array.isArray(value)) requireAtMost(batchQueriesMax, value, request);
     return value;

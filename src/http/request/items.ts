@@ -27,7 +27,8 @@ export async function parseItems<T>(
     const one = item instanceof MalformedLine ? failure(item.problem) : parse(item);
     if (one.ok) parsed.push(one.value);
     else problems.push(...one.problems.map((problem) => `${many}[${index}]: ${problem}`));
-    await pauses.take();
+    const pause = pauses.take();
+    if (pause !== undefined) await pause;
   }
   if (problems.length > 0)
     throw new CallerStatsError('invalid', `Nothing was ${done}.`, { details: problems });

@@ -37,9 +37,10 @@ export async function addDocs(app: FastifyInstance, folder: string, address: Add
   addFiles(app, '/docs/:page', { parameter: 'page', files: pagesByName, missing: noPage, missingPage }, page);
   // As links to folders are written. The page that tries the API is the dashboard's.
   const withoutSlash = new Set([...pagesByName.keys(), 'try']);
-  app.addHook('onRequest', async (request, reply) => {
-    const name = /^\/docs\/([\w-]+)\/$/.exec(request.url)?.[1] ?? '';
-    if (request.is404 && withoutSlash.has(name)) await reply.redirect(`../${name}`, 308);
+  app.addHook('onRequest', (request, reply, done) => {
+    const name = request.is404 ? /^\/docs\/([\w-]+)\/$/.exec(request.url)?.[1] : undefined;
+    if (name !== undefined && withoutSlash.has(name)) reply.redirect(`../${name}`, 308);
+    else done();
   });
   addMissingPage(app, '/docs/', missingPage, page);
   for (const [subfolder, caching] of [

@@ -47,10 +47,12 @@ export function addQueries(app: FastifyInstance, options: RecordingOptions): voi
   const warnOfOldTimes = createThrottledWarning(clock);
   const { batchQueriesMax: maxItems } = limits;
   addResource(app, '/v1/analytics/:projectId/assistant/queries', {
-    onRequest: (request, reply) =>
-      request.method === 'POST'
-        ? authenticator.authorizeRecording(request, reply, getProjectId(request), keyTypesOf(request))
-        : authenticator.authorize(request, reply, getProjectId(request), keyTypesOf(request)),
+    onRequest: (request, reply, done) => {
+      const authorize = request.method === 'POST' ? 'authorizeRecording' : 'authorize';
+      const waiting = authenticator[authorize](request, reply, getProjectId(request), keyTypesOf(request));
+      if (waiting === undefined) done();
+      return waiting;
+    },
     GET: exportedQueries(app, options),
     POST: {
       schema: {

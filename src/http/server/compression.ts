@@ -21,15 +21,15 @@ const CODINGS = ['gzip', 'x-gzip'] as const;
  * and HEAD: others show new secrets, and a compressed answer tells by its length what it has in common with the request.
  */
 export function addCompression(app: FastifyInstance): void {
-  app.addHook('onSend', async (request, reply, payload) => {
+  app.addHook('onSend', (request, reply, payload, done) => {
     const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload);
-    if (!isWhole || payload.length < compressedCharactersMin) return payload;
-    if (request.method !== 'GET' && request.method !== 'HEAD') return payload;
-    if (!COMPRESSIBLE.test(String(reply.getHeader('content-type')))) return payload;
+    if (!isWhole || payload.length < compressedCharactersMin) return done(null, payload);
+    if (request.method !== 'GET' && request.method !== 'HEAD') return done(null, payload);
+    if (!COMPRESSIBLE.test(String(reply.getHeader('content-type')))) return done(null, payload);
     const vary = reply.getHeader('vary');
     reply.header('vary', vary === undefined ? 'Accept-Encoding' : `${String(vary)}, Accept-Encoding`);
     const coding = preferredCoding(request);
-    if (coding === undefined) return payload;
+    if (coding === undefined) return done(null, payload);
     reply.header('content-encoding', coding);
     return compress(payload, { level });
   });

@@ -91,9 +91,9 @@ export function addFiles(
 
 /** Serves a page with 404 at all paths that begin with `prefix` and have no route, to requests that ask for a page. */
 export function addMissingPage(app: FastifyInstance, prefix: string, file: string, serving: Serving): void {
-  app.addHook('onRequest', async (request, reply) => {
-    if (!request.is404 || reply.sent || !request.url.startsWith(prefix) || !asksForPage(request)) return;
-    await sendMissingPage(reply, file, serving);
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!request.is404 || !request.url.startsWith(prefix) || !asksForPage(request)) return done();
+    return sendMissingPage(reply, file, serving);
   });
 }
 

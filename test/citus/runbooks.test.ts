@@ -122,8 +122,16 @@ test.each([
   }),
 );
 
-/** Splits the shard of a project, and begins `work` when the split has copied the rows: it waits for it then, on one of the servers. */
-async function whileSplit(id: string, waitsOn: 'worker' | 'coordinator', work: () => Promise<unknown>) {
+/**
+ * Splits the shard of a project, and begins `work` when the split has copied the rows: it waits for it then, on one of the servers.
+ * `next` begins when the split has ended.
+ */
+async function whileSplit(
+  id: string,
+  waitsOn: 'worker' | 'coordinator',
+  work: () => Promise<unknown>,
+  next?: () => Promise<unknown>,
+) {
   const { shard, node: to, port, middle } = await place(id);
   const worker = workerAt(port);
   const waiting = (url: string, type: string) =>
@@ -146,7 +154,8 @@ async function whileSplit(id: string, waitsOn: 'worker' | 'coordinator', work: (
     working.catch(() => {});
     await waiting((waitsOn === 'worker' ? worker : cluster.coordinator).url(), 'advisory');
     await client.query('COMMIT');
-    await Promise.all([splitting, working]);
+    await splitting;
+    await Promise.all([working, next?.()]);
   });
 }
 
@@ -192,6 +201,28 @@ test('a correction that is carried out while a shard is split can be undone', as
     expect(await counts.countCallers('mended', ALL_TIME)).toEqual(before);
   }
   await directory.deleteProject('default', 'mended', by);
+});
+
+test('two nodes carry out a correction once although a shard is split', async () => {
+  const { corrections, counts, directory, maintenance } = node(0);
+  await directory.createProject(projectOf('once'), by);
+  await counts.importCounts('once', [{ source: 'old', caller: 'slack', start: 0, end: 5, count: 7 }]);
+  const step = (at: number) => node(at).corrections.step('once', 2000, 10);
+  // The job repeats what failed.
+  const stepOn = (at: number) => () => step(at).catch(() => {});
+  for (let round = 1; round <= 4; round++) {
+    const correction = `c${round}`;
+    await corrections.accept('once', requestOf({ id: correction, action: 'withdraw', source: 'old' }), by);
+    await whileSplit('once', 'coordinator', stepOn(0), stepOn(1));
+    while ((await step(0)) !== undefined);
+    expect((await counts.count('once', ALL_TIME)).total).toBe(0);
+    await corrections.accept('once', requestOf({ id: `u${round}`, action: 'undo', correction }), by);
+    while ((await step(0)) !== undefined);
+  }
+  const verified = await maintenance.verify();
+  expect(verified.differencesTotal).toBe(0);
+  expect(verified.wrongCopies).toBe(undefined);
+  await directory.deleteProject('default', 'once', by);
 });
 
 test('a worker is added, gets its share, is drained and removed', () =>

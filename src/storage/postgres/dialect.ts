@@ -7,7 +7,7 @@ import { statementsIn } from './statements/statements.js';
 /** A deleted project keeps its row, with `deleted_at`, until its queries are removed: so its id stays taken. */
 export function dialectFor(schema: string): Dialect {
   const statements = statementsIn(schema);
-  const { shareRecording, stopRecording, markDeleted } = statements;
+  const { holdShard, shareRecording, stopRecording, markDeleted } = statements;
   return {
     table: (name) => `${schema}.${name}`,
     typeCounters: `${schema}.caller_type_counter`,
@@ -31,6 +31,7 @@ export function dialectFor(schema: string): Dialect {
       );
       return rows.map(({ id }) => decodeQueryId(id));
     },
+    holdProject: (session, projectId) => session.run(holdShard, [projectId]),
     stopRecording: async (session, projectId) => {
       await session.run(stopRecording, [projectId]);
     },

@@ -26,7 +26,7 @@ export class PostgresMaintenance implements Maintenance {
     this.#database = database;
     this.#counts = counts;
     this.#recordingCheck = recordingCheck;
-    this.#cleaner = new Cleaner(database.connections, database.statements);
+    this.#cleaner = new Cleaner(database);
   }
 
   async purgeDeleted(limit: number): Promise<Cleanup> {

@@ -3,7 +3,8 @@ import { bucketAt, DAY_LEVEL } from '../../domain/counting/buckets.js';
 import { EARLIEST_MS } from '../../domain/counting/date-range.js';
 import { movedBack, needsRetention, nextRowsFrom } from '../../domain/projects/retention.js';
 import type { Cleanup } from '../ports/maintenance.js';
-import type { Database, Session } from './connection/database.js';
+import type { Session } from './connection/database.js';
+import type { OpenDatabase } from './connection/open-database.js';
 import { copyProject } from './project-copy.js';
 import type { Statements } from './statements/statements.js';
 
@@ -52,12 +53,12 @@ interface RemovedRow {
 type Removed = Pick<Cleanup, 'removed'>;
 
 export class Cleaner {
-  readonly #database: Database;
+  readonly #database: OpenDatabase;
   readonly #statements: Statements;
 
-  constructor(database: Database, statements: Statements) {
+  constructor(database: OpenDatabase) {
     this.#database = database;
-    this.#statements = statements;
+    this.#statements = database.statements;
   }
 
   /**
@@ -65,11 +66,9 @@ export class Cleaner {
    * project gets its id.
    */
   async purgeDeleted(limit: number): Promise<Cleanup> {
-    const [deleted] = await this.#database.read<Pick<Retention, 'id'>>({
-      text: this.#statements.findDeleted,
-    });
+    const [deleted] = await this.#database.session.all<Pick<Retention, 'id'>>(this.#statements.findDeleted);
     if (deleted === undefined) return { removed: 0, done: true };
-    return this.#database.transaction(async (session) => {
+    return this.#database.changeProject(deleted.id, async (session) => {
       const locked = await session.get(this.#statements.lockDeleted, [deleted.id]);
       // Without a row, another node has just finished it.
       const removed = locked === undefined ? 0 : await this.#purge(session, deleted.id, limit);
@@ -79,10 +78,10 @@ export class Cleaner {
 
   /** See `Maintenance.applyRetention`. */
   async applyRetention(nowMs: number, limit: number): Promise<Cleanup> {
-    const retentions = await this.#database.read<Retention>({ text: this.#statements.listRetentions });
+    const retentions = await this.#database.session.all<Retention>(this.#statements.listRetentions);
     const project = retentions.find((one) => needsRetention(one, nowMs));
     if (project === undefined) return { removed: 0, done: true };
-    return this.#database.transaction(async (session) => {
+    return this.#database.changeProject(project.id, async (session) => {
       const locked = await session.get<Retention>(this.#statements.lockRetention, [project.id]);
       // Without a row, the project was just deleted.
       const isHeld = await session.get(this.#statements.findUnfinished, [project.id]);

@@ -120,7 +120,6 @@ export class PostgresQueryChanges extends PostgresQueryRows implements QueryChan
   async noteCorrected(project: unknown, rows: readonly CorrectedRow[]): Promise<void> {
     const ids = rows.map(({ id }) => bytesOf(id));
     const callers = rows.map(({ caller }) => caller);
-    await this.session.run(this.statements.holdShard, [project]);
     await this.session.run(this.statements.noteCorrected, [project, rows[0]?.correction, ids, callers]);
   }
 
@@ -130,7 +129,6 @@ export class PostgresQueryChanges extends PostgresQueryRows implements QueryChan
       ...(['day', 'caller'] as const).map((field) => changes.map((change) => change[field])),
       ...(['isWithdrawn', 'isCorrected'] as const).map((field) => changes.map((one) => (one[field] ? 1 : 0))),
     ];
-    await this.session.run(this.statements.holdShard, [project]);
     await this.session.run(this.statements.noteLate, [project, ...columns]);
   }
 

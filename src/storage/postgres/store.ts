@@ -68,7 +68,7 @@ class PostgresStore implements Store {
     const rows = new PostgresQueryRows(session, statements);
     this.history = new SqlHistory(session, dialect, rows);
     this.corrections = new SqlCorrections(session, dialect, rows, (method, args) =>
-      database.change((own) =>
+      database.changeProject(String(args[0]), (own) =>
         call<CorrectionChanges, typeof method>(
           new SqlCorrectionChanges(own, dialect, new PostgresQueryChanges(own, statements)),
           method,
@@ -83,10 +83,12 @@ class PostgresStore implements Store {
       database.changeInOrder((own) => call(new SqlThrottleChanges(own, dialect), method, args)),
     );
     this.ingestion = new SqlIngestion(session, dialect, (method, args) =>
-      database.change((own) => call(new SqlIngestionChanges(own, dialect), method, args)),
+      database.changeProject(String(args[0]), (own) =>
+        call(new SqlIngestionChanges(own, dialect), method, args),
+      ),
     );
     this.identities = new SqlIdentities((method, args) =>
-      database.change((own) =>
+      database.changeProject(String(args[0]), (own) =>
         call<Identities, typeof method>(
           new SqlIdentityChanges(own, dialect, new PostgresQueryChanges(own, statements)),
           method,

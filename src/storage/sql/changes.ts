@@ -25,12 +25,13 @@ export abstract class SqlChanges extends SqlTables {
     return project;
   }
 
-  protected findLocked(
+  protected async findLocked(
     organizationId: string,
     projectId: string,
     strength: 'SHARE' | 'UPDATE',
   ): Promise<Project | undefined> {
     const { andNotDeleted, lock } = this.dialect;
+    await this.dialect.holdProject(this.session, projectId);
     const rest = `WHERE id = $1 AND organization_id = $2 ${andNotDeleted} ${lock(strength)}`;
     return this.find(PROJECT, rest, [projectId, organizationId]);
   }

@@ -38,6 +38,8 @@ export interface Dialect {
     projectId: string,
     ids: readonly string[],
   ) => Promise<string[]>;
+  /** Comes before the row of a project is locked; see `OpenDatabase.changeProject`. */
+  readonly holdProject: (session: Session, projectId: string) => Awaitable<unknown>;
   /** Waits for the recordings into a locked project that are in progress, and lets others wait until the transaction ends. */
   readonly stopRecording: (session: Session, projectId: string) => Promise<void>;
   /** Follows the creation and each change of a project, in the same transaction. */

@@ -28,6 +28,7 @@ export const SQLITE: Dialect = {
     return found;
   },
   // There is only one writer.
+  holdProject: () => {},
   stopRecording: async () => {},
   projectChanged: () => {},
   deleteProject: async (session, projectId) => {

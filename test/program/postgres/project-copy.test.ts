@@ -20,6 +20,7 @@ import { newUser } from '../../support/postgres/postgres-user.js';
 import { programOn } from '../../support/postgres/schema-nodes.js';
 import {
   by,
+  intact,
   keyOf,
   newSchemaIn,
   onDatabase,
@@ -131,6 +132,15 @@ describe('on a cluster', () => {
     await store.directory.changeKey(org, 'k', 'revoke', { ...by, at: 5 });
     const found = await store.directory.findAccess('hash of k', 'a');
     expect(found).toMatchObject({ key: { revokedAt: 5 }, project: { id: 'a' } });
+  });
+
+  test('a correction leaves the copy as the project', async () => {
+    const { store } = await newStore({ distributed: true });
+    await store.directory.createProject(projectOf('a'), by);
+    await store.counts.record('a', [{ id: 'a', caller: 'web', occurredAt: 0 }], { day: 0, sender: 'copy' });
+    const request = { id: '1', reason: 'a test', action: 'withdraw', selection: { source: 'old' } } as const;
+    await store.corrections.accept('a', request, by);
+    expect(await store.maintenance.verify()).toEqual(intact(1, 1));
   });
 
   test('nothing that a look-up found is proved when something is recorded, which a worker does', async () => {

@@ -208,7 +208,7 @@ test('checks the statements of the directory and of throttles as well', () => {
     'createProject 2',
     'createProject 8',
     'changeProject 2',
-    'deleteProject 3',
+    'deleteProject 4',
     'createKey 2',
   ])
     expect(statements[name]).toMatch(/\bs\.project\b/);

@@ -98,6 +98,19 @@ export class OpenDatabase {
     return withDatabaseDeadline(this.timeoutMs, () => this.#inTransaction(work));
   }
 
+  /**
+   * Runs a change of one project, as `change`. On a cluster it holds the shard first. Otherwise it could lock rows of one that is being
+   * split, beside another change that locks them in the new one.
+   */
+  async changeProject<T>(projectId: string, work: (session: Session) => Promise<T>): Promise<T> {
+    this.requireOpen();
+    const isCluster = await this.#workers.isCluster();
+    return this.change(async (session) => {
+      if (isCluster) await session.run(this.statements.holdShard, [projectId]);
+      return work(session);
+    });
+  }
+
   get pools(): ConnectionPool[] {
     return [...this.connections.pools, ...this.#workers.pools];
   }

@@ -115,7 +115,7 @@ export class Workers {
   readonly #texts = new Map<string, string>();
   /** The names of those that each connection has made. */
   readonly #functions = new WeakMap<Connection, Set<string>>();
-  #copies: readonly unknown[] | undefined;
+  #isCluster: boolean | undefined;
 
   constructor(
     coordinator: Database,
@@ -180,6 +180,17 @@ export class Workers {
       .map(([pool, { stats }]) => ({ ...stats, server: pool.slice(pool.indexOf(' ') + 1) }));
   }
 
+  /** Whether there are workers. What has become a cluster is found after some time: the coordinator is right as well. */
+  async isCluster(): Promise<boolean> {
+    if (this.#isCluster !== undefined) return this.#isCluster;
+    // A dump of a cluster brings its copies to PostgreSQL alone.
+    const text = `${this.#statements.findCopy} AND EXISTS (${HAS_CITUS})`;
+    const isCluster = (await this.#coordinator.read({ text })).length > 0;
+    this.#isCluster = isCluster;
+    if (!isCluster) setTimeout(() => (this.#isCluster = undefined), avoidedMs).unref();
+    return isCluster;
+  }
+
   async end(): Promise<void> {
     await Promise.all([...this.#connections.values()].map((connections) => connections.end()));
   }
@@ -189,12 +200,7 @@ export class Workers {
     projectId: string,
     work: (connection: Connection, place: Place) => Promise<T>,
   ): Promise<T | undefined> {
-    // Looked for once. Where it is missed, the coordinator is right as well.
-    this.#copies ??= await this.#coordinator.read({
-      // A dump of a cluster brings its copies to PostgreSQL alone.
-      text: `${this.#statements.findCopy} AND EXISTS (${HAS_CITUS})`,
-    });
-    if (this.#copies.length === 0) return undefined;
+    if (!(await this.isCluster())) return undefined;
     return withDatabaseDeadline(this.#options.timeoutMs, async (signal) => {
       const place = this.#places.get(projectId) ?? (await this.#find(projectId));
       if (place === undefined) return undefined;

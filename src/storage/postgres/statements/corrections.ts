@@ -1,6 +1,5 @@
 /** Reads the rows of queries for corrections, and moves them between counters. A withdrawn one has the level `-1 - level`. */
 import { BUCKET_WIDTHS_MS } from '../../../domain/counting/buckets.js';
-import { holdShard } from '../connection/cluster.js';
 import { bucketOf, isCounted } from './shared.js';
 
 const WIDTHS = `(VALUES ${BUCKET_WIDTHS_MS.map((ms, level) => `(${level}, ${ms}::bigint)`).join(', ')}) AS width (level, ms)`;
@@ -72,8 +71,6 @@ export function correctionStatements(schema: string) {
       WHERE project_id = $1 AND correction = $2 AND id > $3 ORDER BY id LIMIT $4`,
     findCorrections: `SELECT id, correction, caller FROM ${schema}.corrected_query
       WHERE project_id = $1 AND id = ANY ($2::bytea[])`,
-    // Why: see `executeHoldShard` of `connection/cluster.ts`.
-    holdShard: holdShard(schema),
     noteCorrected: `INSERT INTO ${schema}.corrected_query (project_id, correction, id, caller)
       SELECT project.id, $2::integer, noted.id, noted.caller FROM unnest($3::bytea[], $4::text[]) AS noted (id, caller)
       CROSS JOIN ${schema}.project WHERE project.id = $1`,

@@ -1,6 +1,6 @@
 /** Finds projects, and keeps others from changing them. */
 import { KEY, PROJECT } from '../../sql/rows.js';
-import { serversOf } from '../connection/cluster.js';
+import { holdShard, serversOf } from '../connection/cluster.js';
 import { ACCESS_STAMP } from './shared.js';
 
 export function projectStatements(schema: string) {
@@ -33,6 +33,8 @@ export function projectStatements(schema: string) {
     readCopies: `SELECT id, to_jsonb(project_copy)::text AS row FROM ${schema}.project_copy`,
     // Waits for changes in progress; the next ones wait.
     holdProjects: `LOCK TABLE ${schema}.project IN SHARE MODE`,
+    // On a cluster; see `executeHoldShard`.
+    holdShard: holdShard(schema),
     // Waits for recordings in progress, and blocks others until the transaction ends; see the function `record`.
     stopRecording: `SELECT pg_advisory_xact_lock(hashtextextended('${schema}.' || project.id, 0))
       FROM ${schema}.project WHERE id = $1`,

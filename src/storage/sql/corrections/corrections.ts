@@ -254,6 +254,7 @@ export class SqlCorrectionChanges extends SqlCorrectionReads implements Correcti
       projectId,
       number,
     ]);
+    await this.dialect.projectChanged(this.session, projectId);
     return number;
   }
 }

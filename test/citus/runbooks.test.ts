@@ -225,6 +225,35 @@ test('two nodes carry out a correction once although a shard is split', async ()
   await directory.deleteProject('default', 'once', by);
 });
 
+test('a worker keeps nothing in memory of what is recorded by way of the coordinator', async () => {
+  await node(0).directory.createProject(projectOf('kept'), by);
+  const id = (at: number) => Buffer.from(`${at}`.padStart(16));
+  const record = (at: number) => [['kept', [id(at)], [at], ['slack'], [1], ['x'], [1]], 'record'] as const;
+  const recordOne = (at: number) => [['kept', id(1e6 + at), at, 'slack', 1, 'x'], 'record_one'] as const;
+  const importCounts = (at: number) =>
+    [['kept', ['x'], ['slack'], [2 * at], [2 * at + 1], [1], [1]], 'import_counts'] as const;
+  await onDatabase(workerAt((await place('kept')).port).url(), async (client) => {
+    const used = async () => {
+      const { rows } = await client.query(
+        'SELECT sum(total_bytes)::float8 AS bytes FROM pg_backend_memory_contexts',
+      );
+      return rows[0].bytes;
+    };
+    for (const callOf of [record, recordOne, importCounts]) {
+      let before = 0;
+      for (let at = 0; at < 300; at++) {
+        // What it keeps once, it has then.
+        if (at === 100) before = await used();
+        const [values, name] = callOf(at);
+        const places = values.map((_, place) => `$${place + 1}`);
+        await client.query(`SELECT ${schema}.${name}(${places})`, [...values]);
+      }
+      expect((await used()) - before, callOf(0)[1]).toBeLessThan(200 * 1000);
+    }
+  });
+  await node(0).directory.deleteProject('default', 'kept', by);
+});
+
 test('a worker is added, gets its share, is drained and removed', () =>
   underLoad(async (load) => {
     const { port } = cluster.spare;

@@ -56,9 +56,9 @@ export function judgeDisk(folder: string, freeBytes: number, databaseBytes: numb
 
 /** Where the projects are. Those of one server all wait for it, so one without any is a waste. */
 export function judgeCluster(servers: readonly ClusterServer[] | IncompleteCluster): Finding {
-  if (servers === 'without holds') {
+  if (servers === 'without functions') {
     const message =
-      'functions that record do not hold shards: queries that arrive while one is split can be lost';
+      'functions that record lack what a cluster needs: queries that arrive while a shard is split can be lost';
     const advice = 'before you split one, as the owner of the tables, run: caller-stats migrate';
     return { check: 'cluster', status: 'problem', message, advice };
   }

@@ -32,8 +32,8 @@ export interface Inspected {
   readonly cluster?: readonly ClusterServer[] | IncompleteCluster;
 }
 
-/** What is missing: the coordinator's copies of projects, or what holds a shard in the functions that record. */
-export type IncompleteCluster = 'without copies' | 'without holds';
+/** What is missing: the coordinator's copies of projects, or what functions need there. */
+export type IncompleteCluster = 'without copies' | 'without functions';
 
 export interface ClusterServer {
   /** Host and port. */

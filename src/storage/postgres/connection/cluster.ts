@@ -30,24 +30,24 @@ export function serversOf(schema: string): string {
     GROUP BY 1 ORDER BY 1`;
 }
 
-/** What `migrate --distribute` adds to the tables. */
+/** What a distributed schema has of what `migrate --distribute` adds. */
 interface Additions {
   readonly hasCopy: boolean;
-  /** Whether its functions hold the shard. Without that, what they record while a shard is split can be lost. */
-  readonly holdsShards: boolean;
+  /** The definitions of functions that are not as a cluster needs them, as they are to be. */
+  readonly functions: readonly string[];
 }
 
-/** What a schema has of it. Undefined unless it is distributed. */
+/** Undefined unless the schema is distributed. */
 export async function findAdditions(
-  { all }: Pick<SqlSession, 'all'>,
+  session: Pick<SqlSession, 'all'>,
   schema: string,
 ): Promise<Additions | undefined> {
-  if ((await all(HAS_CITUS)).length === 0) return undefined;
-  const [found] = await all<Additions>(
-    `SELECT to_regclass('${schema}.project_copy') IS NOT NULL AS "hasCopy", NOT EXISTS (${unheldFunctions(schema)}) AS "holdsShards"
+  if ((await session.all(HAS_CITUS)).length === 0) return undefined;
+  const [found] = await session.all<Pick<Additions, 'hasCopy'>>(
+    `SELECT to_regclass('${schema}.project_copy') IS NOT NULL AS "hasCopy"
      FROM pg_dist_partition WHERE logicalrelid = to_regclass('${schema}.project') AND partmethod = 'h'`,
   );
-  return found;
+  return found && { ...found, functions: await findFunctions(session, schema) };
 }
 
 /** Changes nothing. Keeps Citus from moving or splitting the shard of the project `$1` until the transaction ends. */
@@ -55,19 +55,36 @@ export function holdShard(schema: string): string {
   return `DELETE FROM ${schema}.receipt WHERE project_id = $1 AND number = -1`;
 }
 
-/**
- * The same in a function. Without it, when Citus 13.2 waits for a split while it plans an `INSERT … SELECT`, it plans for shards that
- * no longer exist: nothing is inserted, and there is no error. It is run by `EXECUTE`, because Citus would keep the plan of a plain
- * statement in memory for each call.
- */
-export const executeHoldShard = (schema: string): string =>
-  `EXECUTE '${holdShard(schema)}' USING asked_project;`;
+/** The functions that run an `INSERT … SELECT`. */
+export const SELECTING = ['record', 'import_counts'];
 
-/** The functions that run an `INSERT … SELECT`, and do not begin with holding the shard. */
-export function unheldFunctions(schema: string): string {
-  return `SELECT pg_get_functiondef(oid) AS text FROM pg_catalog.pg_proc
-    WHERE pronamespace = to_regnamespace('${schema}') AND proname IN ('record', 'import_counts')
-      AND position($$${executeHoldShard(schema)}$$ IN prosrc) = 0`;
+/** The definitions of functions for a cluster, of those that differ. */
+export async function findFunctions({ all }: Pick<SqlSession, 'all'>, schema: string): Promise<string[]> {
+  const found = await all<{ readonly text: string }>(
+    `SELECT pg_get_functiondef(oid) AS text FROM pg_catalog.pg_proc
+     WHERE pronamespace = to_regnamespace($1) AND proname = ANY ($2)`,
+    [schema, SELECTING],
+  );
+  return found.flatMap(({ text }) => {
+    const adapted = forCluster(text, schema);
+    return adapted === text ? [] : [adapted];
+  });
+}
+
+/**
+ * A function for a cluster:
+ * - It holds the shard first. Without that, when Citus 13.2 waits for a split while it plans an `INSERT … SELECT`, it plans for shards
+ *   that no longer exist: nothing is inserted, and there is no error. It is done by `EXECUTE` for the same reason as what follows.
+ * - No statement that reads one table is without a volatile function, here `random`. Of those, Citus 13.2 makes another plan each time on
+ *   the worker, and keeps all of them (`GetCachedLocalPlan` never finds one): 49 KB each.
+ */
+function forCluster(text: string, schema: string): string {
+  const hold = `EXECUTE '${holdShard(schema)}' USING asked_project;`;
+  const held = text.includes(hold) ? text : text.replace('BEGIN', () => `BEGIN\n    ${hold}`);
+  return held.replace(
+    'coalesce(receipt_fence, 0) AS receipt_fence',
+    'coalesce(receipt_fence, 0) + (random() * 0)::integer AS receipt_fence',
+  );
 }
 
 /**

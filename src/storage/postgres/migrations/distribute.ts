@@ -1,6 +1,6 @@
 /** Distributes the tables over a Citus cluster (docs.citusdata.com, "Citus Utility Functions"). */
 import { CallerStatsError } from '../../../domain/errors.js';
-import { executeHoldShard, findAdditions, unheldFunctions } from '../connection/cluster.js';
+import { findAdditions, findFunctions } from '../connection/cluster.js';
 import type { Session } from '../connection/database.js';
 import type { PostgresLocation } from '../connection/location.js';
 
@@ -53,7 +53,7 @@ const FIND_EXTENSION = `SELECT installed_version AS version FROM pg_catalog.pg_a
  */
 export async function distribute(session: Session, { schema, name }: PostgresLocation): Promise<string[]> {
   await requireCitus(session, name);
-  await holdShards(session, schema);
+  await adaptFunctions(session, schema);
   const done: string[] = [];
   for (const [table, column] of Object.entries(SHARDED_TABLES)) {
     const relation = `${schema}.${table}`;
@@ -93,15 +93,12 @@ export async function distribute(session: Session, { schema, name }: PostgresLoc
 export async function addAgain(session: Session, schema: string): Promise<void> {
   const additions = await findAdditions(session, schema);
   if (additions === undefined) return;
-  await holdShards(session, schema);
+  await adaptFunctions(session, schema);
   if (additions.hasCopy) await copyProjects(session, schema);
 }
 
-/** Puts the statement that holds the shard first in the functions that lack it. */
-async function holdShards(session: Session, schema: string): Promise<void> {
-  const unheld = await session.all<{ readonly text: string }>(unheldFunctions(schema));
-  for (const { text } of unheld)
-    await session.run(text.replace('BEGIN', () => `BEGIN\n    ${executeHoldShard(schema)}`));
+async function adaptFunctions(session: Session, schema: string): Promise<void> {
+  for (const text of await findFunctions(session, schema)) await session.run(text);
 }
 
 /**

@@ -30,7 +30,7 @@ export async function migrate(
   const newest = newestOf(migrations);
   const found = await versionOf(session, schema);
   requireKnown(found, name);
-  if (found === newest && (await holdsShards(session, schema))) return;
+  if (found === newest && (await isComplete(session, schema))) return;
   if (found === 0 && !create) {
     throw new CallerStatsError(
       'not_found',
@@ -56,9 +56,10 @@ export async function migrate(
   });
 }
 
-/** What a node relies on. Clusters that an earlier version has distributed lack it. */
-export async function holdsShards(session: Pick<SqlSession, 'all'>, schema: string): Promise<boolean> {
-  return (await findAdditions(session, schema))?.holdsShards ?? true;
+/** Whether functions are as nodes need them. Those of clusters that an earlier version has distributed are not. */
+export async function isComplete(session: Pick<SqlSession, 'all'>, schema: string): Promise<boolean> {
+  const additions = await findAdditions(session, schema);
+  return additions === undefined || additions.functions.length === 0;
 }
 
 /** The error for a schema whose version does not match this program. */
@@ -120,7 +121,7 @@ export async function inspect(location: PostgresLocation, options: DatabaseOptio
 async function inspectCluster(session: Session, schema: string): Promise<Pick<Inspected, 'cluster'>> {
   const additions = await findAdditions(session, schema);
   if (additions === undefined) return {};
-  if (!additions.holdsShards) return { cluster: 'without holds' };
+  if (additions.functions.length > 0) return { cluster: 'without functions' };
   if (!additions.hasCopy) return { cluster: 'without copies' };
   return { cluster: await session.all<ClusterServer>(projectsOfServers(schema)) };
 }

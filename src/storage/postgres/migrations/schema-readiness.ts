@@ -6,7 +6,7 @@ import { diagnose, unavailable } from '../connection/errors.js';
 import type { PostgresLocation } from '../connection/location.js';
 import { statementsIn } from '../statements/statements.js';
 import { NEWEST_VERSION } from './index.js';
-import { holdsShards, migrate, otherVersion } from './migrate.js';
+import { isComplete, migrate, otherVersion } from './migrate.js';
 
 export type PostgresOptions = OpenOptions & DatabaseOptions;
 
@@ -59,7 +59,7 @@ export class SchemaReadiness {
     const create = !(this.#options.mustExist || this.#wasReady);
     try {
       // Read with a deadline first, because a session has none and could wait forever on a dead connection.
-      if (!((await this.#isNewest()) && (await this.#holdsShards()))) {
+      if (!((await this.#isNewest()) && (await this.#isComplete()))) {
         await this.#database.session(
           (session) => migrate(session, this.#location, create),
           this.#givenUp.signal,
@@ -88,8 +88,8 @@ export class SchemaReadiness {
     }
   }
 
-  #holdsShards(): Promise<boolean> {
-    const all = <R>(text: string) => this.#database.read<R>({ text });
-    return holdsShards({ all }, this.#location.schema);
+  #isComplete(): Promise<boolean> {
+    const all = <R>(text: string, values?: readonly unknown[]) => this.#database.read<R>({ text }, values);
+    return isComplete({ all }, this.#location.schema);
   }
 }

@@ -33,7 +33,7 @@ export function projectStatements(schema: string) {
     readCopies: `SELECT id, to_jsonb(project_copy)::text AS row FROM ${schema}.project_copy`,
     // Waits for changes in progress; the next ones wait.
     holdProjects: `LOCK TABLE ${schema}.project IN SHARE MODE`,
-    // On a cluster; see `executeHoldShard`.
+    // On a cluster; see `OpenDatabase.changeProject`.
     holdShard: holdShard(schema),
     // Waits for recordings in progress, and blocks others until the transaction ends; see the function `record`.
     stopRecording: `SELECT pg_advisory_xact_lock(hashtextextended('${schema}.' || project.id, 0))

@@ -30,11 +30,19 @@ export interface IngestionSource {
   readonly ingestion: IngestionReads;
 }
 
-/** The sources that were seen last come first. */
+/** The sources that were seen last come first. Without `all`, keys of the whole organization are not announced. */
 export async function readIngestion(
   { directory, ingestion }: IngestionSource,
   project: Pick<Project, 'id' | 'organizationId'>,
-  { nowMs, rules }: { readonly nowMs: number; readonly rules: readonly QueryRule[] },
+  {
+    nowMs,
+    rules,
+    expiringKeys,
+  }: {
+    readonly nowMs: number;
+    readonly rules: readonly QueryRule[];
+    readonly expiringKeys: 'own' | 'all';
+  },
 ): Promise<IngestionReport> {
   const { id: projectId } = project;
   const [hourFrom, dayFrom] = [bucketStart(nowMs - hourMs), bucketStart(nowMs - dayMs)];
@@ -77,10 +85,12 @@ export async function readIngestion(
     dayFrom: new Date(dayFrom).toISOString(),
     otlpQuery: formatQueryRules(rules),
     sources,
-    expiringKeys: keys.map(({ id, name, expiresAt, lastUsedAt }) => ({
-      ...{ id, name, expiresAt: formatTime(expiresAt) },
-      lastUsedAt: lastUsedAt === null ? null : formatTime(lastUsedAt),
-    })),
+    expiringKeys: keys
+      .filter((key) => expiringKeys === 'all' || key.projectId === projectId)
+      .map(({ id, name, expiresAt, lastUsedAt }) => ({
+        ...{ id, name, expiresAt: formatTime(expiresAt) },
+        lastUsedAt: lastUsedAt === null ? null : formatTime(lastUsedAt),
+      })),
   };
 }
 

@@ -69,12 +69,13 @@ export class IngestionMonitor {
   }
 
   /** What arrived at all processes, including all that has arrived at this one. */
-  async report(project: Project): Promise<IngestionReport> {
+  async report(project: Project, expiringKeys: 'own' | 'all'): Promise<IngestionReport> {
     const { store, clock, projectRules } = this.#options;
     await this.flush();
     return readIngestion(store, project, {
       nowMs: clock.now(),
       rules: projectRules.find(project).queries,
+      expiringKeys,
     });
   }
 

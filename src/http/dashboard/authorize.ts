@@ -89,6 +89,7 @@ export class SessionGuard {
       if (membership.secondFactor === 'required' && !(await this.#users.hasSecondFactor(user, session)))
         throw secondFactorRequired(membership.organizationName);
       this.#rights.set(request, membership);
+      request.isReader = membership.role === 'reader';
       const needed = request.method === 'GET' || request.method === 'HEAD' ? reads : changes;
       if (!roleAllows(membership.role, needed)) {
         throw new HttpError(403, `This needs the role ${needed}; you are ${membership.role}. Ask an owner.`);

@@ -30,6 +30,8 @@ declare module 'fastify' {
     key: ApiKey | null;
     /** The id of the user whose session sent the request. Null without one. */
     userId: string | null;
+    /** Whether that user may read single projects only. */
+    isReader: boolean;
     /** The project that the request may read or change. Null until all rights were checked. */
     project: Project | null;
     /** Null unless the request was refused. */
@@ -40,6 +42,12 @@ declare module 'fastify' {
 /** Adds the fields to all requests. Fields cost less than a weak map, whose entries outlive young objects. */
 export function addOpenedFields(app: FastifyInstance): void {
   for (const field of ['unproved', 'key', 'userId', 'project', 'refusal']) app.decorateRequest(field, null);
+  app.decorateRequest('isReader', false);
+}
+
+/** Whether the sender may read single projects only: nothing else of the organization exists for them. */
+export function isBoundToProjects({ key, isReader }: FastifyRequest): boolean {
+  return isReader || (key !== null && key.projectId !== null);
 }
 
 export function openedProject({ project }: FastifyRequest): Project {

@@ -27,7 +27,7 @@ import type { Store } from '../../storage/ports/store.js';
 import { onFinished } from '../connection/connections.js';
 import { extendDeadline } from '../connection/deadlines.js';
 import { type Authenticator, READING_TYPES } from '../request/authenticate.js';
-import { openedProject } from '../request/opened.js';
+import { isBoundToProjects, openedProject } from '../request/opened.js';
 import { readParameters, requireNoParameters } from '../request/parameters.js';
 import { getProjectId } from '../request/target.js';
 import {
@@ -128,7 +128,7 @@ export function createReportHandlers(
     callersCsv: writerOf(CALLERS, 'callers', { isAlwaysCsv: true }),
     ingestion: async (request: FastifyRequest) => {
       requireNoParameters(request);
-      return ingestion.report(openedProject(request));
+      return ingestion.report(openedProject(request), isBoundToProjects(request) ? 'own' : 'all');
     },
   };
 }

@@ -8,7 +8,9 @@ import { describeRefusal, type RefusalReason } from '../../../src/domain/ingesti
 import { operationCharactersMax } from '../../../src/domain/limits.js';
 import { dayMs } from '../../../src/domain/time/duration.js';
 import { Metrics } from '../../../src/observability/metrics/metrics.js';
+import { signedIn } from '../../support/http/dashboard.js';
 import { detailsOf, QUERIES, type Service, startMs, startService } from '../../support/http/http.js';
+import type { Answer } from '../../support/http/http-checks.js';
 import { readMetrics, sumOf } from '../../support/http/metrics.js';
 import {
   bodyOf,
@@ -267,6 +269,38 @@ describe('a request with a wrong key', () => {
 
 describe('a key that may record and expires within 30 days', () => {
   const inDays = (days: number) => startMs + days * dayMs;
+
+  test('is not named to who may read one project only, if it opens others', async () => {
+    const service = await startService();
+    const { send } = service;
+    const expiresAt = inDays(3);
+    const wide = await service.addKey('Wide', { type: 'admin', expiresAt });
+    const own = await service.addKey('Own', { type: 'recording', projectId: 'docs', expiresAt });
+    for (const [key, path] of [
+      [wide, QUERIES.replace('docs', 'blog')],
+      [own, QUERIES],
+    ] as const)
+      await send({
+        ...{ method: 'POST', path, key, headers: { 'content-type': JSON_TYPE } },
+        body: '{"id":"a","caller":"web"}',
+      });
+    await Promise.all(
+      service.calls.filter(({ method }) => method === 'touchKey').map(({ result }) => result),
+    );
+    const named = ({ text }: Answer) =>
+      (JSON.parse(text) as Report).expiringKeys.map((one) => (one as { name: string }).name);
+    const reading = await service.addKey('Reading', { type: 'reading', projectId: 'docs' });
+    expect(named(await send({ path: INGESTION }))).toEqual(['Own', 'Wide']);
+    expect(named(await send({ path: INGESTION, key: reading }))).toEqual(['Own']);
+    const path = '/api/organizations/default/projects/docs/ingestion';
+    for (const [role, names] of [
+      ['viewer', ['Own', 'Wide']],
+      ['reader', ['Own']],
+    ] as const) {
+      const member = await signedIn(service, `${role}@example.org`, role);
+      expect(named(await member.send({ path }))).toEqual(names);
+    }
+  });
 
   test('is named when it is used, in the report and in the answer to what it sends', async () => {
     const service = await startService();

@@ -67,8 +67,12 @@ async function keepBeside(file: string, database: string, store: SecretStore): P
     // A restored database of an earlier version: its secret is the oldest.
     await replace(file, database, [...found, stored]);
   }
+  const kept = await readSecrets(file);
+  // The server would keep a secret in the database, and lose it with every second factor at the next start.
+  if (kept.length === 0)
+    throw problem(file, 'is empty, or a link to nothing; remove it, and the server makes a new one');
   if (stored !== undefined) await store.directory.removeSecret(SECRET_NAME);
-  return readSecrets(file);
+  return kept;
 }
 
 /** Whoever else owns the file, or can read it, can sign sessions. */

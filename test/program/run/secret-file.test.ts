@@ -1,5 +1,5 @@
 /** Where a server has the secret that signs sessions and encrypts second factors. */
-import { chmod, chown, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
 import { findSecrets } from '../../../src/cli/server/secret-file.js';
@@ -31,6 +31,18 @@ test.each([
   const error = await find(setting).catch((refused: Error) => refused);
   expect(error).toMatchObject({ code: 'invalid', message: expect.stringMatching(message) });
   expect(String(error)).not.toContain(mine);
+});
+
+test.each([
+  ['an empty file', (file: string) => writeFile(file, '', { mode: 0o600 })],
+  ['a link to nothing', (file: string) => symlink(`${file}.nowhere`, file)],
+])('%s in place of the secret is refused, and takes none from the database', async (_what, put) => {
+  const { file, store, find } = await newStore();
+  await store.directory.keepSecret('sessions', mine);
+  await put(file);
+  for (let start = 0; start < 2; start++)
+    await expect(find()).rejects.toThrow(/is empty, or a link to nothing; remove it/);
+  expect(await store.directory.findSecret('sessions')).toBe(mine);
 });
 
 test('PostgreSQL needs the file that is named, and has a secret itself without one', async () => {

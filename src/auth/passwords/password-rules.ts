@@ -77,9 +77,17 @@ async function findProblem(password: string, owner: PasswordOwner): Promise<stri
 }
 
 /** In the alphabet and in Unicode, neighbors have neighboring numbers; so have the keys of a keyboard here. */
-const KEYBOARD = ['1234567890', 'qwertyuiop', 'asdfghjkl', 'zxcvbnm'].join('   ');
+const KEYBOARD = [
+  '1234567890',
+  'qwertyuiop',
+  'asdfghjkl',
+  'zxcvbnm',
+  'йцукенгшщзхъ',
+  'фывапролджэ',
+  'ячсмитьбю',
+].join('   ');
 
-/** How many characters do not follow from the two before them, as in abc, 9876 and qwerty. */
+/** How many characters do not follow from the two before them, as in abc, 9876 and qwerty, or from every other one, as in a1b2c3 and aabbcc. */
 function countSurprises(text: string): number {
   const characters = [...text];
   const ways = [
@@ -90,11 +98,13 @@ function countSurprises(text: string): number {
       return key < 0 ? -10 * (at + 1) ** 2 : key;
     }),
   ];
-  const follows = (numbers: readonly number[], at: number) => {
-    const [first = 0, second = 0, third = 0] = numbers.slice(at - 2, at + 1);
-    return third - second === second - first && Math.abs(third - second) <= 2;
+  const follows = (numbers: readonly number[], at: number, step: number) => {
+    const [first = 0, second = 0, third = 0] = [at - 2 * step, at - step, at].map((one) => numbers[one]);
+    return at >= 2 * step && third - second === second - first && Math.abs(third - second) <= 2;
   };
-  return characters.filter((_, at) => at < 2 || !ways.some((numbers) => follows(numbers, at))).length;
+  const surprises = (_: string, at: number) =>
+    !ways.some((numbers) => follows(numbers, at, 1) || follows(numbers, at, 2));
+  return characters.filter(surprises).length;
 }
 
 /** What others know of the owner, longest first. */

@@ -76,7 +76,8 @@ export class Calls {
         if (resets > resetsMax && !session.destroyed)
           session.destroy(TOO_MANY, constants.NGHTTP2_ENHANCE_YOUR_CALM);
       });
-      session.setTimeout(keepAliveTimeoutMs, () => session.close());
+      // The timer of a session outlives it, and would keep it in memory.
+      socket.setTimeout(keepAliveTimeoutMs, () => session.close());
       if (this.#isClosing) session.close();
     });
     this.#server.emit('connection', new PacedFrames(socket, turns));

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
-import { constants } from 'node:http2';
+import { constants, type Http2ServerRequest, type Http2Session } from 'node:http2';
 import { type AddressInfo, createServer } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { fastify } from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
 import { Turns } from '../../../src/http/connection/turns.js';
@@ -23,7 +25,12 @@ async function connect() {
     payload.once('end', () => done(null));
   });
   app.post('/v1/traces', async () => '');
-  app.addHook('onRequest', async () => void begun.push(turn));
+  const served: WeakRef<Http2Session>[] = [];
+  app.addHook('onRequest', async ({ raw }) => {
+    begun.push(turn);
+    const { session } = (raw as unknown as Http2ServerRequest).stream;
+    if (session !== undefined) served.push(new WeakRef(session));
+  });
   await app.ready();
   const calls = new Calls(app, '');
   const server = createServer((socket) => calls.serve(socket, new Turns(1e9))).listen(0, '127.0.0.1');
@@ -33,7 +40,11 @@ async function connect() {
     server.close();
     calls.close();
   });
-  return { begun, session: connectGrpc(`http://127.0.0.1:${(server.address() as AddressInfo).port}`) };
+  return {
+    begun,
+    served,
+    session: connectGrpc(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
+  };
 }
 
 test('calls that arrive together begin a few at a time', async () => {
@@ -65,4 +76,17 @@ test('a connection whose calls are reset as they come is closed, and told why', 
       .close(constants.NGHTTP2_CANCEL);
   expect(await code).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM);
   expect(begun).toEqual([]);
+});
+
+test('a connection that has ended is not kept in memory', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  const { served, session } = await connect();
+  await call(session, TRACES_METHOD, {}, framed(Buffer.alloc(0)));
+  session.destroy();
+  for (let turn = 0; turn < 100 && served[0]?.deref() !== undefined; turn++) {
+    await new Promise(setImmediate);
+    collect();
+  }
+  expect(served.map((one) => one.deref() === undefined)).toEqual([true]);
 });

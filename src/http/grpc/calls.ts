@@ -12,6 +12,7 @@ import type { Socket } from 'node:net';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { FastifyInstance } from 'fastify';
 import {
+  callsMax,
   callsPerConnectionMax,
   callWindowBytes,
   headerBytesMax,
@@ -80,6 +81,7 @@ export class Calls {
       socket.setTimeout(keepAliveTimeoutMs, () => session.close());
       if (this.#isClosing) session.close();
     });
+    this.#server.updateSettings({ maxConcurrentStreams: shareOf(this.#sockets.size + 1) });
     this.#server.emit('connection', new PacedFrames(socket, turns));
   }
 
@@ -120,12 +122,16 @@ export class Calls {
   }
 }
 
+/** How many calls a further connection may have at a time. Each has one at least, so that none is shut out. */
+function shareOf(connections: number): number {
+  return Math.min(callsPerConnectionMax, Math.max(1, Math.floor(callsMax / connections)));
+}
+
 /** Does not listen: it is given connections. */
 function openServer() {
   return createServer({
     Http2ServerResponse: CallResponse,
     settings: {
-      maxConcurrentStreams: callsPerConnectionMax,
       maxHeaderListSize: headerBytesMax,
       initialWindowSize: callWindowBytes,
     },

@@ -1,5 +1,11 @@
 import { once } from 'node:events';
-import { constants, type Http2ServerRequest, type Http2Session } from 'node:http2';
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  constants,
+  type Http2ServerRequest,
+  type Http2Session,
+} from 'node:http2';
 import { type AddressInfo, createServer } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -11,7 +17,11 @@ import { call, connectGrpc, framed, TRACES_METHOD } from '../../support/http/grp
 
 const headers = { ':method': 'POST', ':path': TRACES_METHOD, 'content-type': 'application/grpc' };
 
-/** A connection to a server that notes in which turn of the event loop each call begins. */
+function closed(stream: ClientHttp2Stream): Promise<void> {
+  return new Promise((resolve) => void stream.once('close', resolve));
+}
+
+/** Connections to a server that notes in which turn of the event loop each call begins. */
 async function connect() {
   const begun: number[] = [];
   let turn = 0;
@@ -40,17 +50,14 @@ async function connect() {
     server.close();
     calls.close();
   });
-  return {
-    begun,
-    served,
-    session: connectGrpc(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
-  };
+  const open = () => connectGrpc(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  return { begun, served, open, session: open() };
 }
 
 test('calls that arrive together begin a few at a time', async () => {
-  const { begun, session } = await connect();
-  const answers = Array.from({ length: 100 }, () =>
-    call(session, TRACES_METHOD, {}, framed(Buffer.alloc(0))),
+  const { begun, open } = await connect();
+  const answers = Array.from({ length: 10 }, open).flatMap((session) =>
+    Array.from({ length: 10 }, () => call(session, TRACES_METHOD, {}, framed(Buffer.alloc(0)))),
   );
   expect(new Set((await Promise.all(answers)).map(({ code }) => code))).toEqual(new Set([0]));
   const counts = new Map<number, number>();
@@ -89,4 +96,36 @@ test('a connection that has ended is not kept in memory', async () => {
     collect();
   }
   expect(served.map((one) => one.deref() === undefined)).toEqual([true]);
+});
+
+test('a connection has few calls at a time, and what it sends before it learns how many is refused unseen', async () => {
+  const { begun, open, session } = await connect();
+  const streams = Array.from({ length: 30 }, () => session.request(headers).on('error', () => {}));
+  const [taken, refused] = [streams.slice(0, 10), streams.slice(10)];
+  await Promise.all(refused.map(closed));
+
+  expect(new Set(refused.map(({ rstCode }) => rstCode))).toEqual(new Set([constants.NGHTTP2_REFUSED_STREAM]));
+  expect(await call(open(), TRACES_METHOD, {}, framed(Buffer.alloc(0)))).toMatchObject({ code: 0 });
+
+  for (const stream of taken) stream.resume().end(framed(Buffer.alloc(0)));
+  await Promise.all(taken.map(closed));
+  expect(new Set(taken.map(({ rstCode }) => rstCode))).toEqual(new Set([constants.NGHTTP2_NO_ERROR]));
+
+  expect(begun).toHaveLength(11);
+  // Clients that have learnt it wait with further calls.
+  const later = Array.from({ length: 30 }, () => call(session, TRACES_METHOD, {}, framed(Buffer.alloc(0))));
+  expect(new Set((await Promise.all(later)).map(({ code }) => code))).toEqual(new Set([0]));
+});
+
+test('each of many connections has fewer calls at a time, and one at least', async () => {
+  const { open, session } = await connect();
+  const allowed = async (one: ClientHttp2Session) => {
+    const [settings] = (await once(one, 'remoteSettings')) as [{ maxConcurrentStreams: number }];
+    return settings.maxConcurrentStreams;
+  };
+  expect(await allowed(session)).toBe(10);
+  let last = 0;
+  for (let count = 1; count < 400; count++) last = await allowed(open());
+  expect(last).toBe(5);
+  expect(await call(open(), TRACES_METHOD, {}, framed(Buffer.alloc(0)))).toMatchObject({ code: 0 });
 });

@@ -225,6 +225,8 @@ describe('records', () => {
   test('many calls at a time on one connection, beside HTTP/1.1', async () => {
     const service = await startService();
     const session = await sessionTo(service);
+    // As clients of gRPC do: they then know how many calls they may send at a time.
+    await once(session, 'remoteSettings');
     const numbers = Array.from({ length: 50 }, (_, n) => n);
     const answers = await Promise.all(
       numbers.map((n) => call(session, TRACES_METHOD, bearer(service), framed(spans(query(4096 + n))))),

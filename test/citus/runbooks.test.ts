@@ -4,6 +4,7 @@ import { type CorrectionRequest, parseCorrection } from '../../src/domain/correc
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import { migrateStore, openStore } from '../../src/storage/open.js';
 import type { Store } from '../../src/storage/ports/store.js';
+import { documentedGrants } from '../support/postgres/grants.js';
 import { eventually } from '../support/postgres/nodes.js';
 import type { PostgresServer } from '../support/postgres/postgres-server.js';
 import { promote, urlOf } from '../support/postgres/replication.js';
@@ -223,6 +224,86 @@ test('two nodes carry out a correction once although a shard is split', async ()
   expect(verified.differencesTotal).toBe(0);
   expect(verified.wrongCopies).toBe(undefined);
   await directory.deleteProject('default', 'once', by);
+});
+
+/** A node whose user may not ask the workers who they are, so that it does all by way of the coordinator. */
+async function openFar(): Promise<Store> {
+  await cluster.ask('CREATE ROLE far LOGIN');
+  for (const grant of documentedGrants(schema, 'far')) await cluster.ask(grant);
+  for (const worker of cluster.workers)
+    await onDatabase(worker.url(), (client) =>
+      client.query('REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC'),
+    );
+  const url = new URL(`${cluster.coordinator.url()}?schema=${schema}`);
+  url.username = 'far';
+  return openForTest(url.href);
+}
+
+/** The commits of the coordinator wait for a standby that is not there, until this is undone. */
+async function holdCommits(): Promise<() => Promise<unknown>> {
+  await cluster.ask("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
+  await cluster.ask('SELECT pg_reload_conf()');
+  let probe: Promise<unknown> | undefined;
+  await eventually(async () => {
+    probe ??= cluster.ask("SELECT pg_logical_emit_message(true, 'test', '')").then(() => {
+      probe = undefined;
+    });
+    const waiting = await cluster.ask("SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'");
+    return waiting.length === 1 ? true : undefined;
+  });
+  return async () => {
+    await cluster.ask('ALTER SYSTEM RESET synchronous_standby_names');
+    await cluster.ask('SELECT pg_reload_conf()');
+    await probe;
+  };
+}
+
+test('while a split is committed, a count of the coordinator waits for what was recorded since', async () => {
+  const { directory } = node(0);
+  await directory.createProject(projectOf('settling'), by);
+  const { counts } = await openFar();
+  const record = (id: string) => counts.record('settling', [{ id, caller: 'web', occurredAt: 1 }]);
+  const count = async () => (await counts.count('settling', ALL_TIME)).total;
+  await record('before');
+  expect(await count()).toBe(1);
+  const { shard, node: to, port, middle } = await place('settling');
+  const [worker, other] = [workerAt(port), otherWorker(port)];
+  let splitting: Promise<unknown> | undefined;
+  const releaseCommits = await onDatabase(worker.url(), async (client) => {
+    await client.query('BEGIN');
+    await client.query('LOCK TABLE pg_dist_shard IN SHARE MODE');
+    splitting = cluster.ask(SPLIT, [shard, middle, to, 'block_writes']);
+    splitting.catch(() => {});
+    await eventually(async () => {
+      const { rowCount } = await client.query(
+        "SELECT FROM pg_locks WHERE locktype = 'relation' AND NOT granted",
+      );
+      return rowCount === 1 ? true : undefined;
+    });
+    const release = await holdCommits();
+    await client.query('COMMIT');
+    return release;
+  });
+  await eventually(async () => {
+    const waiting = await cluster.ask(
+      "SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query LIKE '%citus_split_shard%'",
+    );
+    return waiting.length === 1 ? true : undefined;
+  });
+  // So the coordinator commits the split, then waits for this one.
+  await other.signal('SIGSTOP');
+  try {
+    await releaseCommits();
+    await eventually(async () => ((await place('settling')).shard === shard ? undefined : true));
+    await record('after');
+    const counting = count();
+    await other.signal('SIGCONT');
+    expect(await counting).toBe(2);
+  } finally {
+    await other.signal('SIGCONT');
+  }
+  await splitting;
+  await directory.deleteProject('default', 'settling', by);
 });
 
 test('a worker keeps nothing in memory of what is recorded by way of the coordinator', async () => {

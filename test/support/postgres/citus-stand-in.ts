@@ -17,6 +17,7 @@ export const standIn = {
     CREATE TABLE pg_dist_shard (shardid bigint, logicalrelid regclass);
     INSERT INTO pg_dist_partition VALUES ('call', 'h');
     INSERT INTO pg_dist_shard VALUES (2, 'call');
+    INSERT INTO pg_dist_placement VALUES (1, 9);
     CREATE FUNCTION citus_shard_sizes(OUT shard_id int, OUT size bigint) RETURNS SETOF record LANGUAGE sql AS $$
       SELECT 1, 3145728::bigint UNION ALL SELECT 2, 90000000;
     $$;

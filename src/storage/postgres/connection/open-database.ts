@@ -56,7 +56,9 @@ export class OpenDatabase {
     await this.requireReady();
     const statement = { name, text: this.statements[name] };
     const rows = await this.#workers.read<R>(String(values[0]), statement, values);
-    return rows ?? this.connections.read(statement, values);
+    if (rows !== undefined) return rows;
+    await this.#workers.settle(String(values[0]));
+    return this.connections.read(statement, values);
   }
 
   /** Calls a function that records, of which the project is the first value: on its worker if there is a cluster. */

@@ -3,6 +3,7 @@
  * statement names the shards, which are usual tables of the worker. So it costs what it costs on PostgreSQL alone: Citus would plan it
  * again each time, on two servers.
  */
+import { scheduler } from 'node:timers/promises';
 import type { ConnectionPool } from '../../ports/store-stats.js';
 import type { Statements } from '../statements/statements.js';
 import { HAS_CITUS } from './cluster.js';
@@ -70,6 +71,19 @@ const SERVER_NUMBER = 'SELECT system_identifier::text AS number FROM pg_control_
 /** Asks a worker by way of the coordinator. */
 const ASK_WORKER = `SELECT result FROM master_run_on_worker(ARRAY[$1::text], ARRAY[$2::integer], ARRAY['${SERVER_NUMBER}'], false)
   WHERE success`;
+
+/**
+ * Whether no move or split of a project's shard is being committed. Citus commits one on the coordinator, then on the workers, and
+ * only then do other connections to the coordinator hear of it: until its transaction has no lock any more, they may read the shard from
+ * before, without what workers have recorded since.
+ */
+const isSettled = (schema: string) => `SELECT EXISTS (
+    SELECT FROM pg_dist_placement AS placement
+    WHERE shardid = (SELECT get_shard_id_for_distribution_column('${schema}.project'::regclass, $1::text)) AND NOT EXISTS (
+      SELECT FROM pg_locks WHERE locktype = 'transactionid' AND transactionid = placement.xmin AND granted)
+  ) AS "isSettled"`;
+
+const settlingMs = 5;
 
 /** A text that names tables of the schema, with the names of shards instead. */
 function onShards(text: string, schema: string, { shards }: Place): string {
@@ -171,6 +185,19 @@ export class Workers {
       `SELECT pg_get_functiondef('${schema}.${original}'::regproc) AS text`,
     );
     await connection.query(recordingOnShards(rows[0]?.text ?? '', name, schema, place));
+  }
+
+  /** Waits, before the coordinator reads a project, while it may not know where that is. */
+  async settle(projectId: string): Promise<void> {
+    if (!(await this.isCluster())) return;
+    const statement = { name: 'isSettled', text: isSettled(this.#location.schema) };
+    await withDatabaseDeadline(this.#options.timeoutMs, async (signal) => {
+      while (!signal.aborted) {
+        const [row] = await this.#coordinator.read<{ readonly isSettled: boolean }>(statement, [projectId]);
+        if (row?.isSettled === true) return;
+        await scheduler.wait(settlingMs);
+      }
+    });
   }
 
   /** Those of the first workers that were used. */

@@ -128,10 +128,13 @@ export class Applications {
     const challenge = createHash('sha256').update(verifier).digest('base64url');
     if (parts === undefined || !isEqual(bind({ ...given, challenge }), parts.bound)) return undefined;
     const row = await this.#findRow(parts);
-    // Of two requests with one code, only one removes it.
-    if (row === undefined || (await this.#remove([{ field: 'identifier', value: row.identifier }])) === 0)
+    if (row === undefined) return this.#endGrant(parts.grant);
+    const bound = String(this.#after(applicationConnectionSeconds));
+    const tokens = await this.#continue(row, { ...parts, bound });
+    // Of two requests with one code, only one removes it. After the next row is there: what ends all connections meets one of the two.
+    if ((await this.#remove([{ field: 'identifier', value: row.identifier }])) === 0)
       return this.#endGrant(parts.grant);
-    return this.#continue(row, { ...parts, bound: String(this.#after(applicationConnectionSeconds)) });
+    return tokens;
   }
 
   /** New tokens for a refresh token, which then works for `applicationGraceSeconds` more. Used later, it ends the connection. */
@@ -139,7 +142,12 @@ export class Applications {
     const parts = await this.#read('refresh', token);
     if (parts === undefined) return undefined;
     const row = await this.#findRow(parts);
-    return row === undefined ? this.#endGrant(parts.grant) : this.#continue(row, parts);
+    if (row === undefined) return this.#endGrant(parts.grant);
+    const tokens = await this.#continue(row, parts);
+    // Ended meanwhile, before the next row was there.
+    const { adapter } = await this.#authProvider.context();
+    const where = [{ field: 'identifier', value: row.identifier }];
+    return (await adapter.findOne({ model, where })) === null ? this.#endGrant(parts.grant) : tokens;
   }
 
   /** Whose token this is; undefined if it is wrong or has expired, or the connection was ended. */

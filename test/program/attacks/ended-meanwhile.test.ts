@@ -2,7 +2,9 @@
  * Whatever ends all sessions of a person also ends what somebody else has begun with the old password and not finished: a password takes
  * long to check. Each way to get a session is interrupted before each of its statements, and interrupts each statement of what ends it.
  */
+import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { Applications, type Tokens } from '../../../src/auth/applications/applications.js';
 import type { Store } from '../../../src/storage/ports/store.js';
 import { placeFactories } from '../../support/storage/store.js';
 import { runOnUsers } from '../../support/users/people.js';
@@ -28,11 +30,16 @@ interface Person {
   readonly password: string;
 }
 
-/** Has begun to get in: `finish` gets a session, or makes what opens the account. */
+/** Has begun to get in: `finish` gets a session or token, or makes what opens the account. */
 type Begin = (
   node: Node,
   person: Person,
-) => Promise<{ readonly thief: Visitor; readonly finish: (node: Node) => Promise<unknown> }>;
+  store: Store,
+) => Promise<{
+  readonly finish: (node: Node) => Promise<unknown>;
+  /** Whether what was got is good for anything, besides the account's sessions. */
+  readonly isIn?: () => Promise<boolean>;
+}>;
 
 const signedIn = async (node: Node, person: Person) => {
   const thief = new Visitor();
@@ -44,28 +51,26 @@ const WAYS: Readonly<Record<string, Begin>> = {
   'signing in': async (node, person) => {
     await createUser(node, person);
     const thief = new Visitor();
-    return { thief, finish: async ({ users }) => thief.keep(await users.signIn(thief.asking(), person)) };
+    return { finish: async ({ users }) => thief.keep(await users.signIn(thief.asking(), person)) };
   },
   'the second step': async (node, person) => {
     const { backupCodes } = await withSecondFactor(node, person);
     const thief = await signedIn(node, person);
     const step = { code: backupCodes[0] ?? '', trustDevice: false };
     return {
-      thief,
       finish: async ({ users }) => thief.keep(await users.verifySecondFactor(thief.asking(), step)),
     };
   },
   'typing the password again': async (node, person) => {
     await createUser(node, person);
     const thief = await signedIn(node, person);
-    return { thief, finish: async ({ users }) => thief.keep(await users.renewSession(thief.asking())) };
+    return { finish: async ({ users }) => thief.keep(await users.renewSession(thief.asking())) };
   },
   'another password': async (node, person) => {
     await createUser(node, person);
     const thief = await signedIn(node, person);
     const passwords = { currentPassword: person.password, newPassword: thiefs };
     return {
-      thief,
       finish: async ({ credentials }) =>
         thief.keep(await credentials.changePassword(thief.asking(), passwords)),
     };
@@ -76,7 +81,6 @@ const WAYS: Readonly<Record<string, Begin>> = {
     const { uri } = await node.credentials.startSecondFactor(thief.asking());
     const code = codeNow(uri);
     return {
-      thief,
       finish: async ({ credentials }) =>
         thief.keep(await credentials.confirmSecondFactor(thief.asking(), code)),
     };
@@ -88,11 +92,35 @@ const WAYS: Readonly<Record<string, Begin>> = {
     const response = new SoftwareAuthenticator(relyingParty.origin).create(options);
     const passkey = { name: 'Laptop', response, relyingParty };
     return {
-      thief,
       finish: async ({ passkeys }) => thief.keep(await passkeys.add(thief.asking(), passkey)),
     };
   },
 };
+
+const redirectUri = 'https://application.example/back';
+
+/** An application that a thief allowed to read: `get` gets its tokens with the code, or new ones with those. */
+const application =
+  (get: 'first' | 'next'): Begin =>
+  async (node, person, store) => {
+    await createUser(node, person);
+    const { user } = await sessionOf(node, await signedIn(node, person));
+    const of = ({ authProvider }: Node) => new Applications(authProvider, store.directory);
+    const verifier = 'v'.repeat(43);
+    const challenge = createHash('sha256').update(verifier).digest('base64url');
+    const clientId = await of(node).register({ name: 'Reader', redirectUris: [redirectUri] });
+    const about = { userId: user.id, name: 'Reader', address: null, providerFactor: false };
+    const code = await of(node).allow({ clientId, redirectUri, challenge }, about);
+    const exchange = (on: Node) => of(on).exchange(code, { clientId, redirectUri, verifier });
+    const before = get === 'first' ? undefined : await exchange(node);
+    let tokens: Tokens | undefined;
+    return {
+      finish: async (on) => {
+        tokens = await (before === undefined ? exchange(on) : of(on).refresh(before.refresh));
+      },
+      isIn: async () => tokens !== undefined && (await of(node).holderOf(tokens.access)) !== undefined,
+    };
+  };
 
 /** What ends all sessions: `prepare` is the part of it that comes before. */
 const ENDS: Readonly<
@@ -138,7 +166,13 @@ const isDone = (work: Promise<unknown>) =>
     () => false,
   );
 
-const ways = Object.keys(WAYS).flatMap((way) => Object.keys(ENDS).map((end) => [way, end] as const));
+const ALL = {
+  ...WAYS,
+  'the code of an application': application('first'),
+  'its next token': application('next'),
+};
+
+const ways = Object.keys(ALL).flatMap((way) => Object.keys(ENDS).map((end) => [way, end] as const));
 
 describe.each(isDeep ? placeFactories : placeFactories.slice(0, 1))('%s:', (_kind, factory) => {
   test.each(ways)('%s does not outlast %s', async (way, end) => {
@@ -148,11 +182,15 @@ describe.each(isDeep ? placeFactories : placeFactories.slice(0, 1))('%s:', (_kin
     let number = 0;
     const start = async () => {
       const person = { email: `person${number++}@example.org`, name: 'Ada', password: oldPassword };
-      const { thief, finish } = await (WAYS[way] as Begin)(node, person);
+      const begun = await ((ALL as typeof WAYS)[way] as Begin)(node, person, store);
       const finishEnd = await (ENDS[end] as (typeof ENDS)[string])(node, person);
-      return { person, thief, finish, end: finishEnd };
+      return { person, ...begun, end: finishEnd };
     };
-    const expectEnded = async ({ person: { email } }: { readonly person: Person }, where: string) => {
+    const expectEnded = async (
+      { person: { email }, isIn }: Awaited<ReturnType<typeof start>>,
+      where: string,
+    ) => {
+      expect(await isIn?.(), where).not.toBe(true);
       const { rows } = await runOnUsers(
         store,
         'SELECT {user_session}.id FROM {user_session} JOIN {user_account} ON {user_account}.id = user_id WHERE email = ?',

@@ -27,9 +27,10 @@ interface Place {
  */
 export type PlaceFactory = (age?: 'new') => Promise<Place>;
 
-function placesOf(kind: string, make: () => Promise<NewDatabase>): PlaceFactory {
+/** Databases that are alike have the same key. */
+function placesOf(kind: string, make: () => Promise<NewDatabase>, key = kind): PlaceFactory {
   return async (age) => {
-    if (!isDeep && age !== 'new') return { kind, open: (await reusedDatabase(kind, make)).open };
+    if (!isDeep && age !== 'new') return { kind, open: (await reusedDatabase(key, make)).open };
     const { open, remove } = await make();
     whenOver(remove);
     return { kind, open: () => closedAfterwards(open) };
@@ -55,10 +56,11 @@ const sqlitePlace = placesOf('sqlite', async () => {
 /** The deadline of a database whose machine other work keeps busy: the default of 5 s is for servers, and has tests of its own. */
 const busyTimeoutMs = 60_000;
 
-/** A new schema of a server of the tests. */
-function postgresPlace(databaseUrl: string): PlaceFactory {
-  return placesOf('postgres', async () => {
+/** A new schema of a database. On a Citus cluster, it is distributed. */
+export function postgresPlace(databaseUrl: string, key?: string): PlaceFactory {
+  const make = async () => {
     const { url, schema } = nameSchemaIn(databaseUrl);
+    if (await isCitus(databaseUrl)) await migrateStore(url, { distribute: true });
     const client = new pg.Client(databaseUrl);
     await client.connect();
     return {
@@ -69,18 +71,8 @@ function postgresPlace(databaseUrl: string): PlaceFactory {
         await client.end();
       },
     };
-  });
-}
-
-/** A new schema in a database that is not of the tests. Where it is a Citus cluster, the schema is distributed. */
-function foreignPlace(databaseUrl: string): PlaceFactory {
-  let distribute: Promise<boolean> | undefined;
-  return async () => {
-    const url = newSchemaIn(databaseUrl);
-    distribute ??= isCitus(databaseUrl);
-    if (await distribute) await migrateStore(url, { distribute: true });
-    return { kind: 'postgres', open: () => openForTest(url) };
   };
+  return placesOf('postgres', make, key);
 }
 
 function nameSchemaIn(databaseUrl: string): { readonly url: string; readonly schema: string } {
@@ -166,7 +158,9 @@ export const placeFactories: readonly (readonly [kind: string, factory: PlaceFac
   ...inject('postgresServers').map(
     ({ version, url }) => [`PostgreSQL ${version}`, postgresPlace(url)] as const,
   ),
-  ...(askedFor === undefined ? [] : ([['CALLER_STATS_TEST_DATABASE_URL', foreignPlace(askedFor)]] as const)),
+  ...(askedFor === undefined
+    ? []
+    : ([['CALLER_STATS_TEST_DATABASE_URL', postgresPlace(askedFor, askedFor)]] as const)),
 ];
 
 /** For `describe.each`: each kind of database, and the URL of a new one for tests that start a service. */

@@ -39,7 +39,7 @@ export async function readSeries(
 ): Promise<Series> {
   // One read needs no transaction.
   return question.byCaller || hasMissingBound(question.range)
-    ? counts.readTogether((together) => readSeriesFrom(together, projectId, question))
+    ? counts.readTogether(projectId, (together) => readSeriesFrom(together, projectId, question))
     : readSeriesFrom(counts, projectId, question);
 }
 

@@ -264,8 +264,12 @@ test('while a split is committed, a count of the coordinator waits for what was 
   const { counts } = await openFar();
   const record = (id: string) => counts.record('settling', [{ id, caller: 'web', occurredAt: 1 }]);
   const count = async () => (await counts.count('settling', ALL_TIME)).total;
+  const countTogether = async () => {
+    const read = await counts.readTogether('settling', (reads) => reads.countCallers('settling', ALL_TIME));
+    return read.total;
+  };
   await record('before');
-  expect(await count()).toBe(1);
+  expect([await count(), await countTogether()]).toEqual([1, 1]);
   const { shard, node: to, port, middle } = await place('settling');
   const [worker, other] = [workerAt(port), otherWorker(port)];
   let splitting: Promise<unknown> | undefined;
@@ -296,9 +300,18 @@ test('while a split is committed, a count of the coordinator waits for what was 
     await releaseCommits();
     await eventually(async () => ((await place('settling')).shard === shard ? undefined : true));
     await record('after');
-    const counting = count();
+    const [now] = await cluster.ask<{ readonly at: Date }>('SELECT clock_timestamp() AS at');
+    let isRead = false;
+    const together = countTogether().finally(() => {
+      isRead = true;
+    });
+    await eventually(async () => {
+      const asked = `SELECT FROM pg_stat_activity WHERE query LIKE '%isSettled%' AND usename = 'far' AND query_start > $1`;
+      return isRead || (await cluster.ask(asked, [now?.at])).length > 0 ? true : undefined;
+    });
+    const counting = Promise.all([count(), together]);
     await other.signal('SIGCONT');
-    expect(await counting).toBe(2);
+    expect(await counting).toEqual([2, 2]);
   } finally {
     await other.signal('SIGCONT');
   }

@@ -254,7 +254,7 @@ export function describeSeries(kind: string, factory: PlaceFactory): void {
       await record();
       const one = { web: 0, api: 0, other: 1, total: 1 };
       const bounds = [0, 10 * dayMs];
-      await reader.counts.readTogether(async (counts) => {
+      await reader.counts.readTogether('p', async (counts) => {
         expect(await counts.findExtent('p')).toEqual({ from: dayMs, to: dayMs + 1 });
         await record();
         expect(await counts.countSeries('p', bounds)).toEqual([one]);

@@ -35,7 +35,7 @@ function storeOf(times: readonly number[]) {
     },
     countSeriesByCaller: notAsked,
     countCallers: notAsked,
-    readTogether: <T>(read: (counts: CountReads) => Promise<T>) => read(store),
+    readTogether: <T>(_projectId: string, read: (counts: CountReads) => Promise<T>) => read(store),
   };
   return store;
 }

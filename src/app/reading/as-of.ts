@@ -52,7 +52,7 @@ class CountsAsOf implements Reads {
     this.#onStep = onStep;
   }
 
-  readTogether<T>(read: (counts: CountReads) => Promise<T>): Promise<T> {
+  readTogether<T>(_projectId: string, read: (counts: CountReads) => Promise<T>): Promise<T> {
     return read(this);
   }
 

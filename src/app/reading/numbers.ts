@@ -56,7 +56,7 @@ export function readNumbers(
   projectId: string,
   question: NumbersRequest,
 ): Promise<Numbers> {
-  return store.counts.readTogether((reads) => readNumbersFrom(reads, projectId, question));
+  return store.counts.readTogether(projectId, (reads) => readNumbersFrom(reads, projectId, question));
 }
 
 async function readNumbersFrom(

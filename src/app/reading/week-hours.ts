@@ -31,7 +31,7 @@ export async function readWeekHours(
   projectId: string,
   question: CountsRequest,
 ): Promise<WeekHours> {
-  return counts.readTogether(async (reads) => {
+  return counts.readTogether(projectId, async (reads) => {
     const hourly = { ...question, interval: 'hour', byCaller: false } as const;
     const edges = await findSeriesEdges(reads, projectId, hourly);
     // Finding many takes a few milliseconds.

@@ -96,8 +96,8 @@ export interface CountStore {
    */
   findExtent(projectId: string): Promise<DateRange | undefined>;
 
-  /** Runs reads that are all from one snapshot. `read` may be run again, and awaits nothing else. */
-  readTogether<T>(read: (counts: CountReads) => Promise<T>): Promise<T>;
+  /** Runs reads of a project that are all from one snapshot. `read` may be run again, and awaits nothing else. */
+  readTogether<T>(projectId: string, read: (counts: CountReads) => Promise<T>): Promise<T>;
 
   /**
    * A page of the project's queries, the withdrawn ones too, for copying and exporting them: at most `limit` queries after the one

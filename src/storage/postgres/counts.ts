@@ -80,8 +80,8 @@ export class PostgresCounts extends PostgresCountReads implements CountStore {
     return result;
   }
 
-  readTogether<T>(read: (counts: CountReads) => Promise<T>): Promise<T> {
-    return this.#database.readTogether((statement) => read(new PostgresCountReads(statement)));
+  readTogether<T>(projectId: string, read: (counts: CountReads) => Promise<T>): Promise<T> {
+    return this.#database.readTogether(projectId, (statement) => read(new PostgresCountReads(statement)));
   }
 
   async readQueries(projectId: string, afterId: string | undefined, limit: number): Promise<RecordedQuery[]> {

@@ -76,7 +76,7 @@ export class SqliteCounts implements CountStore {
     caller?: string,
   ): Promise<readonly Counts[]> {
     if (bounds.length > shortSeriesBoundsMax)
-      return this.readTogether((counts) => counts.countSeries(projectId, bounds, caller));
+      return this.readTogether(projectId, (counts) => counts.countSeries(projectId, bounds, caller));
     return this.#file.read(({ counters, snapshot }) =>
       snapshot.run(() =>
         caller === undefined
@@ -89,14 +89,14 @@ export class SqliteCounts implements CountStore {
   }
 
   countSeriesByCaller(...args: Parameters<CountReads['countSeriesByCaller']>): Promise<SeriesByCaller> {
-    return this.readTogether((counts) => counts.countSeriesByCaller(...args));
+    return this.readTogether(args[0], (counts) => counts.countSeriesByCaller(...args));
   }
 
   countCallers(...args: Parameters<CountReads['countCallers']>): Promise<ComparedCallerCounts> {
-    return this.readTogether((counts) => counts.countCallers(...args));
+    return this.readTogether(args[0], (counts) => counts.countCallers(...args));
   }
 
-  readTogether<T>(read: (counts: CountReads) => Promise<T>): Promise<T> {
+  readTogether<T>(_projectId: string, read: (counts: CountReads) => Promise<T>): Promise<T> {
     return this.#file.readInTurns((counters, inTurns) =>
       read({
         countSeries: (...args) => inTurns(counters.countSeries(...args)),

@@ -157,7 +157,7 @@ test('tries to empty the log of what was removed again until no reader needs it'
   expect(isOnDisk('asked by somebody')).toBe(true);
   other.exec('COMMIT');
   // A report of this process does not prevent it.
-  const long = store.counts.readTogether(async (counts) => {
+  const long = store.counts.readTogether('docs', async (counts) => {
     for (let turn = 0; turn < 20; turn++) await counts.countCallers('docs', ALL_TIME);
   });
   await purge();
@@ -172,7 +172,7 @@ test('short reads do not wait for long ones', async () => {
     ['web', 'slack', 'slack', 'other'].map((caller, at) => ({ id: `${at}`, caller, occurredAt: at })),
   );
   let end = () => {};
-  const long = store.counts.readTogether(() => new Promise<void>((resolve) => (end = resolve)));
+  const long = store.counts.readTogether('docs', () => new Promise<void>((resolve) => (end = resolve)));
   const bounds = Array.from({ length: 100 }, (_, at) => at - 50);
   for (const [caller, counted] of [
     [undefined, 4],

@@ -78,9 +78,10 @@ export class OpenDatabase {
     return (await this.connections.write<R>(statement, values, { repeatable: true })).rows;
   }
 
-  /** Runs statements that read one snapshot, within the deadline. `work` may be run again. */
-  async readTogether<T>(work: (read: ReadStatement) => Promise<T>): Promise<T> {
+  /** Runs statements that read one snapshot of a project, within the deadline. `work` may be run again. */
+  async readTogether<T>(projectId: string, work: (read: ReadStatement) => Promise<T>): Promise<T> {
     await this.requireReady();
+    await this.#workers.settle(projectId);
     return this.connections.readTogether((read) =>
       work((name, values = []) => read({ name, text: this.statements[name] }, values)),
     );

@@ -190,9 +190,16 @@ const BUGS = [
     file: `${sqlite}/writer/writer.ts`,
     breaks: 'counts.record',
     what: 'the writer remembers what an undone transaction had inserted',
-    text: `      this.#recording.forget();
-      throw storeError(error);`,
-    by: '      throw storeError(error);',
+    text: '      this.#recording.undo(stamp);\n',
+    by: '',
+  },
+  {
+    test: 'test/storage/sqlite/writer/writer.test.ts',
+    file: `${sqlite}/writer/writer.ts`,
+    breaks: 'maintenance.checkRecording',
+    what: 'a full disk is not noticed, because every second group is only outdated recordings',
+    text: 'this.#recording.undo(stamp)',
+    by: 'this.#recording.forget()',
   },
   {
     ...sqliteRecording,

@@ -48,10 +48,16 @@ const foundMax = 1000;
 /** Counts the stamps of this thread, so that no two of a server are equal. */
 let stamps = 0;
 
+const nextStamp = (): string => `${threadId} ${++stamps}`;
+
 class Found {
-  readonly stamp = `${threadId} ${++stamps}`;
+  readonly stamp: string;
   readonly projects = new BoundedCache<string, RecordedProject>(foundMax);
   readonly callers = new BoundedCache<string, FoundCaller>(foundMax);
+
+  constructor(stamp = nextStamp()) {
+    this.stamp = stamp;
+  }
 }
 
 export class Recording {
@@ -76,9 +82,14 @@ export class Recording {
     return this.#found.stamp;
   }
 
-  /** Call it when anything but a recording has changed the file, or may have, and when a transaction was rolled back. */
+  /** Call it when anything but a recording has changed the file, or may have. */
   forget(): void {
     this.#found = new Found();
+  }
+
+  /** Call it when a transaction was rolled back, with the stamp of its beginning: the file is as it was then. */
+  undo(stamp: string): void {
+    this.#found = new Found(stamp);
   }
 
   /**

@@ -66,9 +66,11 @@ export class Writer {
    * Awaits only statements, which return at once, so the thread handles no other message in between.
    */
   async commit(operations: readonly Operation[]): Promise<Outcome<unknown>[]> {
+    let { stamp } = this;
     try {
       const outcomes = await inAsyncTransaction(this.#db, async () => {
         this.#noticeOthers();
+        ({ stamp } = this);
         const deltas = new CounterDeltas();
         const results: Outcome<unknown>[][] = [];
         for (const operation of operations) {
@@ -83,7 +85,7 @@ export class Writer {
         operations[at]?.kind === 'emptyLog' ? [{ ok: true, value: emptyLog(this.#db) }] : some,
       );
     } catch (error) {
-      this.#recording.forget();
+      this.#recording.undo(stamp);
       throw storeError(error);
     }
   }

@@ -80,6 +80,25 @@ test('undoes the whole group after an unexpected error', async () => {
     expect(db.prepare(`SELECT count(*) AS count FROM ${table}`).get()).toEqual({ count: 0 });
 });
 
+test('a group that fails makes no recording of the next one outdated', async () => {
+  const db = databaseInMemory();
+  const writer = new Writer(db);
+  await writer.commit([create]);
+  const { stamp } = writer;
+  const proved = (id: string): Operation => ({ ...record('docs', id, 'web'), stamp }) as Operation;
+  db.exec(`CREATE TRIGGER refuse BEFORE INSERT ON query BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`);
+  const failing = [
+    [proved('a')],
+    [proved('b')],
+    // What changes the stamp is undone as well.
+    [{ ...create, args: [projectOf('next'), by] } as Operation, record('next', 'c', 'web')],
+    [proved('d')],
+  ];
+  for (const group of failing) await expect(writer.commit(group)).rejects.toThrow('the disk is full');
+  db.exec('DROP TRIGGER refuse');
+  expect(await writer.commit([proved('a')])).toEqual([{ ok: true, value: { recorded: 1, duplicates: 0 } }]);
+});
+
 test('empties the log after a group, unless a reader needs it', async () => {
   const file = `${await temporaryFolder()}/store.db`;
   const db = openMigrated(file);

@@ -286,9 +286,9 @@ export const unparsedBytesMax = 64 * 1024 * 1024;
 export const connectionsMax = 10_000;
 /** How long an idle connection stays open: longer than the 60 s of common proxies, so that they close first. */
 export const keepAliveTimeoutMs = 72_000;
-/** Calls of gRPC at a time on one connection: as many as a Collector sends. Clients learn it, and wait with more. */
+/** Calls of gRPC at a time on one connection: as many as a Collector sends by default (`num_consumers`). Clients queue further calls. */
 export const callsPerConnectionMax = 10;
-/** The same of all connections: each further one has its share of them, and one at least. To collect 20,000 calls took 110 ms of the event loop. */
+/** Calls of gRPC that all connections share: a new one may have its part, and at least one. Collecting the garbage of 20,000 calls took 110 ms. */
 export const callsMax = 2_000;
 /** Bytes that a client may send ahead, of a call and of a connection. With the 64 KB of HTTP/2, a call of 2 MB takes 40% longer; more than this takes more memory. */
 export const callWindowBytes = 128 * 1024;

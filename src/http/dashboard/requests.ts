@@ -9,7 +9,7 @@ import type { Store } from '../../storage/ports/store.js';
 import { getClientAddress, getParameter, getProjectId } from '../request/target.js';
 import { noSuchProject } from '../server/errors.js';
 
-// With the first object of `fetch`, Node loads the code of it.
+// Node loads the code of `fetch` when it makes the first such object.
 later(async () => new Headers());
 
 /** The request as the sign-in library reads it. Rate limits and the audit log use the same address. */

@@ -122,7 +122,7 @@ export class Calls {
   }
 }
 
-/** How many calls a further connection may have at a time. Each has one at least, so that none is shut out. */
+/** How many calls a new connection may have at a time: at least one, so that none is shut out. */
 function shareOf(connections: number): number {
   return Math.min(callsPerConnectionMax, Math.max(1, Math.floor(callsMax / connections)));
 }

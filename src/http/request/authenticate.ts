@@ -95,7 +95,7 @@ export class Authenticator {
 
   /**
    * As `authorize`, but where the store can, with what it found for an earlier request: it is asked whether that is still so when it
-   * records, which saves a look-up. Until then, only `record` may answer, and each error goes through `prove`. Undefined: done.
+   * records, which saves a look-up. Until then, only `record` may answer, and each error goes through `prove`. Returns undefined when it is done.
    */
   authorizeRecording(
     request: FastifyRequest,
@@ -192,7 +192,7 @@ export class Authenticator {
     return access;
   }
 
-  /** Checks the address and the scope of a key that is valid, and counts it for its limit. Undefined: done. */
+  /** Checks the address and the scope of a key that is valid, and counts it for its limit. Returns undefined when it is done. */
   #require(
     request: FastifyRequest,
     reply: FastifyReply,

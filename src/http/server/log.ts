@@ -8,7 +8,7 @@ const HIDDEN = new RegExp(`(?<=(?:${KEY_TYPES.join('|')})_)[0-9a-z]{5,}`, 'gi');
 /** The token in the address of a share link, also of a part of it. */
 const SHARED = /(?<=\/shared?\/)[0-9a-z]{5,}/gi;
 
-/** Any other secret of the server, wherever an address has it: each has more characters, and hardly a name has so many. */
+/** Any other secret of the server, wherever it stands in an address: secrets are longer than this, and names are not. */
 const LONG = /[\w-]{32,}/g;
 
 /** The code and state in the address to which a single sign-on provider sends a person back. */

@@ -28,7 +28,7 @@ export interface Inspected {
   readonly newest: number;
   /** What the clock of the database server says, in milliseconds since 1970. Undefined without a server. */
   readonly clockMs?: number;
-  /** The servers that projects are distributed over, if they are. */
+  /** The servers of the cluster, if projects are distributed over one. */
   readonly cluster?: readonly ClusterServer[] | IncompleteCluster;
 }
 

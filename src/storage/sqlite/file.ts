@@ -55,7 +55,7 @@ export class SqliteFile {
     return this.#backlog.pending;
   }
 
-  /** What is read after this has all that the writer knew of when it gave this stamp. Undefined before the first change. */
+  /** The writer's last stamp. Reads that begin after this see at least what it stands for. Undefined before the first change. */
   get stamp(): string | undefined {
     return this.#writer?.stamp;
   }

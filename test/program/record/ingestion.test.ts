@@ -270,7 +270,7 @@ describe('a request with a wrong key', () => {
 describe('a key that may record and expires within 30 days', () => {
   const inDays = (days: number) => startMs + days * dayMs;
 
-  test('is not named to who may read one project only, if it opens others', async () => {
+  test('is not shown to those who may read only one project, if it opens others', async () => {
     const service = await startService();
     const { send } = service;
     const expiresAt = inDays(3);

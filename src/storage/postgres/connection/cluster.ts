@@ -33,7 +33,7 @@ export function serversOf(schema: string): string {
 /** What a distributed schema has of what `migrate --distribute` adds. */
 interface Additions {
   readonly hasCopy: boolean;
-  /** The definitions of functions that are not as a cluster needs them, as they are to be. */
+  /** New definitions of the functions that a cluster needs in another form. */
   readonly functions: readonly string[];
 }
 
@@ -58,7 +58,7 @@ export function holdShard(schema: string): string {
 /** The functions that run an `INSERT … SELECT`. */
 export const SELECTING = ['record', 'import_counts'];
 
-/** The definitions of functions for a cluster, of those that differ. */
+/** Finds the functions that a cluster needs in another form. Returns their new definitions. */
 export async function findFunctions({ all }: Pick<SqlSession, 'all'>, schema: string): Promise<string[]> {
   const found = await all<{ readonly text: string }>(
     `SELECT pg_get_functiondef(oid) AS text FROM pg_catalog.pg_proc
@@ -74,9 +74,9 @@ export async function findFunctions({ all }: Pick<SqlSession, 'all'>, schema: st
 /**
  * A function for a cluster:
  * - It holds the shard first. Without that, when Citus 13.2 waits for a split while it plans an `INSERT … SELECT`, it plans for shards
- *   that no longer exist: nothing is inserted, and there is no error. It is done by `EXECUTE` for the same reason as what follows.
- * - No statement that reads one table is without a volatile function, here `random`. Of those, Citus 13.2 makes another plan each time on
- *   the worker, and keeps all of them (`GetCachedLocalPlan` never finds one): 49 KB each.
+ *   that no longer exist: nothing is inserted, and there is no error. It uses `EXECUTE` for the reason below.
+ * - Each statement that reads one table calls a volatile function, here `random`. Otherwise Citus 13.2 makes a new plan on the worker for
+ *   each call, and keeps all of them (`GetCachedLocalPlan` never finds one): 49 KB each.
  */
 function forCluster(text: string, schema: string): string {
   const hold = `EXECUTE '${holdShard(schema)}' USING asked_project;`;

@@ -74,8 +74,8 @@ const ASK_WORKER = `SELECT result FROM master_run_on_worker(ARRAY[$1::text], ARR
 
 /**
  * Whether no move or split of a project's shard is being committed. Citus commits one on the coordinator, then on the workers, and
- * only then do other connections to the coordinator hear of it: until its transaction has no lock any more, they may read the shard from
- * before, without what workers have recorded since.
+ * only then do other connections to the coordinator hear of it. As long as its transaction holds a lock, they may read the old shard,
+ * without what workers have recorded since.
  */
 const isSettled = (schema: string) => `SELECT EXISTS (
     SELECT FROM pg_dist_placement AS placement
@@ -187,7 +187,7 @@ export class Workers {
     await connection.query(recordingOnShards(rows[0]?.text ?? '', name, schema, place));
   }
 
-  /** Waits, before the coordinator reads a project, while it may not know where that is. */
+  /** Waits until the coordinator knows where the project is. Call it before a read by way of the coordinator. */
   async settle(projectId: string): Promise<void> {
     if (!(await this.isCluster())) return;
     const statement = { name: 'isSettled', text: isSettled(this.#location.schema) };
@@ -207,7 +207,7 @@ export class Workers {
       .map(([pool, { stats }]) => ({ ...stats, server: pool.slice(pool.indexOf(' ') + 1) }));
   }
 
-  /** Whether there are workers. What has become a cluster is found after some time: the coordinator is right as well. */
+  /** Whether there are workers. A database that becomes a cluster is noticed after some time: until then, the coordinator is right as well. */
   async isCluster(): Promise<boolean> {
     if (this.#isCluster !== undefined) return this.#isCluster;
     // A dump of a cluster brings its copies to PostgreSQL alone.

@@ -88,7 +88,7 @@ export async function distribute(session: Session, { schema, name }: PostgresLoc
 
 /**
  * Adds to a distributed schema again what `distribute` adds, in the transaction of a migration, which replaces functions and changes
- * tables without it. Does nothing with others. The copies remain missing if they are: nodes of an earlier version do not keep them.
+ * tables without it. Does nothing in other schemas. Does not add missing copies, because nodes of an earlier version do not keep them.
  */
 export async function addAgain(session: Session, schema: string): Promise<void> {
   const additions = await findAdditions(session, schema);

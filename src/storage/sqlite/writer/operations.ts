@@ -27,7 +27,7 @@ export interface RecordBatch {
   readonly receipts?: readonly Receipt[];
   readonly receiptOf?: Int32Array | undefined;
   readonly imports?: readonly ImportRange[];
-  /** Nothing is recorded unless it is that of the writer; see `Writer.stamp`. */
+  /** Nothing is recorded unless this equals the stamp of the writer; see `Writer.stamp`. */
   readonly stamp?: string | undefined;
 }
 

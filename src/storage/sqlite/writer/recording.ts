@@ -77,7 +77,7 @@ export class Recording {
     this.#moments = new MomentInsert(db);
   }
 
-  /** Another one each time that `forget` is called. */
+  /** Changes each time that `forget` is called. */
   get stamp(): string {
     return this.#found.stamp;
   }

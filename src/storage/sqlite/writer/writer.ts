@@ -53,7 +53,7 @@ export class Writer {
     this.#readVersion = prepareArrays(db, 'PRAGMA data_version');
   }
 
-  /** Stands for all that the file has but queries: another one once anything else was changed, by whomever. */
+  /** Identifies the state of everything in the file except queries. It changes when anything else changes, whoever changes it. */
   get stamp(): string {
     return this.#recording.stamp;
   }

@@ -9,7 +9,7 @@ import { countFigures, type Figures, mergeFigures, NO_FIGURES } from '../domain/
 import type { CallerCount, Counts } from '../domain/counting/counts.js';
 import { CallerStatsError, isUnavailable } from '../domain/errors.js';
 import { formatTime } from '../domain/format.js';
-import { correctionStepQueriesMax, correctionWaitMs } from '../domain/limits.js';
+import { correctionStepQueriesMax, correctionsListedMax, correctionWaitMs } from '../domain/limits.js';
 import type { Actor } from '../domain/people/audit.js';
 import type { Clock } from '../domain/time/clock.js';
 import { storeShare } from '../shared/fair-share.js';
@@ -42,6 +42,12 @@ export interface ShownCorrection {
   readonly createdAt: string | null;
   readonly finishedAt: string | null;
   readonly undoneBy: string | null;
+}
+
+export interface CorrectionPage {
+  readonly corrections: readonly ShownCorrection[];
+  /** `before` of the next page; null after the last one. */
+  readonly next: string | null;
 }
 
 /** All corrections that are measured at once share their turns. */
@@ -103,6 +109,20 @@ export function showCorrection(correction: Correction): ShownCorrection {
     createdAt: formatTime(createdAt),
     finishedAt: finishedAt === null ? null : formatTime(finishedAt),
     undoneBy,
+  };
+}
+
+/** A page of the corrections of a project, the newest first. `before` is `next` of the page before. */
+export async function listCorrections(
+  { corrections }: CorrectionTarget['store'],
+  projectId: string,
+  before: number | undefined,
+): Promise<CorrectionPage> {
+  const page = await corrections.listCorrections(projectId, before, correctionsListedMax);
+  const last = page.at(-1)?.number ?? 1;
+  return {
+    corrections: page.map(showCorrection),
+    next: page.length === correctionsListedMax && last > 1 ? String(last) : null,
   };
 }
 

@@ -4,7 +4,7 @@ import { generateId } from '../../../src/domain/random-text.js';
 import { getQuery, request } from './client.js';
 import { type ProjectRef, projectPath } from './paths.js';
 import { queryClient } from './query-client.js';
-import type { Correction, Corrections } from './types.js';
+import type { Correction, CorrectionPage } from './types.js';
 
 /** While one is being carried out. */
 const runningMs = 2_000;
@@ -16,7 +16,7 @@ export function correctionsQuery(ref: ProjectRef) {
   return infiniteQueryOptions({
     queryKey: ['corrections', correctionsPath(ref)],
     queryFn: ({ pageParam, signal }) =>
-      request<Corrections>('GET', `${correctionsPath(ref)}${pageParam}`, undefined, signal),
+      request<CorrectionPage>('GET', `${correctionsPath(ref)}${pageParam}`, undefined, signal),
     initialPageParam: '',
     getNextPageParam: ({ next }) => (next === null ? undefined : `?before=${next}`),
     refetchInterval: ({ state: { data } }) =>
@@ -28,7 +28,7 @@ export function correctionsQuery(ref: ProjectRef) {
 
 /** The newest ones. */
 export function newestCorrectionsQuery(ref: ProjectRef) {
-  return { ...getQuery<Corrections>(correctionsPath(ref)), staleTime: newestStaleMs };
+  return { ...getQuery<CorrectionPage>(correctionsPath(ref)), staleTime: newestStaleMs };
 }
 
 /** What to correct, under the names of the API. */

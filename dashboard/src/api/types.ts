@@ -1,5 +1,4 @@
 /** The server's types under the names that the dashboard uses. Times are RFC 3339 in UTC. */
-import type { ShownCorrection } from '../../../src/app/corrections.js';
 import type { Numbers } from '../../../src/app/reading/numbers.js';
 import type {
   AuditResponse,
@@ -7,7 +6,7 @@ import type {
   SessionResponse,
 } from '../../../src/http/dashboard/responses.js';
 
-export type { ShownCorrection as Correction } from '../../../src/app/corrections.js';
+export type { CorrectionPage, ShownCorrection as Correction } from '../../../src/app/corrections.js';
 export type { Changes } from '../../../src/app/reading/changes.js';
 export type { Numbers } from '../../../src/app/reading/numbers.js';
 export type { WeekHours } from '../../../src/app/reading/week-hours.js';
@@ -60,9 +59,3 @@ export type AuditEntry = AuditResponse['entries'][number];
 export type IngestionSource = IngestionResponse['sources'][number];
 export type IngestionWindow = IngestionSource['lastDay'];
 export type Bucket = Numbers['buckets'][number];
-
-export interface Corrections {
-  readonly corrections: readonly ShownCorrection[];
-  /** `before` of the next page; null after the last one. */
-  readonly next: string | null;
-}

@@ -1,8 +1,10 @@
 /** `caller-stats correct`: withdraws or renames recorded queries, undoes that, and lists what was corrected. */
 import { Argument, type Command } from 'commander';
 import {
+  type CorrectionPage,
   correct,
   finishAll,
+  listCorrections,
   measureCorrection,
   type ShownCorrection,
   showCorrection,
@@ -17,7 +19,6 @@ import {
   splitRequest,
 } from '../../domain/corrections/correction.js';
 import { formatCount, formatQuantity } from '../../domain/format.js';
-import { correctionsListedMax } from '../../domain/limits.js';
 import { generateId } from '../../domain/random-text.js';
 import type { Io } from '../io.js';
 import { addSourceOptions, requireListed, type SourceOptions } from '../options/count-source.js';
@@ -157,16 +158,28 @@ async function list(projectId: string, options: CorrectOptions, io: Io): Promise
   const { url } = options;
   if (url !== undefined) {
     const client = new ServerClient(url, io);
-    const answer = (await client.get(projectId, 'corrections', {})) as {
-      readonly corrections: readonly ShownCorrection[];
-    };
-    return answer.corrections;
+    return listAll(
+      async (before) => (await client.get(projectId, 'corrections', { before })) as CorrectionPage,
+    );
   }
   return runOnStore(readStoreSettings(options, io), async (store) => {
     await requireListed(store, options.organization, projectId);
-    const listed = await store.corrections.listCorrections(projectId, undefined, correctionsListedMax);
-    return listed.map(showCorrection);
+    return listAll((before) =>
+      listCorrections(store, projectId, before === undefined ? undefined : Number(before)),
+    );
   });
+}
+
+async function listAll(
+  readPage: (before: string | undefined) => Promise<CorrectionPage>,
+): Promise<readonly ShownCorrection[]> {
+  const all: ShownCorrection[] = [];
+  for (let before: string | null | undefined; before !== null; ) {
+    const { corrections, next } = await readPage(before);
+    all.push(...corrections);
+    before = next;
+  }
+  return all;
 }
 
 function printed(corrections: readonly ShownCorrection[]) {

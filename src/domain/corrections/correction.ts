@@ -74,7 +74,7 @@ const SELECTION_FIELDS = ['ids', ...FILTER_FIELDS, 'source'] as const;
 const CORRECTION_FIELDS = [
   ...['id', 'action', 'reason'],
   ...SELECTION_FIELDS,
-  ...['to', 'correction'],
+  ...['to', 'correction', 'dryRun'],
 ] as const;
 
 type Field = (typeof SELECTION_FIELDS)[number] | 'id' | 'action' | 'reason' | 'to' | 'correction';
@@ -119,7 +119,10 @@ function parseAction(
       const correction = given['correction'];
       const problems = [
         ...misplaced([...SELECTION_FIELDS, 'to']),
-        ...idProblems(correction).map((problem) => `${nameOf('correction')}: ${problem}`),
+        ...(correction === undefined
+          ? ['is missing; give the id of the correction to take back']
+          : idProblems(correction)
+        ).map((problem) => `${nameOf('correction')}: ${problem}`),
       ];
       return problems.length > 0 ? failure(...problems) : success({ action, correction: String(correction) });
     }
@@ -167,8 +170,10 @@ function parseIds(ids: unknown, name: string): Result<Selection> {
   if (ids.length === 0) return failure(`${name}: is empty`);
   if (ids.length > correctionIdsMax)
     return failure(`${name}: has ${ids.length} ids; a correction takes ${correctionIdsMax}, or use a filter`);
-  const at = ids.findIndex((id) => typeof id !== 'string' || !isQueryId(id));
-  if (at >= 0) return failure(`${name}[${at}]: is not the id of a query`);
+  const problems = ids.flatMap((id, at) =>
+    typeof id === 'string' && isQueryId(id) ? [] : [`${name}[${at}]: is not the id of a query`],
+  );
+  if (problems.length > 0) return failure(...problems);
   return success({ ids: [...new Set(ids as string[])] });
 }
 
@@ -207,7 +212,9 @@ function idProblems(id: unknown): string[] {
 
 function reasonProblems(reason: unknown): string[] {
   if (reason === undefined) return ['is missing; say why, for those who wonder about the numbers later'];
-  if (typeof reason !== 'string' || reason.trim() === '' || /\p{Cc}/u.test(reason) || !reason.isWellFormed())
+  if (typeof reason === 'string' && reason.trim() === '')
+    return ['is empty; say why, for those who wonder about the numbers later'];
+  if (typeof reason !== 'string' || /\p{Cc}/u.test(reason) || !reason.isWellFormed())
     return ['is not a text of one line'];
   const max = correctionReasonCharactersMax;
   return isLongerThan(reason, max) ? [`is longer than ${max} characters`] : [];

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   type CorrectionTarget,
   correct,
+  listCorrections,
   measureCorrection,
   type ShownCorrection,
   showCorrection,
@@ -14,7 +15,6 @@ import { correctionBytesMax, correctionPartsMax, correctionsListedMax } from '..
 import type { Actor } from '../../domain/people/audit.js';
 import { formatSender } from '../../domain/queries/receipt.js';
 import { failure, type Result, success } from '../../domain/result.js';
-import type { Store } from '../../storage/ports/store.js';
 import { extendDeadline } from '../connection/deadlines.js';
 import { type Authenticator, READING_TYPES } from '../request/authenticate.js';
 import { addJsonParser, refuseEncoding } from '../request/body.js';
@@ -77,8 +77,9 @@ export function createCorrectionHandlers(target: CorrectionTarget) {
   return {
     correct: async (request: FastifyRequest, reply: FastifyReply, name: string): Promise<ShownCorrection> => {
       requireNoParameters(request);
-      const { dryRun, ...fields } = readBody(request);
-      const parsed = parseCorrection(fields);
+      const body = readBody(request);
+      const parsed = parseCorrection(body);
+      const { dryRun } = body;
       const problems = parsed.ok ? [] : [...parsed.problems];
       if (dryRun !== undefined && typeof dryRun !== 'boolean') problems.push('dryRun: is not true or false');
       if (problems.length > 0 || !parsed.ok)
@@ -106,19 +107,6 @@ export function createCorrectionHandlers(target: CorrectionTarget) {
       if (found === undefined) throw new CallerStatsError('not_found', 'There is no such correction.');
       return showCorrection(found);
     },
-  };
-}
-
-async function listCorrections(
-  { corrections }: Pick<Store, 'corrections'>,
-  projectId: string,
-  before: number | undefined,
-) {
-  const page = await corrections.listCorrections(projectId, before, correctionsListedMax);
-  const last = page.at(-1)?.number ?? 1;
-  return {
-    corrections: page.map(showCorrection),
-    next: page.length === correctionsListedMax && last > 1 ? String(last) : null,
   };
 }
 

@@ -1,6 +1,7 @@
 /** `caller-stats correct`, on a database and on a running server. */
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
+import { correctionsListedMax } from '../../../src/domain/limits.js';
 import { dayMs } from '../../../src/domain/time/duration.js';
 import { makeKey, placeWithProject, project, succeed } from '../../support/cli/cli-place.js';
 
@@ -62,6 +63,29 @@ describe('correct', () => {
       status: 2,
       stderr: expect.stringMatching(/--since: "soon" is neither[\s\S]*--from: .* quarter hour/),
     });
+  });
+
+  test('lists all, also more than one answer of a server has', async () => {
+    const place = await placeWithProject();
+    const ids = Array.from({ length: correctionsListedMax + 1 }, (_, at) => `q${at}`);
+    const input = ids.map((id) => JSON.stringify({ id, caller: 'web' })).join('\n');
+    await succeed(place.run(['import', '-', '--project', project], { input }));
+    const { url } = await place.serve();
+    const key = await makeKey(place, 'admin');
+    for (const id of ids) {
+      const answer = await fetch(`${url}/v1/analytics/${project}/assistant/corrections`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ id, action: 'withdraw', reason: 'a test', ids: [id] }),
+      });
+      expect(answer.status).toBe(200);
+    }
+    const list = ['correct', project, 'list', '--json'];
+    const stored = await succeed(place.run(list));
+    expect(JSON.parse(stored.stdout).map((one: { id: string }) => one.id)).toEqual(ids.toReversed());
+    const env = { CALLER_STATS_KEY: key };
+    const served = await succeed(place.run([...list, '--url', url], { env }));
+    expect(JSON.parse(served.stdout)).toEqual(JSON.parse(stored.stdout));
   });
 
   test('are in a copy, as often as it is made, with withdrawn ids, imported counts and what was undone', async () => {

@@ -48,9 +48,9 @@ describe('corrections', () => {
     ['ids and a filter', { ...wrong, ids: ['q0'] }, [/^ids: is given together with caller/]],
     ['no ids', { ...wrong, caller: undefined, ids: [] }, [/^ids: is empty$/]],
     [
-      'an id that is none',
-      { ...wrong, caller: undefined, ids: ['q0', 5] },
-      [/^ids\[1\]: is not the id of a query$/],
+      'ids that are none',
+      { ...wrong, caller: undefined, ids: ['q0', 5, ''] },
+      [/^ids\[1\]: is not the id of a query$/, /^ids\[2\]: is not the id of a query$/],
     ],
     [
       'too many ids',
@@ -80,9 +80,18 @@ describe('corrections', () => {
     [
       'an undo of nothing',
       { ...wrong, action: 'undo' },
-      [/^caller: does not belong to undo/, /^correction: is missing/],
+      [
+        /^caller: does not belong to undo/,
+        /^correction: is missing; give the id of the correction to take back$/,
+      ],
     ],
     ['a reason of two lines', { ...wrong, reason: 'a\nb' }, [/^reason: is not a text of one line$/]],
+    ['a blank reason', { ...wrong, reason: ' ' }, [/^reason: is empty; say why/]],
+    [
+      'a mistyped dry run',
+      { ...wrong, dryrun: true },
+      [/^"dryrun": is not a field here; did you mean dryRun/],
+    ],
     ['a dry run that is a text', { ...wrong, dryRun: 'yes' }, [/^dryRun: is not true or false$/]],
     [
       'an unknown query',

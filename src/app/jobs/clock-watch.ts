@@ -49,11 +49,14 @@ export class ClockWatch implements Clock {
     throw new CallerStatsError('unavailable', 'The clock of the machine has jumped, and may be wrong.');
   }
 
-  /** The time as it would be if the clock had not jumped, by which recordings forget, because they cannot wait. 0 before `begin`. */
+  /**
+   * The time as it would be if the clock had not jumped, by which recordings forget, because they cannot wait. 0 before `begin`. In
+   * whole milliseconds: PostgreSQL takes no others.
+   */
   rightMs(): number {
     const { clock, monotonicMs } = this.#options;
     if (this.isRight()) return clock.now();
-    return this.#offsetMs === undefined ? 0 : monotonicMs() + this.#offsetMs;
+    return this.#offsetMs === undefined ? 0 : Math.floor(monotonicMs() + this.#offsetMs);
   }
 
   /** False while the clock shows another time than it should, until it has done so for `clockTrustedMs`. Says in the log when that changes. */

@@ -92,6 +92,13 @@ test('the right time is that before a jump and what has passed since, also until
   expect(unknown.rightMs()).toBe(0);
 });
 
+test('the right time has whole milliseconds, also if the monotonic clock has none', () => {
+  const { watch, pass } = setUp();
+  const startMs = watch.rightMs();
+  pass(1.5, dayMs - 0.5);
+  expect(watch.rightMs()).toBe(startMs + 1);
+});
+
 test('a clock that is corrected slowly is right', () => {
   const { watch, lines, pass } = setUp();
   for (let at = 0; at < 20; at++) {

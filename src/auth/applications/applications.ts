@@ -48,7 +48,7 @@ interface Holder {
   readonly hasSecondFactor: boolean;
 }
 
-type Kind = 'code' | 'access' | 'refresh';
+type Kind = 'code' | 'access' | `refresh ${string}`;
 
 /** What codes and tokens consist of: which connection, which row of it, whether the provider checked a second factor, and until when. */
 interface Parts {
@@ -130,20 +130,23 @@ export class Applications {
     const row = await this.#findRow(parts);
     if (row === undefined) return this.#endGrant(parts.grant);
     const bound = String(this.#after(applicationConnectionSeconds));
-    const tokens = await this.#continue(row, { ...parts, bound });
+    const tokens = await this.#continue(row, { ...parts, bound }, given.clientId);
     // Of two requests with one code, only one removes it. After the next row is there: what ends all connections meets one of the two.
     if ((await this.#remove([{ field: 'identifier', value: row.identifier }])) === 0)
       return this.#endGrant(parts.grant);
     return tokens;
   }
 
-  /** New tokens for a refresh token, which then works for `applicationGraceSeconds` more. Used later, it ends the connection. */
-  async refresh(token: string): Promise<Tokens | undefined> {
-    const parts = await this.#read('refresh', token);
+  /**
+   * New tokens for a refresh token of this application, which then works for `applicationGraceSeconds` more. Used later, it ends the
+   * connection.
+   */
+  async refresh(token: string, clientId: string): Promise<Tokens | undefined> {
+    const parts = await this.#read(refreshOf(clientId), token);
     if (parts === undefined) return undefined;
     const row = await this.#findRow(parts);
     if (row === undefined) return this.#endGrant(parts.grant);
-    const tokens = await this.#continue(row, parts);
+    const tokens = await this.#continue(row, parts, clientId);
     // Ended meanwhile, before the next row was there.
     const { adapter } = await this.#authProvider.context();
     const where = [{ field: 'identifier', value: row.identifier }];
@@ -196,6 +199,7 @@ export class Applications {
   async #continue(
     { value, userAgent = null, ipAddress = null, identifier }: Row,
     parts: Parts,
+    clientId: string,
   ): Promise<Tokens> {
     const { adapter } = await this.#authProvider.context();
     const { grant, factor, bound } = parts;
@@ -220,7 +224,7 @@ export class Applications {
       this.#sign(kind, { grant, generation, factor, bound, until: this.#after(secondsOf(seconds)) });
     return {
       access: await tokenOf('access', applicationAccessSeconds),
-      refresh: await tokenOf('refresh', applicationLifeSeconds),
+      refresh: await tokenOf(refreshOf(clientId), applicationLifeSeconds),
     };
   }
 
@@ -292,6 +296,11 @@ function rowsOf(start: string, userId: string): Where[] {
     { field: 'value', value: userId },
     { field: 'identifier', operator: 'starts_with', value: APPLICATION_PREFIX + start },
   ];
+}
+
+/** A refresh token is signed for one application, so that no other can use it (RFC 6749, section 10.4). */
+function refreshOf(clientId: string): Kind {
+  return `refresh ${clientId}`;
 }
 
 function bind({ clientId, redirectUri, challenge }: CodeRequest): string {

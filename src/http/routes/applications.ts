@@ -110,7 +110,7 @@ export async function addApplications(
             request,
             reply,
             'invalid_grant',
-            'The code or token is wrong, was used before, or has expired; connect again.',
+            'The code or token is wrong, of another client_id, was used before, or has expired; connect again.',
           );
         return reply.send({
           access_token: tokens.access,
@@ -157,7 +157,7 @@ async function findTokens(
         verifier: field('code_verifier'),
       });
     case 'refresh_token':
-      return applications.refresh(field('refresh_token'));
+      return applications.refresh(field('refresh_token'), field('client_id'));
     default:
       return 'unknown';
   }

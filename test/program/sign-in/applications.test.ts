@@ -99,7 +99,8 @@ async function connect(service: Service, browser: Browser, more: Readonly<Record
     });
   return {
     exchange,
-    refresh: (refresh: string) => token(service, { grant_type: 'refresh_token', refresh_token: refresh }),
+    refresh: (refresh: string, ofClient = clientId) =>
+      token(service, { grant_type: 'refresh_token', refresh_token: refresh, client_id: ofClient }),
   };
 }
 
@@ -212,6 +213,20 @@ describe('refused', () => {
     const late = await connect(service(), browser);
     service().clock.nowMs += applicationCodeSeconds * secondMs;
     expect(await late.exchange()).toMatchObject({ status: 400, error: 'invalid_grant' });
+  });
+
+  test('is a refresh token with the id of another application, or without one', async () => {
+    const browser = await signedIn(service(), 'dora@example.org', 'owner');
+    const { exchange, refresh } = await connect(service(), browser);
+    const first = await exchange();
+    for (const other of [await clientIdOf(service(), 'https://other.example/'), ''])
+      expect(await refresh(first.refresh_token, other)).toMatchObject({
+        status: 400,
+        error: 'invalid_grant',
+      });
+    const second = await refresh(first.refresh_token);
+    expect(await read(service(), second.access_token)).toEqual(['blog', 'docs']);
+    expect(await refresh(second.refresh_token, '')).toMatchObject({ status: 400, error: 'invalid_grant' });
   });
 
   test.each(['grant_type', 'code', 'refresh_token', 'client_id', 'redirect_uri', 'code_verifier'])(
@@ -363,12 +378,13 @@ test('a token reads what its person may read now, until they disconnect it or se
   expect([await read(service, kept), await read(service, ended)]).toEqual([401, 401]);
 
   const cleo = await signedIn(service, 'cleo@example.org', 'viewer');
-  const { access_token: open, refresh_token: renews } = await (await connect(service, cleo)).exchange();
+  const connected = await connect(service, cleo);
+  const { access_token: open, refresh_token: renews } = await connected.exchange();
   expect(await read(service, open)).toEqual(['blog', 'docs']);
   await owner.signIn(ada, `${PASSWORD} and more`);
   await owner.ask({ path: '/api/organizations/default/members/cleo@example.org/end-sessions', body: {} });
   expect(await read(service, open)).toBe(401);
-  expect((await token(service, { grant_type: 'refresh_token', refresh_token: renews })).status).toBe(400);
+  expect((await connected.refresh(renews)).status).toBe(400);
 });
 
 test('the official client connects as a person', async () => {

@@ -1,7 +1,7 @@
 /** Backup and restore, for stores that do it themselves. */
 import { resolve } from 'node:path';
 import { CallerStatsError } from '../domain/errors.js';
-import { statsOf } from './files.js';
+import { regularStatsOf } from './files.js';
 import { isSameStore, locationOf } from './open.js';
 import type { Compacted, Contents, Restored } from './sqlite/files/backup.js';
 
@@ -17,6 +17,7 @@ export async function backUpStore(
   { replace }: { readonly replace: boolean },
 ): Promise<Contents> {
   const file = requireExisting(url, 'pg_dump makes backups of it');
+  regularStatsOf(resolve(target));
   await requireOther(url, target);
   const { backUpFile } = await import('./sqlite/files/backup.js');
   return backUpFile(file, resolve(target), replace);
@@ -32,9 +33,9 @@ export async function restoreStore(
   { replace, nowMs }: { readonly replace: boolean; readonly nowMs: number },
 ): Promise<Restored> {
   const file = requireFile(url, 'pg_restore restores it');
-  const stats = statsOf(resolve(backup));
-  if (stats === undefined) throw new CallerStatsError('not_found', `There is no file ${resolve(backup)}.`);
-  if (!stats.isFile()) throw new CallerStatsError('invalid', `${resolve(backup)} is not a file.`);
+  if (regularStatsOf(resolve(backup)) === undefined)
+    throw new CallerStatsError('not_found', `There is no file ${resolve(backup)}.`);
+  regularStatsOf(file);
   await requireOther(url, backup);
   const { restoreFile } = await import('./sqlite/files/backup.js');
   return restoreFile(resolve(backup), file, replace, nowMs);
@@ -53,7 +54,7 @@ export async function compactStore(url: string): Promise<Compacted> {
 
 function requireExisting(url: string, otherwise: string): string {
   const file = requireFile(url, otherwise);
-  if (statsOf(file) !== undefined) return file;
+  if (regularStatsOf(file) !== undefined) return file;
   throw new CallerStatsError('not_found', `There is no database ${file}.`);
 }
 

@@ -1,5 +1,6 @@
 /** Files that this user may not be allowed to look at, because the service has another one. */
 import { type Stats, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { CallerStatsError } from '../domain/errors.js';
 
 /** Undefined if there is no such file. Throws `unavailable` if this user may not look whether there is one. */
@@ -11,6 +12,15 @@ export function statsOf(file: string): Stats | undefined {
     const message = `${file} cannot be looked for: ${adviceFor(cause)}.`;
     throw new CallerStatsError('unavailable', message, { cause });
   }
+}
+
+/**
+ * As `statsOf`. Throws `invalid` for what is no file: a pipe keeps its reader waiting, a device may never end, and a replaced one is gone.
+ */
+export function regularStatsOf(file: string): Stats | undefined {
+  const stats = statsOf(file);
+  if (stats === undefined || stats.isFile()) return stats;
+  throw new CallerStatsError('invalid', `${resolve(file)} is not a file.`);
 }
 
 /** What to do about a file of a service that cannot be read. */

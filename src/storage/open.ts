@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { CallerStatsError } from '../domain/errors.js';
 import { databaseConnectionsMax, databaseTimeoutMs } from '../domain/limits.js';
 import { failure, type Result, success } from '../domain/result.js';
-import { statsOf } from './files.js';
+import { regularStatsOf } from './files.js';
 import type { DirectoryReads } from './ports/directory.js';
 import type { IngestionReads } from './ports/ingestion.js';
 import type { OpenOptions } from './ports/open-options.js';
@@ -95,6 +95,7 @@ export async function migrateStore(
       `${resolve(location.file)} is a file, which cannot be distributed; that is for PostgreSQL with Citus.`,
     );
   }
+  regularStatsOf(location.file);
   const { migrateSqliteFile } = await import('./sqlite/writer/writer-handle.js');
   return { ...(await migrateSqliteFile(location.file, options.backup ?? true)), distributed: [] };
 }
@@ -116,6 +117,7 @@ export async function readStore<T>(
     const { readSchema } = await import('./postgres/migrations/migrate.js');
     return readSchema(location, { ...postgresDefaults, ...options }, read);
   }
+  regularStatsOf(location.file);
   const { readFile } = await import('./sqlite/migrations/migrate.js');
   return readFile(location.file, read);
 }
@@ -132,7 +134,7 @@ export async function inspectStore(
   }
   const { inspectFile } = await import('./sqlite/migrations/migrate.js');
   const { NEWEST_VERSION } = await import('./sqlite/migrations/index.js');
-  return { version: statsOf(location.file) ? inspectFile(location.file) : 0, newest: NEWEST_VERSION };
+  return { version: regularStatsOf(location.file) ? inspectFile(location.file) : 0, newest: NEWEST_VERSION };
 }
 
 /** Whether two valid URLs name the same store. Follows paths and links, but not different names of one server. */
@@ -162,7 +164,7 @@ export function locationOf(url: string): DatabaseLocation {
 }
 
 async function openFile(file: string, options: OpenOptions): Promise<Store> {
-  if (options.mustExist && statsOf(resolve(file)) === undefined) {
+  if (regularStatsOf(resolve(file)) === undefined && options.mustExist) {
     throw new CallerStatsError(
       'not_found',
       `There is no database ${resolve(file)}; serve or project create makes one.`,

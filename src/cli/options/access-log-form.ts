@@ -102,6 +102,7 @@ function readKeyFile(file: string, problems: string[]): Uint8Array | undefined {
   return key;
 }
 
+/** A pipe, too, such as the one in which a shell passes the output of a password manager. */
 function readSmallFile(flag: string, file: string, problems: string[]): Buffer | undefined {
   try {
     return readFileSync(file);

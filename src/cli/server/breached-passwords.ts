@@ -5,6 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
+import { regularStatsOf } from '../../storage/files.js';
 
 const hashDigits = 40;
 /** Longer than any line. */
@@ -28,6 +29,7 @@ export class BreachedPasswords {
 
   /** Throws if the file cannot be read or does not begin with lines of this form in their order. */
   async check(): Promise<void> {
+    regularStatsOf(this.#file);
     await this.#read(async (file, size) => {
       const first = await readLine(file, 0, size);
       const second = first && (await readLine(file, first.end, size));

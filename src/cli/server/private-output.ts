@@ -8,6 +8,7 @@ import type { PrivateOutput } from '../../app/first-run.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import { createPrivate } from '../../shared/create-private.js';
 import { flushFolder } from '../../shared/flush.js';
+import { regularStatsOf } from '../../storage/files.js';
 import { locationOf } from '../../storage/open.js';
 import type { Io } from '../io.js';
 import { SETTINGS, type Values } from '../settings/settings.js';
@@ -42,6 +43,7 @@ export function openPrivateOutput(
 
 /** Links of earlier starts, which no longer work, make room for the new one. */
 async function append(file: string, lines: readonly string[]): Promise<void> {
+  regularStatsOf(file);
   try {
     if (await replaceEarlier(file, lines)) return;
     const handle = await createPrivate(file).catch(() => open(file, 'a', 0o600));

@@ -11,6 +11,7 @@ import { SECRET_NAME } from '../../auth/names.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import { createPrivate } from '../../shared/create-private.js';
 import { flushFolder } from '../../shared/flush.js';
+import { regularStatsOf } from '../../storage/files.js';
 import { locationOf } from '../../storage/open.js';
 import type { Store } from '../../storage/ports/store.js';
 import { isOpenToOthers } from '../doctor/findings.js';
@@ -93,8 +94,9 @@ async function requirePrivate(file: string, database: string): Promise<void> {
     );
 }
 
-/** One on each line. Empty if there is no file. */
+/** One on each line. Empty if there is no file. A pipe is refused, because every start and every command reads the file. */
 export async function readSecrets(file: string): Promise<readonly string[]> {
+  regularStatsOf(file);
   const text = await readFile(file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === 'ENOENT') return '';
     throw problem(file, 'cannot be read', cause);

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { CallerStatsError } from '../../domain/errors.js';
-import { adviceFor } from '../../storage/files.js';
+import { adviceFor, regularStatsOf } from '../../storage/files.js';
 import { UsageError } from '../io.js';
 
 /** What this program, systemd and a shell read alike: a value has no quotes inside, nothing to escape, nothing to replace. */
@@ -28,6 +28,7 @@ export function readSettingsFile(file: string): Record<string, string> {
 }
 
 function readText(file: string): string {
+  regularStatsOf(file);
   try {
     return readFileSync(file, 'utf8').replace(/^\uFEFF/, '');
   } catch (cause) {

@@ -2,8 +2,10 @@
 import { isIPv6 } from 'node:net';
 import type { ClientConfig } from 'pg';
 import { parse, toClientConfig } from 'pg-connection-string';
+import { CallerStatsError } from '../../../domain/errors.js';
 import { failure, type Result, success } from '../../../domain/result.js';
 import { suggestNearMiss } from '../../../domain/suggest.js';
+import { regularStatsOf } from '../../files.js';
 
 /** One server of a URL. What is missing comes from the environment. */
 export type Host = Readonly<Pick<ClientConfig, 'host' | 'port'>>;
@@ -112,6 +114,7 @@ export function parsePostgresUrl(url: string): Result<PostgresLocation> {
   const problems = [...findProblems(searchParams), ...(hosts.ok ? [] : hosts.problems)];
   if (!hosts.ok || problems.length > 0) return failure(...problems);
   try {
+    for (const name of ['sslrootcert', 'sslcert', 'sslkey']) regularStatsOf(searchParams.get(name) ?? '');
     // If there is a space, the driver assumes that nothing is escaped.
     const parsed = toClientConfig(
       parse(single.replaceAll(' ', '%20'), { useLibpqCompat: true }),
@@ -124,6 +127,8 @@ export function parsePostgresUrl(url: string): Result<PostgresLocation> {
     const name = formatName(hosts.value, config.database, schema);
     return success({ kind: 'postgres', config, hosts: hosts.value, target, connectTimeoutMs, schema, name });
   } catch (error) {
+    if (error instanceof CallerStatsError)
+      return failure(`names a file that cannot be read: ${error.message}`);
     return failure(explain(error as NodeJS.ErrnoException));
   }
 }

@@ -10,6 +10,7 @@ import { detailsOf, errorOf, type Service, startMs, startService } from '../../s
 import { startMailServer } from '../../support/http/receivers.js';
 import { by, databases } from '../../support/storage/store.js';
 import { memberOf } from '../../support/users/people.js';
+import { codeNow } from '../../support/users/visitor.js';
 
 const [ada, bob] = ['ada@example.org', 'bob@example.org'] as const;
 const INVITATIONS = '/api/organizations/default/invitations';
@@ -120,6 +121,23 @@ describe.each(databases)('on %s', (_kind, newDatabase) => {
     expect(await service.store.directory.listMembers('default')).toEqual(members);
     const [entry] = await auditOf(service);
     expect(entry).toMatchObject({ action: 'member.add', actor: ada, targetId: ada, address: browser.from });
+  });
+
+  test('a set-up link and a password trust no browser of an account that has a second factor', async () => {
+    const service = await start();
+    const viewer = await signedIn(service, bob, 'viewer');
+    const { uri } = await viewer.ask<{ uri: string }>({
+      path: '/api/account/second-factor/start',
+      body: { password: PASSWORD },
+    });
+    await viewer.ask({ path: '/api/account/second-factor/confirm', body: { code: codeNow(uri) } }, 204);
+    const browser = new Browser(service);
+    const answer = await setUp(browser, await setUpToken(service), bob);
+    expect(answer.status).toBe(204);
+    expect(await browser.ask({ path: '/api/session' })).toMatchObject({ user: null });
+    expect(browser.cookie('caller-stats.device')).toBeUndefined();
+    const signIns = (await auditOf(service)).filter(({ action }) => action === 'user.sign_in');
+    expect(signIns).toEqual([]);
   });
 
   test.each([

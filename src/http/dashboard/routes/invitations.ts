@@ -1,7 +1,8 @@
 /** Set-up links, invitations and password resets. Each has a token, which works once. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CallerStatsError } from '../../../domain/errors.js';
-import { hashToken, invalidInvitationError } from '../../../domain/people/invitation.js';
+import type { Actor } from '../../../domain/people/audit.js';
+import { hashToken, type Invitation, invalidInvitationError } from '../../../domain/people/invitation.js';
 import { email, invalid, name, newPassword, optional, readFields, text } from '../../request/fields.js';
 import { addResource } from '../../server/resource.js';
 import type { Dashboard } from '../context.js';
@@ -28,36 +29,58 @@ export function addSetUp(
         throw invalidInvitationError();
       // An interrupted earlier attempt or the command line may have created the account.
       const isKnown = await users.exists(fields.email);
-      const answered = isKnown
-        ? await loginThrottle.attempt(request, fields, () =>
-            users.signIn(
-              toAuthRequest(request),
-              fields,
-              'There is an account with this e-mail address, and it has another password.',
-            ),
-          )
-        : await users.create(toAuthRequest(request), fields);
-      const by = sessionGuard.getActor(request, fields.email);
-      try {
-        await store.directory.acceptInvitation(tokenHash, fields.email, by);
-        if (fields.organization !== undefined)
-          await store.directory.changeOrganization(
-            invitation.organizationId,
-            { name: fields.organization },
-            by,
-          );
-      } catch (error) {
-        // Another request was first. If the address belongs to an owner already, the new account must not remain.
-        if (!isKnown && error instanceof CallerStatsError && error.code === 'not_found')
-          await users.remove(fields.email);
-        throw error;
-      }
-      setCookies(reply, answered);
+      const { cookies, secondFactor } = isKnown
+        ? await signIn(request, fields)
+        : { ...(await users.create(toAuthRequest(request), fields)), secondFactor: false };
+      await accept(
+        { ...fields, tokenHash, isKnown },
+        invitation,
+        sessionGuard.getActor(request, fields.email),
+      );
+      setCookies(reply, { cookies });
       const how = isKnown ? 'with a password' : undefined;
-      await loginThrottle.succeeded(request, reply, { email: fields.email, how });
+      // With a second factor, the person has to sign in, and the browser is trusted only after that.
+      if (!secondFactor) await loginThrottle.succeeded(request, reply, { email: fields.email, how });
       return noContent(reply);
     },
   });
+
+  function signIn(request: FastifyRequest, account: { readonly email: string; readonly password: string }) {
+    return loginThrottle.attempt(request, account, () =>
+      users.signIn(
+        toAuthRequest(request),
+        account,
+        'There is an account with this e-mail address, and it has another password.',
+      ),
+    );
+  }
+
+  async function accept(
+    {
+      tokenHash,
+      email: owner,
+      organization,
+      isKnown,
+    }: {
+      readonly tokenHash: string;
+      readonly email: string;
+      readonly organization: string | undefined;
+      readonly isKnown: boolean;
+    },
+    { organizationId }: Pick<Invitation, 'organizationId'>,
+    by: Actor,
+  ): Promise<void> {
+    try {
+      await store.directory.acceptInvitation(tokenHash, owner, by);
+      if (organization !== undefined)
+        await store.directory.changeOrganization(organizationId, { name: organization }, by);
+    } catch (error) {
+      // Another request was first. If the address belongs to an owner already, the new account must not remain.
+      if (!isKnown && error instanceof CallerStatsError && error.code === 'not_found')
+        await users.remove(owner);
+      throw error;
+    }
+  }
 }
 
 export function addInvitationLinks(

@@ -1,5 +1,6 @@
 /** Users of an OpenID Connect provider: who may sign in, and what becomes of an account that had the address before. */
 import type { BetterAuthOptions, DBAdapter } from 'better-auth';
+import { toEmail } from '../domain/people/member.js';
 import { PROVIDER_ID, type SignInProblem } from './names.js';
 import type { LibraryContext } from './second-factor/library-context.js';
 import { noteClaims } from './second-factor/provider-claims.js';
@@ -22,7 +23,10 @@ export function admit({
     const { email: claimed = user.email } = (source.oauth?.profile ?? {}) as { readonly email?: unknown };
     if (user.emailVerified !== true || !isAscii(claimed) || !isAscii(user.email))
       return { error: 'unverified_email' satisfies SignInProblem };
-    const account = { id: String(user.id), email: String(user.email).toLowerCase() };
+    const email = toEmail(user.email);
+    // No member has an address of another form.
+    if (email === undefined) return { error: 'not_a_member' satisfies SignInProblem };
+    const account = { id: String(user.id), email };
     const problem = await findOtherUser(context.internalAdapter, source.action, account);
     if (problem !== undefined) return { error: problem };
     if (!(await mayJoin(account.email))) return { error: 'not_a_member' satisfies SignInProblem };
@@ -45,7 +49,7 @@ async function findOtherUser(
 }
 
 /** Small letters of a few other characters are ASCII: the address of another person would become that of a member. */
-function isAscii(email: unknown): boolean {
+function isAscii(email: unknown): email is string {
   return typeof email === 'string' && /^[\u0021-\u007e]+$/.test(email);
 }
 

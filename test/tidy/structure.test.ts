@@ -161,6 +161,12 @@ describe('the server has one place for', () => {
     expect(others).toEqual([]);
   });
 
+  test('the letter case of addresses: domain/people/member.ts', () => {
+    // Another way takes letters that are not ASCII, such as the Kelvin sign, for those of a member.
+    const pattern = /mail\b[^;]*\.to(Locale)?(Lower|Upper)Case\(|localeCompare\([^;]*mail/i;
+    expect(linesMatching(outside('src/domain/people/member.ts'), pattern)).toEqual([]);
+  });
+
   test('environment variables: the settings', () => {
     expect(linesMatching(outside('src/cli/settings/'), /\benv\[|CALLER_STATS_[A-Z_]+'/)).toEqual([]);
   });

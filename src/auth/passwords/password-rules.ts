@@ -6,6 +6,7 @@ const commonPasswords = later(() => import('@zxcvbn-ts/language-common').then(to
 
 /** Whose password it is. */
 interface PasswordOwner {
+  /** In lower case. */
   readonly email: string;
   readonly name: string;
 }
@@ -109,8 +110,9 @@ function countSurprises(text: string): number {
 
 /** What others know of the owner, longest first. */
 function partsOf({ email, name }: PasswordOwner): readonly string[] {
-  const words = `${email} ${name}`.toLowerCase().split(/[^\p{L}\p{N}]+/u);
-  const parts = [email.toLowerCase(), name.toLowerCase(), ...words, ...PRODUCT];
+  const lowered = name.toLowerCase();
+  const words = `${email} ${lowered}`.split(/[^\p{L}\p{N}]+/u);
+  const parts = [email, lowered, ...words, ...PRODUCT];
   return parts.filter(({ length }) => length >= partCharactersMin).sort((a, b) => b.length - a.length);
 }
 

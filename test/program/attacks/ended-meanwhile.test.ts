@@ -116,7 +116,7 @@ const application =
     let tokens: Tokens | undefined;
     return {
       finish: async (on) => {
-        tokens = await (before === undefined ? exchange(on) : of(on).refresh(before.refresh));
+        tokens = await (before === undefined ? exchange(on) : of(on).refresh(before.refresh, clientId));
       },
       isIn: async () => tokens !== undefined && (await of(node).holderOf(tokens.access)) !== undefined,
     };

@@ -204,6 +204,23 @@ test.each([
   expect((await owner.signIn(email)).status).toBe(400);
 });
 
+test('a letter that becomes one of ASCII in lower case names nobody', async () => {
+  const service = await startService();
+  const owner = await signedIn(service, bob, 'owner');
+  await service.store.directory.addMember(memberOf('kate@example.org'), by);
+  const members = await service.store.directory.listMembers('default');
+  // The Kelvin sign.
+  const path = `/api/organizations/default/members/${encodeURIComponent('\u212Aate@example.org')}`;
+  for (const attempt of [
+    { method: 'PATCH', path, body: { role: 'owner' } },
+    { path: `${path}/end-sessions`, body: {} },
+    { method: 'DELETE', path },
+  ])
+    expect((await owner.send(attempt)).status).toBe(404);
+  expect(await service.store.directory.listMembers('default')).toEqual(members);
+  await owner.ask({ method: 'DELETE', path: '/api/organizations/default/members/KATE@Example.org' });
+});
+
 test('the last owner who has an account neither leaves nor takes another role', async () => {
   const service = await startService();
   const owner = await signedIn(service, bob, 'owner');

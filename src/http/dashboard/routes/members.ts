@@ -3,11 +3,12 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { invitationToJson, keyToJson, memberToJson } from '../../../app/json.js';
 import { dismissMember, endMemberSessions, inviteMember } from '../../../app/members.js';
 import { type MailResult, mailLink } from '../../../app/notifications/link-mail.js';
+import { CallerStatsError } from '../../../domain/errors.js';
 import { invitationMailsMax, invitationMailsWindowSeconds } from '../../../domain/limits.js';
 import type { Actor } from '../../../domain/people/audit.js';
 import type { Invitation } from '../../../domain/people/invitation.js';
-import { parseRights, type Rights, type Role } from '../../../domain/people/member.js';
-import { prefixProblems } from '../../../domain/result.js';
+import { parseRights, type Rights, type Role, toEmail } from '../../../domain/people/member.js';
+import { prefixProblems, quote } from '../../../domain/result.js';
 import { email, invalid, optional, readFields, role, texts } from '../../request/fields.js';
 import { getParameter } from '../../request/target.js';
 import { takeAttempt } from '../attempts.js';
@@ -129,5 +130,8 @@ function readRights(given: {
 }
 
 function getMember(request: FastifyRequest): string {
-  return getParameter(request, 'email').toLowerCase();
+  const text = getParameter(request, 'email');
+  const member = toEmail(text);
+  if (member === undefined) throw new CallerStatsError('not_found', `${quote(text)} is not a member.`);
+  return member;
 }

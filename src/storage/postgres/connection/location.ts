@@ -1,11 +1,10 @@
 /** Parses PostgreSQL URLs of libpq (postgresql.org/docs/current/libpq-connect.html), with the additional parameter `schema`. */
+import { statSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
 import type { ClientConfig } from 'pg';
 import { parse, toClientConfig } from 'pg-connection-string';
-import { CallerStatsError } from '../../../domain/errors.js';
 import { failure, type Result, success } from '../../../domain/result.js';
 import { suggestNearMiss } from '../../../domain/suggest.js';
-import { regularStatsOf } from '../../files.js';
 
 /** One server of a URL. What is missing comes from the environment. */
 export type Host = Readonly<Pick<ClientConfig, 'host' | 'port'>>;
@@ -114,7 +113,7 @@ export function parsePostgresUrl(url: string): Result<PostgresLocation> {
   const problems = [...findProblems(searchParams), ...(hosts.ok ? [] : hosts.problems)];
   if (!hosts.ok || problems.length > 0) return failure(...problems);
   try {
-    for (const name of ['sslrootcert', 'sslcert', 'sslkey']) regularStatsOf(searchParams.get(name) ?? '');
+    requireFiles(searchParams);
     // If there is a space, the driver assumes that nothing is escaped.
     const parsed = toClientConfig(
       parse(single.replaceAll(' ', '%20'), { useLibpqCompat: true }),
@@ -127,8 +126,6 @@ export function parsePostgresUrl(url: string): Result<PostgresLocation> {
     const name = formatName(hosts.value, config.database, schema);
     return success({ kind: 'postgres', config, hosts: hosts.value, target, connectTimeoutMs, schema, name });
   } catch (error) {
-    if (error instanceof CallerStatsError)
-      return failure(`names a file that cannot be read: ${error.message}`);
     return failure(explain(error as NodeJS.ErrnoException));
   }
 }
@@ -209,6 +206,15 @@ function formatName(hosts: readonly Host[], database: string | undefined, schema
 export function nameOfHost({ host = '(PGHOST)', port }: Host): string {
   const name = host.includes(':') && port !== undefined ? `[${host}]` : host;
   return port === undefined ? name : `${name}:${port}`;
+}
+
+/** The driver would wait for a pipe. */
+function requireFiles(parameters: URLSearchParams): void {
+  for (const name of ['sslrootcert', 'sslcert', 'sslkey']) {
+    const path = parameters.get(name) ?? '';
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() === false)
+      throw Object.assign(new Error(), { path, code: 'it is not a file' });
+  }
 }
 
 function explain({ code, path, message }: NodeJS.ErrnoException): string {

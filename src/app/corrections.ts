@@ -163,7 +163,7 @@ async function requireEffect(
   }
   const what = request.action === 'rename' ? `would get the caller ${request.to}` : 'would be withdrawn';
   throw new CallerStatsError('invalid', 'Nothing was corrected.', {
-    details: [`no query that counts matches and ${what}; try the request with dryRun`],
+    details: [`no query that counts matches and ${what}; check the ids, filters or source`],
   });
 }
 

@@ -20,7 +20,7 @@ describe('correct', () => {
     const nothing = await run(['correct', project, 'withdraw', '--caller', 'bot', '--reason', 'x']);
     expect(nothing).toMatchObject({
       status: 1,
-      stderr: expect.stringMatching(/no query that counts matches/),
+      stderr: expect.stringMatching(/no query that counts matches and would be withdrawn; check the ids/),
     });
     expect(await run(['correct', 'none', 'withdraw', '--caller', 'bot', '--reason', 'x'])).toMatchObject({
       status: 1,

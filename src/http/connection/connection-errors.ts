@@ -4,13 +4,16 @@
  */
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { headerBytesMax } from '../../domain/limits.js';
 import { errorBody } from '../server/errors.js';
 import { SECURITY_HEADERS } from '../server/headers.js';
 import { type Exchange, exchangesOn, trackExchange } from './connections.js';
 import type { LingeringClose } from './lingering-close.js';
 
+export const HEADERS_TOO_LARGE = `The URL and headers together are too large; they may have ${headerBytesMax} bytes.`;
+
 const ANSWERS: Readonly<Record<string, readonly [status: number, message: string]>> = {
-  HPE_HEADER_OVERFLOW: [431, 'The URL and headers together are too large.'],
+  HPE_HEADER_OVERFLOW: [431, HEADERS_TOO_LARGE],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions of the body are too large.'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive.'],
 };

@@ -18,6 +18,7 @@ import {
   headerBytesMax,
   keepAliveTimeoutMs,
 } from '../../domain/limits.js';
+import { HEADERS_TOO_LARGE } from '../connection/connection-errors.js';
 import type { Turns } from '../connection/turns.js';
 import { ENCODINGS } from '../otlp/body.js';
 import type { BasePath } from '../request/base-path.js';
@@ -105,8 +106,7 @@ export class Calls {
     const socket = this.#sockets.get(stream.session);
     if (!(response instanceof CallResponse) || socket === undefined) stream.close();
     // The client learns the limit too late for its first call.
-    else if (bytesOf(request.rawHeaders) > headerBytesMax)
-      refuse(response, 431, 'The URL and headers together are too large.');
+    else if (bytesOf(request.rawHeaders) > headerBytesMax) refuse(response, 431, HEADERS_TOO_LARGE);
     else if (isGrpc(request)) this.#pass(request, response, socket);
     else refuse(response, 415, OTHER);
   }

@@ -67,7 +67,10 @@ const HEADERS_OF_CODE: Readonly<Partial<Record<ErrorCode, Readonly<Record<string
 
 /** Errors of the framework, with messages for clients instead of its own. */
 const FRAMEWORK_ERRORS: ReadonlyMap<string, readonly [status: number, message: string]> = new Map([
-  ['FST_ERR_BAD_URL', [400, 'The URL is malformed.']],
+  [
+    'FST_ERR_BAD_URL',
+    [400, 'The URL is malformed: a % in it begins no character of UTF-8; write % itself as %25.'],
+  ],
   ['FST_ERR_CTP_INVALID_CONTENT_LENGTH', [400, 'The body is not as long as its Content-Length says.']],
   ['FST_ERR_CTP_BODY_TOO_LARGE', [413, 'The body is too large; send less at a time.']],
 ]);

@@ -82,11 +82,13 @@ describe('an unknown path returns 404:', () => {
   });
 });
 
+const BAD_URL = 'The URL is malformed: a % in it begins no character of UTF-8; write % itself as %25.';
+
 test('a path that cannot be decoded returns 400', async () => {
   const { send } = await startService();
   for (const path of ['/%zz', '/%', STATS.replace('docs', '%zz'), QUERIES.replace('docs', '%FF')]) {
     const answer = await send({ path });
-    expect([answer.status, errorOf(answer)], path).toEqual([400, 'The URL is malformed.']);
+    expect([answer.status, errorOf(answer)], path).toEqual([400, BAD_URL]);
     for (const method of ['HEAD', 'POST']) expect((await send({ method, path })).status, path).toBe(400);
   }
 });
@@ -95,7 +97,7 @@ const host = 'Host: test\r\n';
 const INVALID = 'The request is not valid HTTP/1.1.';
 const json = 'Content-Type: application/json\r\n';
 const post = `POST ${QUERIES} HTTP/1.1\r\n${host}`;
-const TOO_LARGE = 'The URL and headers together are too large.';
+const TOO_LARGE = 'The URL and headers together are too large; they may have 16384 bytes.';
 
 /** Requests that do not reach an operation: bytes, status, error message. */
 const BROKEN: [what: string, bytes: string, status: number, message: string][] = [

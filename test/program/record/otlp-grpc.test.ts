@@ -124,7 +124,12 @@ describe('refuses', () => {
       415,
       'HTTP/2 without TLS is for calls of gRPC (application/grpc) here; send other requests as HTTP/1.1.',
     ],
-    ['large headers', { x: 'x'.repeat(headerBytesMax) }, 431, 'The URL and headers together are too large.'],
+    [
+      'large headers',
+      { x: 'x'.repeat(headerBytesMax) },
+      431,
+      'The URL and headers together are too large; they may have 16384 bytes.',
+    ],
   ])('%s, with the sentence that helps', async (_what, headers, httpStatus, error) => {
     const session = await sessionTo(shared());
     const answer = await call(session, TRACES_METHOD, headers, one);

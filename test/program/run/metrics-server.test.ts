@@ -42,7 +42,12 @@ describe('/metrics', () => {
       404,
       'There is no such route; here is only /metrics.',
     ],
-    ['GET', '/%zz', 400, 'The URL is malformed.'],
+    [
+      'GET',
+      '/%zz',
+      400,
+      'The URL is malformed: a % in it begins no character of UTF-8; write % itself as %25.',
+    ],
   ])('%s %s returns %i with a JSON error', async (method, url, status, error) => {
     const { app } = await startMetrics();
     const answer = await app.inject({ method: method as 'GET', url });

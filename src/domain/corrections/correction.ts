@@ -77,7 +77,7 @@ const CORRECTION_FIELDS = [
   ...['to', 'correction', 'dryRun'],
 ] as const;
 
-type Field = (typeof SELECTION_FIELDS)[number] | 'id' | 'action' | 'reason' | 'to' | 'correction';
+type Field = (typeof CORRECTION_FIELDS)[number];
 
 /** The names of the fields in messages; by default those of the HTTP API. */
 export type CorrectionNames = Readonly<Partial<Record<Field, string>>>;

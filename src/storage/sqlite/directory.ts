@@ -24,7 +24,9 @@ export class SqliteDirectory extends SqlDirectory {
         reader.snapshot.hold();
         return reader.findAccess(keyHash, projectId);
       });
-      return withProof && found && stamp !== undefined ? { ...found, proof: { keyHash, stamp } } : found;
+      if (!withProof || found === undefined || stamp === undefined) return found;
+      // The V8 of Node 20 gives each `{ ...found, proof }` a shape of its own: it would compile again what recordings run.
+      return { key: found.key, project: found.project, proof: { keyHash, stamp } };
     });
   }
 }

@@ -77,7 +77,9 @@ function merge(operations: readonly Operation[]): Operation {
     for (const caller of batch.callers) callers.push(caller);
     for (const timeMs of batch.occurredAt) occurredAt.push(timeMs);
   }
-  return { ...first, sizes, ids, callers, occurredAt: new Float64Array(occurredAt) };
+  const { kind, projectId, receipts = [], stamp } = first;
+  // The V8 of Node 20 gives each object that begins with another one, as in `{ ...first, sizes }`, a shape of its own.
+  return { kind, projectId, receipts, stamp, sizes, ids, callers, occurredAt: new Float64Array(occurredAt) };
 }
 
 /** The recordings of a batch, each in a batch of its own. */

@@ -66,7 +66,7 @@ function toTimeline(
   if (knownFrom !== null && atMs < knownFrom) {
     const first = formatDay(dayOf(knownFrom + dayMs - 1));
     problems.push(
-      `${parameter}: nobody knows when queries arrived that were recorded before the upgrade of ${formatTime(knownFrom)}; ask for ${first} or later`,
+      `${parameter}: nobody knows when queries arrived that were recorded before the upgrade of ${formatTime(knownFrom)}; the first day that can be asked for is ${first}`,
     );
   }
   if (rowsFrom !== null) {
@@ -77,7 +77,7 @@ function toTimeline(
   }
   if (lateDay !== null && lateDay >= dayOf(atMs))
     problems.push(
-      `${parameter}: on ${formatDay(lateDay)}, telemetry told more about queries of earlier days that were corrected; ask for ${formatDay(lateDay + 1)} or later`,
+      `${parameter}: on ${formatDay(lateDay)}, telemetry told more about queries of earlier days that were corrected; the first day that can be asked for is ${formatDay(lateDay + 1)}`,
     );
   if (unclear !== undefined) {
     const { id, createdAt, finishedAt } = unclear;

@@ -1,5 +1,6 @@
 /** Why a number has changed, and what it was: over HTTP, in the dashboard's API, as a tool, and on share links. */
 import { describe, expect, test } from 'vitest';
+import { dayOf, formatDay } from '../../../src/domain/queries/receipt.js';
 import { dayMs } from '../../../src/domain/time/duration.js';
 import {
   CALLERS,
@@ -196,6 +197,22 @@ test('what retention has removed is refused with the reason', async () => {
   });
 });
 
+test('a day from before arrivals were kept is refused with the first one that can be asked for', async () => {
+  const { databaseUrl, record, send } = await startService({ ownFile: true });
+  await record([{ id: 'q', caller: 'web' }]);
+  withFile(databaseUrl.replace('sqlite:', ''), (db) =>
+    db.exec(`UPDATE project SET known_from = ${startMs + 1000}`),
+  );
+  const first = formatDay(dayOf(startMs) + 1);
+  const ask = async (day: string) => detailsOf(await send({ path: `${CHANGES}?since=${day}` }));
+  expect(await ask(formatDay(dayOf(startMs)))).toEqual([
+    expect.stringMatching(
+      new RegExp(`^since: nobody knows .* the first day that can be asked for is ${first}$`),
+    ),
+  ]);
+  expect(await ask(first)).toEqual([expect.stringMatching(/^since: .* lies in the future/)]);
+});
+
 test('days are refused on which nobody noted what telemetry told of corrected queries, as before schema 26', async () => {
   const { clock, databaseUrl, record, send } = await startService({ ownFile: true });
   await record([{ id: 'q', caller: 'slak' }]);
@@ -211,7 +228,9 @@ test('days are refused on which nobody noted what telemetry told of corrected qu
   clock.nowMs += 3 * dayMs;
   const ask = (day: string) => send({ path: `${CHANGES}?since=${day}` });
   expect(detailsOf(await ask('2026-06-16'))).toEqual([
-    expect.stringMatching(/^since: on 2026-06-16, telemetry told more .* ask for 2026-06-17 or later$/),
+    expect.stringMatching(
+      /^since: on 2026-06-16, telemetry told more .* the first day that can be asked for is 2026-06-17$/,
+    ),
   ]);
   expect(await ask('2026-06-17')).toMatchObject({ status: 200 });
 });

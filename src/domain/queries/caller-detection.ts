@@ -149,21 +149,26 @@ function matchesCaller({ userAgent, header, value }: KnownCaller, read: ReadHead
 
 /** Pages send `Origin` with every request except plain navigation, where only `Referer` names the page. */
 function isFromSite(read: ReadHeader, siteOrigins: readonly string[]): boolean {
-  const origin = read('origin') || parseOrigin(read('referer'));
-  return origin !== '' && siteOrigins.some((pattern) => matchesOrigin(pattern, origin));
+  const origin = (read('origin') || parseOrigin(read('referer'))).toLowerCase();
+  if (origin === '' || siteOrigins.length === 0) return false;
+  // Once for all patterns: senders may make it as long as they like.
+  const isNamed = NAMED_ORIGIN.test(origin);
+  return siteOrigins.some((pattern) => matchesOrigin(pattern, origin, isNamed));
 }
+
+/** An origin whose host is a name of labels. */
+const NAMED_ORIGIN = /^https?:\/\/[a-z0-9-]+(\.[a-z0-9-]+)*(:\d+)?$/;
 
 function parseOrigin(address: string): string {
   return /^https?:\/\/[^/?#\\@\s]+/i.exec(address)?.[0] ?? '';
 }
 
-/** Compares scheme and host in any case. `*.` in a pattern stands for one or more labels. */
-function matchesOrigin(pattern: string, origin: string): boolean {
+/** Compares an origin in lower case. `*.` in a pattern stands for one or more labels. */
+function matchesOrigin(pattern: string, origin: string, isNamed: boolean): boolean {
   const [before, behind] = pattern.toLowerCase().split('*');
-  const sent = origin.toLowerCase();
-  if (before === undefined || behind === undefined) return sent === before;
-  const host = sent.slice(before.length, -behind.length);
-  return sent.startsWith(before) && sent.endsWith(behind) && /^[a-z0-9-]+(\.[a-z0-9-]+)*$/.test(host);
+  if (before === undefined || behind === undefined) return origin === before;
+  const isLonger = origin.length > before.length + behind.length;
+  return isNamed && isLonger && origin.startsWith(before) && origin.endsWith(behind);
 }
 
 function isOriginPattern(pattern: string): boolean {

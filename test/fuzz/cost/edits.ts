@@ -49,6 +49,7 @@ const TEXTS: readonly string[] = [
     'a=b,c;',
     'web',
     'https://*.a.b ',
+    'http.route & a.b=c;',
     'name = value',
     'null',
     '1e308',

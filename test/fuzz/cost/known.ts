@@ -25,6 +25,7 @@ export const KNOWN_INPUTS: readonly Input[] = [
     edit('0/body/otlpQuery', 'text', 1000, 'default;'),
     edit('1/body/resourceSpans/0/scopeSpans/0/spans/1', 'items', 8000),
   ),
+  packed(['origins, then pages'], edit('0/body/otlpSiteOrigins', 'text', 1000, 'http://*.a,')),
   // Longer to decode than to parse.
   packed(['queries'], edit('0/body/0/id', 'text', 5_200_000, 'é')),
   packed(['spans'], edit(service, 'text', 8_000_000, 'é')),

@@ -110,6 +110,22 @@ const rules: Tree = {
   otlpDefaultCaller: 'unknown',
 };
 
+/** What the header of a request says of its page is compared with each of a project's origins. */
+const page: Tree = {
+  ...(span as object),
+  attributes: [
+    text('gen_ai.operation.name', 'invoke_agent'),
+    text('http.request.header.origin', `http://${'A.'.repeat(32_700)}_.a`),
+    text('user_agent.original', 'Mozilla/5.0'),
+  ],
+};
+const pages: Tree = {
+  resourceSpans: [{ resource, scopeSpans: [{ spans: [new Big('items', page, 20, '')] }] }],
+};
+const origins: Tree = { otlpQuery: 'default', otlpSiteOrigins: 'http://*.a' };
+/** Rules that nearly accept a record. */
+const joined: Tree = { otlpQuery: 'http.route & a.b=c', otlpSiteOrigins: 'none' };
+
 const RANGED = /\/(caller-stats|callers|numbers|series|week-hours|imported-counts)$/;
 const SINCE = /\/changes$/;
 
@@ -196,6 +212,20 @@ export function operationsOf(shared: string): ReadonlyMap<string, readonly Reque
       'rules, then detailed spans',
       [
         owned(`${OWNED}/projects/demo`, rules, 'PATCH'),
+        { ...record('json', detailedSpans, '/v1/traces'), isFixed: true },
+      ],
+    ],
+    [
+      'origins, then pages',
+      [
+        owned(`${OWNED}/projects/demo`, origins, 'PATCH'),
+        { ...record('json', pages, '/v1/traces'), isFixed: true },
+      ],
+    ],
+    [
+      'joined rules, then detailed spans',
+      [
+        owned(`${OWNED}/projects/demo`, joined, 'PATCH'),
         { ...record('json', detailedSpans, '/v1/traces'), isFixed: true },
       ],
     ],

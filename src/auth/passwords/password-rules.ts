@@ -66,7 +66,10 @@ async function findBreach(password: string, breached: PasswordList | undefined):
 async function findProblem(password: string, owner: PasswordOwner): Promise<string | undefined> {
   const text = password.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ').trim();
   if (text === '') return 'has only blanks; a few words make a good one';
-  const isRepeated = new Set(text).size < differentCharactersMin || /^(.{1,12}?)\1+.{0,3}$/s.test(text);
+  const isAgain = [text, text.replaceAll(/[^\p{L}\p{N}]/gu, '')].some((one) =>
+    /^(.{1,12}?)\1+.{0,3}$/s.test(one),
+  );
+  const isRepeated = new Set(text).size < differentCharactersMin || isAgain;
   if (isRepeated) return 'repeats the same characters; a few words make a good one';
   if (withoutParts(text, partsOf(owner)).length < ownCharactersMin)
     return 'is mostly your address, your name or the name of this program; a few other words make a good one';
@@ -88,7 +91,10 @@ const KEYBOARD = [
   'ячсмитьбю',
 ].join('   ');
 
-/** How many characters do not follow from the two before them, as in abc, 9876 and qwerty, or from every other one, as in a1b2c3 and aabbcc. */
+/**
+ * How many characters do not follow from the two before them, as in abc, 9876 and qwerty, or from every other one, as in a1b2c3 and
+ * aabbcc; of each sequence one: abc123def456 has four.
+ */
 function countSurprises(text: string): number {
   const characters = [...text];
   const ways = [
@@ -101,11 +107,16 @@ function countSurprises(text: string): number {
   ];
   const follows = (numbers: readonly number[], at: number, step: number) => {
     const [first = 0, second = 0, third = 0] = [at - 2 * step, at - step, at].map((one) => numbers[one]);
-    return at >= 2 * step && third - second === second - first && Math.abs(third - second) <= 2;
+    return (
+      at >= 2 * step &&
+      at < numbers.length &&
+      third - second === second - first &&
+      Math.abs(third - second) <= 2
+    );
   };
-  const surprises = (_: string, at: number) =>
-    !ways.some((numbers) => follows(numbers, at, 1) || follows(numbers, at, 2));
-  return characters.filter(surprises).length;
+  const isOfSequence = (at: number) =>
+    ways.some((numbers) => follows(numbers, at, 1) || follows(numbers, at, 2));
+  return characters.filter((_, at) => !isOfSequence(at) && !isOfSequence(at + 1)).length;
 }
 
 /** What others know of the owner, longest first. */

@@ -69,7 +69,13 @@ export async function addApplications(
     own.addContentTypeParser(
       'application/x-www-form-urlencoded',
       { parseAs: 'string', bodyLimit: dashboardBodyBytesMax },
-      async (_request: FastifyRequest, body: string) => Object.fromEntries(new URLSearchParams(body)),
+      async (_request: FastifyRequest, body: string) => {
+        const given = new URLSearchParams(body);
+        // RFC 6749, section 3.2: none comes twice. A list is no text, so whoever reads the field misses it.
+        return Object.fromEntries(
+          [...given.keys()].map((name) => [name, given.getAll(name).length > 1 ? [] : given.get(name)]),
+        );
+      },
     );
     own.addHook('onRequest', refuseForeignOrigin(place.publicUrl));
     own.addHook('preParsing', refuseEncoding);

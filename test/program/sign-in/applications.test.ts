@@ -153,6 +153,8 @@ describe('refused', () => {
     const clientId = await clientIdOf(service());
     const forged = `${Buffer.from(`Bank\n${clientId}`).toString('base64url')}.${clientId.split('.')[1]}`;
     for (const query of [
+      `${askFor(clientId)}&client_id=${clientId}`,
+      `${askFor(clientId)}&redirect_uri=https://evil.example/`,
       askFor(forged),
       askFor(clientId, { redirect_uri: 'https://evil.example/callback' }),
       askFor(clientId, { redirect_uri: `${RETURN}/more` }),
@@ -213,6 +215,28 @@ describe('refused', () => {
     const late = await connect(service(), browser);
     service().clock.nowMs += applicationCodeSeconds * secondMs;
     expect(await late.exchange()).toMatchObject({ status: 400, error: 'invalid_grant' });
+  });
+
+  test('is what is sent twice, whichever of the two is right', async () => {
+    const browser = await signedIn(service(), 'fay@example.org', 'owner');
+    const { exchange } = await connect(service(), browser);
+    const { refresh_token: refresh } = await exchange();
+    for (const more of ['refresh_token=x', 'grant_type=refresh_token', 'client_id=x'])
+      for (const isLast of [true, false]) {
+        const right = new URLSearchParams({
+          grant_type: 'refresh_token',
+          refresh_token: refresh,
+          client_id: await clientIdOf(service()),
+        });
+        const { status } = await service().send({
+          method: 'POST',
+          path: '/oauth/token',
+          key: null,
+          headers: { 'content-type': 'application/x-www-form-urlencoded' },
+          body: isLast ? `${right}&${more}` : `${more}&${right}`,
+        });
+        expect([more, status]).toEqual([more, 400]);
+      }
   });
 
   test('is a refresh token with the id of another application, or without one', async () => {

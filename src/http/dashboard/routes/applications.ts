@@ -19,7 +19,8 @@ export function addConnectedApplications(app: FastifyInstance, dashboard: Dashbo
   /** What the application asks for, or where to return to if its request is invalid. Throws for one that is not registered. */
   async function readAsked(request: FastifyRequest, query: string) {
     const given = new URLSearchParams(query);
-    const field = (name: string): string => given.get(name) ?? '';
+    // None comes twice (RFC 6749, section 3.1), except the resource (RFC 8707).
+    const field = (name: string): string => (given.getAll(name).length > 1 ? '' : (given.get(name) ?? ''));
     const asked = {
       clientId: field('client_id'),
       redirectUri: field('redirect_uri'),
@@ -38,13 +39,13 @@ export function addConnectedApplications(app: FastifyInstance, dashboard: Dashbo
       for (const [name, value] of Object.entries(parts)) url.searchParams.set(name, value);
       return url.href;
     };
-    const resource = field('resource').replace(/\/$/, '');
+    const resources = given.getAll('resource').map((one) => one.replace(/\/$/, ''));
     const problem =
       field('response_type') !== 'code'
         ? 'unsupported_response_type'
         : !CHALLENGE.test(asked.challenge) || field('code_challenge_method') !== 'S256'
           ? 'invalid_request'
-          : resource !== '' && resource !== resourceOf(request, place).resource
+          : resources.some((one) => one !== '' && one !== resourceOf(request, place).resource)
             ? 'invalid_target'
             : undefined;
     return { asked, client, redirect, wrong: problem && redirect({ error: problem }) };

@@ -36,17 +36,17 @@ export async function dismissMember(
   { organizationId, email, rights, revokeKeys }: Dismissal,
   by: Actor,
 ): Promise<readonly ApiKey[]> {
-  if (rights === null) await store.directory.removeMember(organizationId, email, by);
-  else await store.directory.changeMember(organizationId, email, rights, by);
-  if (rights !== null && roleAllows(rights.role, 'editor')) return [];
-  const keys = (await store.directory.listKeys(organizationId)).filter(
+  const maintains = rights !== null && roleAllows(rights.role, 'editor');
+  const revokes = revokeKeys && !maintains;
+  if (rights === null) await store.directory.removeMember(organizationId, email, by, revokes);
+  else await store.directory.changeMember(organizationId, email, rights, by, revokes);
+  if (maintains) return [];
+  return (await store.directory.listKeys(organizationId)).filter(
     (key) =>
       key.createdBy === email &&
       key.type === 'admin' &&
-      ['active', 'disabled'].includes(keyStatus(key, by.at)),
+      (revokes ? key.revokedAt === by.at : ['active', 'disabled'].includes(keyStatus(key, by.at))),
   );
-  if (!revokeKeys) return keys;
-  return Promise.all(keys.map(({ id }) => store.directory.changeKey(organizationId, id, 'revoke', by)));
 }
 
 /** The part of the sign-in library that ends sessions. */

@@ -6,7 +6,7 @@ import { secondMs } from '../domain/time/duration.js';
 import type { AuthProvider, AuthRequest, AuthResponse } from './auth-provider.js';
 import { checkPassword, translateErrors } from './errors.js';
 import { MAILED_PREFIX } from './names.js';
-import { forgetPending, forgetTrustedDevices } from './second-factor/trusted-devices.js';
+import { forgetPending } from './second-factor/trusted-devices.js';
 import { removeCredentials } from './single-sign-on.js';
 import { withStorages } from './storages.js';
 
@@ -93,7 +93,7 @@ export class Credentials {
     if (user === null || !body.token.endsWith(markOf(user.email))) throw dead;
     await this.#authProvider.requireGoodPassword(body.newPassword, { owner: user, field: 'password' });
     // Before the password: the token works once, so what fails after it could not be repeated.
-    await forgetTrustedDevices(adapter, user.id);
+    await forgetPending(adapter, user.id, found?.id);
     await translateErrors(() => withStorages(() => library.api.resetPassword({ body })), dead);
     await forgetPending(adapter, user.id);
     // Again, after the password was written: the library ends them before.

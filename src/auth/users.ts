@@ -233,11 +233,16 @@ export class Users {
     const context = await this.#authProvider.context();
     const { internalAdapter, adapter } = context;
     const found = await internalAdapter.findUserByEmail(email);
-    const linked = found === null ? [] : [ofUser(found.user), { field: 'providerId', value: PROVIDER_ID }];
-    if (found === null || (await adapter.deleteMany({ model: 'account', where: linked })) === 0)
+    const accounts = found === null ? [] : await internalAdapter.findAccounts(found.user.id);
+    if (found === null || !accounts.some(({ providerId }) => providerId === PROVIDER_ID))
       throw new CallerStatsError('not_found', `${email} has not used single sign-on.`);
-    await internalAdapter.updateUserByEmail(email, { emailVerified: false });
+    // The link at last: until it is gone, an interrupted unlinking can be repeated.
     await removeCredentials(context, found.user.id);
+    await internalAdapter.updateUserByEmail(email, { emailVerified: false });
+    const linked = [ofUser(found.user), { field: 'providerId', value: PROVIDER_ID }];
+    await adapter.deleteMany({ model: 'account', where: linked });
+    // Those that began with it meanwhile.
+    await internalAdapter.deleteUserSessions(found.user.id);
   }
 
   /** The devices on which the user needs no second factor, latest first. */

@@ -65,10 +65,18 @@ export function forgetTrustedDevices(
 
 /**
  * Ends the trust in all devices of the user, and everything that was begun and not finished: sign-ins that wait for the second
- * factor, and links that set a new password.
+ * factor, and links that set a new password. Except the one with this id.
  */
-export async function forgetPending(adapter: Pick<DBAdapter, 'deleteMany'>, userId: string): Promise<void> {
-  await adapter.deleteMany({ model: 'verification', where: [{ field: 'value', value: userId }] });
+export async function forgetPending(
+  adapter: Pick<DBAdapter, 'deleteMany'>,
+  userId: string,
+  exceptId = '',
+): Promise<void> {
+  const where: Where[] = [
+    { field: 'value', value: userId },
+    { field: 'id', operator: 'ne', value: exceptId },
+  ];
+  await adapter.deleteMany({ model: 'verification', where });
 }
 
 /** Trusts the device that sends the request. */

@@ -191,12 +191,18 @@ export interface DirectoryChanges {
   /**
    * Gives a member another role, or a reader other projects. `not_found` if the organization has no such member or project; `invalid` for the last owner: an
    * organization that has an owner keeps one. If `by` is a user, also `invalid` for the last owner whose account opens it. Withdraws
-   * the open invitations of a member who is no longer an owner.
+   * the open invitations of a member who is no longer an owner. With `revokesKeys` also revokes the admin keys that the member created.
    */
-  changeMember(organizationId: string, email: string, rights: Rights, by: Actor): Promise<void>;
+  changeMember(
+    organizationId: string,
+    email: string,
+    rights: Rights,
+    by: Actor,
+    revokesKeys?: boolean,
+  ): Promise<void>;
 
-  /** Also withdraws the member's open invitations. `not_found` and `invalid` as above. */
-  removeMember(organizationId: string, email: string, by: Actor): Promise<void>;
+  /** Also withdraws the member's open invitations. `not_found`, `invalid` and `revokesKeys` as above. */
+  removeMember(organizationId: string, email: string, by: Actor, revokesKeys?: boolean): Promise<void>;
 
   /** Deletes at most `limit` entries of all audit logs from before a time, and returns how many. */
   pruneAudit(before: number, limit: number): Promise<number>;

@@ -215,7 +215,13 @@ export class SqlDirectoryChanges extends SqlChanges implements DirectoryChanges 
     );
   }
 
-  async changeMember(organizationId: string, email: string, rights: Rights, by: Actor): Promise<void> {
+  async changeMember(
+    organizationId: string,
+    email: string,
+    rights: Rights,
+    by: Actor,
+    revokesKeys = false,
+  ): Promise<void> {
     const { role, projects } = rights;
     if (role !== 'owner') await this.#lockForLoss(organizationId, email, by);
     await this.#lockProjects({ organizationId, projects });
@@ -227,9 +233,10 @@ export class SqlDirectoryChanges extends SqlChanges implements DirectoryChanges 
     const detail = describeRights(rights);
     await this.log({ organizationId, action: 'member.change', targetId: email, detail }, by);
     if (role !== 'owner') await this.#withdrawInvitationsBy(organizationId, email, by);
+    if (revokesKeys) await this.#revokeKeysBy(organizationId, email, by);
   }
 
-  async removeMember(organizationId: string, email: string, by: Actor): Promise<void> {
+  async removeMember(organizationId: string, email: string, by: Actor, revokesKeys = false): Promise<void> {
     await this.#lockForLoss(organizationId, email, by);
     const removed = await this.session.run(
       `DELETE FROM ${this.table('member')} WHERE organization_id = $1 AND email = $2`,
@@ -238,6 +245,7 @@ export class SqlDirectoryChanges extends SqlChanges implements DirectoryChanges 
     if (removed === 0) throw notFound(`member ${email}`);
     await this.log({ organizationId, action: 'member.remove', targetId: email, detail: '' }, by);
     await this.#withdrawInvitationsBy(organizationId, email, by);
+    if (revokesKeys) await this.#revokeKeysBy(organizationId, email, by);
   }
 
   async pruneAudit(before: number, limit: number): Promise<number> {
@@ -445,6 +453,16 @@ export class SqlDirectoryChanges extends SqlChanges implements DirectoryChanges 
     const detail = `was made by ${email}`;
     for (const { email: targetId } of rows)
       await this.log({ organizationId, action: 'invitation.revoke', targetId, detail }, by);
+  }
+
+  async #revokeKeysBy(organizationId: string, email: string, by: Actor): Promise<void> {
+    const { set, where, action } = KEY_CHANGES.revoke;
+    const rows = await this.session.all(
+      `UPDATE ${this.table('api_key')} SET ${set} WHERE organization_id = $1 AND created_by = $2 AND type = 'admin' AND ${where}
+         AND (expires_at IS NULL OR expires_at > $3) RETURNING ${KEY.select()}`,
+      [organizationId, email, by.at],
+    );
+    for (const row of rows) await this.log(keyEvent(action, KEY.read(row)), by);
   }
 
   /**

@@ -12,6 +12,7 @@ import { SoftwareAuthenticator } from '../../support/users/software-authenticato
 import {
   codeNow,
   createUser,
+  findEmail,
   type Node,
   sessionOf,
   usersOf,
@@ -219,6 +220,67 @@ describe.each(isDeep ? placeFactories : placeFactories.slice(0, 1))('%s:', (_kin
       const isEnded = await isDone(begun.end(slow));
       isReached = state.isReached;
       if (isEnded) await expectEnded(begun, `done before statement ${at} of the end`);
+    }
+  });
+
+  const failing = (store: Store, at: number) =>
+    interrupted(store, at, () => Promise.reject(new Error('the power failed')));
+  const newPerson = (at: number) => ({
+    email: `cut${at}@example.org`,
+    name: 'Ada',
+    password: oldPassword,
+  });
+
+  test('a removed link to the provider leaves nothing else, or can be removed again', async () => {
+    const { open } = await factory();
+    const store = await open();
+    const node = usersOf(store);
+    const rowsOf = async (table: string, email: string) =>
+      (
+        await runOnUsers(
+          store,
+          `SELECT {${table}}.* FROM {${table}} JOIN {user_account} ON {user_account}.id = user_id WHERE email = ?`,
+          [email],
+        )
+      ).rows;
+    for (let at = 0, isReached = true; isReached && at < statementsMax; at++) {
+      const { email } = newPerson(at);
+      await createUser(node, newPerson(at));
+      await runOnUsers(
+        store,
+        `INSERT INTO {user_credential} (id, user_id, account_id, provider_id, created_at, updated_at)
+         SELECT ?, id, ?, 'sso', created_at, created_at FROM {user_account} WHERE email = ?`,
+        [`link ${at}`, `u${at}`, email],
+      );
+      const { node: cut, state } = failing(store, at);
+      await isDone(cut.users.unlinkProvider(email));
+      isReached = state.isReached;
+      const left = await rowsOf('user_credential', email);
+      if (!left.some((row) => row['provider_id'] === 'sso'))
+        expect([left, await rowsOf('user_session', email)], `cut before statement ${at}`).toEqual([[], []]);
+    }
+  });
+
+  test('no session and no link outlasts a new password by a link that was cut off', async () => {
+    const { open } = await factory();
+    const store = await open();
+    const node = usersOf(store);
+    for (let at = 0, isReached = true; isReached && at < statementsMax; at++) {
+      const { email } = newPerson(at);
+      await createUser(node, newPerson(at));
+      const thief = await signedIn(node, newPerson(at));
+      const [token, thiefsToken] = [
+        await node.credentials.startPasswordReset(email),
+        await node.credentials.startPasswordReset(email),
+      ];
+      const { node: cut, state } = failing(store, at);
+      await isDone(cut.credentials.resetPassword({ token, newPassword }));
+      isReached = state.isReached;
+      if (!(await isDone(node.users.signIn(new Visitor().asking(), { email, password: newPassword }))))
+        continue;
+      expect(await findEmail(node, thief), `cut before statement ${at}`).toBeUndefined();
+      const again = node.credentials.resetPassword({ token: thiefsToken, newPassword: thiefs });
+      expect(await isDone(again), `cut before statement ${at}`).toBe(false);
     }
   });
 

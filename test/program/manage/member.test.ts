@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { dismissMember } from '../../../src/app/members.js';
 import { openStore } from '../../../src/storage/open.js';
 import { whenOver } from '../../support/cleanup.js';
 import { runCli } from '../../support/cli/cli.js';
@@ -130,6 +131,31 @@ test('admin keys of a member who is removed or only looks from now on are named,
   expect(await jsonOf(place, ['member', 'remove', 'bob@example.org'])).toMatchObject({
     keys: [{ id: 'key of bob@example.org', status: 'active' }],
   });
+});
+
+test('a member does not leave without the admin keys that are revoked with them', async () => {
+  const place = await placeWithProject();
+  const store = await openStore(`sqlite:${place.database}`);
+  whenOver(() => store.close());
+  const email = 'ada@example.org';
+  await store.directory.addMember(memberOf(email, { role: 'editor' }), by);
+  await store.directory.createKey(keyOf('admin', { createdBy: email }), by);
+  await store.directory.createKey(
+    keyOf('recording', { type: 'recording', projectId: 'docs', createdBy: email }),
+    by,
+  );
+  // As if the process ended after the first change.
+  const changeKey = { value: () => Promise.reject(new Error('the power failed')) };
+  const directory = Object.create(store.directory, { changeKey }) as typeof store.directory;
+  const removal = { organizationId: 'default', email, rights: null, revokeKeys: true };
+  await dismissMember({ directory }, removal, { ...by, at: 5 }).catch(() => {});
+  expect(await store.directory.listMembers('default')).toEqual([]);
+  expect(await store.directory.listKeys('default')).toMatchObject([
+    { id: 'admin', revokedAt: 5 },
+    { id: 'recording', revokedAt: null },
+  ]);
+  const [entry] = await store.directory.readAudit('default', { limit: 1 });
+  expect(entry).toMatchObject({ action: 'key.revoke', targetId: 'admin' });
 });
 
 test('member reset --sessions ends all sessions of a member, and the audit log says so', async () => {

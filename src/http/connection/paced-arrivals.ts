@@ -4,7 +4,7 @@
  * client that waits for its answers notices nothing: its request is one slice, or its body follows as it has arrived.
  */
 import type { IncomingMessage, Server } from 'node:http';
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import type { Turns } from './turns.js';
 
 /** A slice where requests may begin: some 50 of the shortest. */
@@ -31,10 +31,24 @@ interface Arriving {
 export function paceArrivals(server: Server, turns: Turns): void {
   const arrivals = new Arrivals(turns);
   server.on('request', (request) => arrivals.begin(request));
-  server.on('connection', (socket) => arrivals.watch(socket));
+  server.on('connection', (socket: Socket) => {
+    arrivals.watch(socket);
+    paceEnd(socket, turns);
+  });
   // Without a listener, Node takes an upgrade for a request like others.
   server.on('connect', (_request, socket: Socket) => arrivals.end(socket));
   server.on('clientError', (_error, socket) => arrivals.end(socket as Socket));
+}
+
+/** Thousands of connections may end at once, which takes calls of the operating system for each. */
+function paceEnd(socket: Socket, turns: Turns): void {
+  const { _final, _destroy } = Socket.prototype;
+  socket._final = (done) => void turns.next().then(() => _final.call(socket, done));
+  socket._destroy = (error: NodeJS.ErrnoException | null, done) => {
+    // After this error, nothing more is read.
+    if (error?.syscall === 'read') void turns.next().then(() => _destroy.call(socket, error, done));
+    else _destroy.call(socket, error, done);
+  };
 }
 
 class Arrivals {

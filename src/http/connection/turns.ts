@@ -3,15 +3,20 @@
  * 64 KB at a time and on every connection. What is left waits on its connection, which is paused: first come, first served.
  */
 import type { Socket } from 'node:net';
+import { PacedQueue } from '../admission/paced-queue.js';
 
 /** Some hundred requests, or 32 KB of headers and chunks, which may be tiny. */
 const stepsInTurn = 512;
+
+/** Connections that begin or end in one turn. One of HTTP/2 may end ten calls. */
+const connectionsInTurn = 8;
 
 export class Turns {
   /** Connections that are paused until their turn comes, with the bytes that wait on each. */
   readonly #waiting = new Map<Socket, number>();
   readonly #waitingBytesMax: number;
   #waitingBytes = 0;
+  readonly #connections = new PacedQueue({ count: connectionsInTurn, bytes: 0 });
   #stepsLeft = stepsInTurn;
   #isScheduled = false;
 
@@ -28,6 +33,11 @@ export class Turns {
   spend(steps: number): void {
     this.#schedule();
     this.#stepsLeft -= steps;
+  }
+
+  /** Resolves when a connection may begin or end: clients open and close thousands at once. */
+  next(): Promise<void> {
+    return this.#connections.next();
   }
 
   /** Pauses the connection until its turn comes. The caller hands so many bytes back to it. */

@@ -53,7 +53,8 @@ export class Grpc {
     const first = Buffer.concat([PREFACE, rawPacket.subarray(bytesParsed)]);
     this.#calls ??= loadCalls().then(({ Calls }) => new Calls(app, this.#basePath));
     this.#calls.then(
-      (calls) => {
+      async (calls) => {
+        await turns.next();
         socket.removeAllListeners('readable').unshift(first);
         calls.serve(socket, turns);
       },

@@ -36,8 +36,8 @@ export class PacedFrames extends Duplex {
     this.#socket = socket;
     this.#turns = turns;
     socket.on('data', (bytes: Buffer) => this.#take(bytes));
-    socket.once('end', () => this.push(null));
-    socket.once('close', () => this.destroy());
+    socket.once('end', () => void turns.next().then(() => this.push(null)));
+    socket.once('close', () => void turns.next().then(() => this.destroy()));
   }
 
   #take(bytes: Buffer): void {

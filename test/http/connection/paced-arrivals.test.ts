@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect as dial, type Socket } from 'node:net';
 import fc from 'fast-check';
@@ -129,6 +129,28 @@ test('connections close when too much waits on all of them, and others are serve
   const socket = await connect();
   socket.write(get('/later'));
   expect(await answers(socket, 1)).toEqual(['/later']);
+});
+
+test.each<[what: string, end: (socket: Socket) => void]>([
+  ['close', (socket) => socket.destroy()],
+  ['reset', (socket) => socket.resetAndDestroy()],
+])('connections that clients %s at once end a few in a turn', async (_what, end) => {
+  const { server, connect, turn } = await serve();
+  const turns: number[] = [];
+  const [accepted, ended] = [new EventEmitter(), new EventEmitter()];
+  let connections = 0;
+  server.on('connection', (socket) => {
+    if (++connections === 200) accepted.emit('all');
+    socket.once('close', () => {
+      if (turns.push(turn()) === 200) ended.emit('all');
+    });
+  });
+  const all = [once(accepted, 'all'), once(ended, 'all')];
+  const sockets = await Promise.all(Array.from({ length: 200 }, connect));
+  await all[0];
+  for (const socket of sockets) end(socket);
+  await all[1];
+  expect(Math.max(...countsOf(turns))).toBeLessThanOrEqual(8);
 });
 
 test.each([1, 5])(

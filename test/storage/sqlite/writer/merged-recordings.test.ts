@@ -30,12 +30,12 @@ interface Sent {
   readonly isImport: boolean;
 }
 
-/** Senders have ids of their own: which of two that come together with one id is first does not matter. */
+/** Senders and imports have ids of their own: which of two that come together with one id is first does not matter. */
 function recordingOf({ projectId, sender, queries, isImport }: Sent): Operation {
   return {
     kind: 'record',
     projectId,
-    ids: queries.map(({ id }) => `${sender} ${id}`),
+    ids: queries.map(({ id }) => `${sender}${isImport ? ' import' : ''} ${id}`),
     callers: queries.map(({ caller }) => caller),
     occurredAt: Float64Array.from(queries, ({ occurredAt }) => occurredAt),
     receipts: [{ day, sender }],

@@ -131,8 +131,12 @@ export class Calls {
 
 /** V8 does not know what sessions take outside its heap. It begins a collection, in steps, after 64 MB of what it does know. */
 function beginCollection(): void {
-  // The operating system gives no memory for bytes that nobody touches.
-  Buffer.allocUnsafeSlow(80 * 1024 * 1024);
+  try {
+    // The operating system gives no memory for bytes that nobody touches.
+    Buffer.allocUnsafeSlow(80 * 1024 * 1024);
+  } catch {
+    // A limit of the address space. V8 collects later.
+  }
 }
 
 /** How many calls a new connection may have at a time: at least one, so that none is shut out. */

@@ -1,8 +1,9 @@
 /** A server whose processor time is measured, as a process with a database of its own. */
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { type OutgoingHttpHeaders, request as send } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -142,8 +143,12 @@ export class MeasuredServer {
   }
 
   readonly #kill = (): void => {
-    if (this.#process !== undefined && this.#isAlive) kill(this.#process.pid, 'SIGKILL');
+    this.#signal('SIGKILL');
   };
+
+  #signal(signal: NodeJS.Signals): void {
+    if (this.#process !== undefined && this.#isAlive) kill(this.#process.pid, signal);
+  }
 
   get operations(): ReadonlyMap<string, readonly Request[]> {
     return operationsOf(this.#shared);
@@ -187,6 +192,21 @@ export class MeasuredServer {
     const sizes = { bytes: sum('bytes'), plainBytes: sum('plainBytes') };
     const longestMs = shares.reduce((most, share) => Math.max(most, share.longestMs), 0);
     return { ...sizes, statuses, usedMs, longestMs, requests: shares, residentBytes, isLost };
+  }
+
+  /** The longest turn while connections open at once, send these bytes, are answered, and end at once: several times. */
+  async measureConnections(count: number, bytes: Buffer): Promise<number> {
+    if (!this.#isAlive) await this.#run();
+    await this.#probe('/');
+    for (let time = 0; time < 3; time++) {
+      const sockets = await Promise.all(Array.from({ length: count }, () => this.#open(bytes)));
+      this.#signal('SIGSTOP');
+      await Promise.all(sockets.map((socket) => once(socket.destroy(), 'close')));
+      this.#signal('SIGCONT');
+    }
+    // Those that ended before this one have gone.
+    await this.#sendRaw(Buffer.from('GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n'));
+    return (await this.#probe('/')).longestMs;
   }
 
   async restart(): Promise<void> {
@@ -315,6 +335,13 @@ export class MeasuredServer {
       socket.resume().on('error', () => {});
       socket.once('close', () => resolve({ status: 0, headers: {}, text: '' }));
     });
+  }
+
+  /** Resolves with a connection when it has received something. */
+  async #open(bytes: Buffer): Promise<Socket> {
+    const socket = connect(this.#port, '127.0.0.1', () => socket.write(bytes));
+    await once(socket, 'data');
+    return socket.on('error', () => {});
   }
 
   #probe(path: '/' | '/load', signal?: AbortSignal): Promise<Probed> {

@@ -66,6 +66,11 @@ const GOALS: readonly ((cost: Cost) => number)[] = [
 const turnMsMax = 50;
 const quietLoadMs = 33;
 
+/** The same on a machine where that work takes so long. */
+export function turnMsMaxAt(loadMs: number): number {
+  return (turnMsMax * Math.max(loadMs, quietLoadMs)) / quietLoadMs;
+}
+
 /**
  * An input is too costly only if each of this many attempts takes too long: other work of the machine and garbage collection make
  * single attempts longer.
@@ -250,9 +255,7 @@ class Search {
     const { usualMs, longestMs, usedMs, bytes, statuses, requests, residentBytes, isLost } = cost;
     const { residentBytesMax } = this.#options;
     const mostOf = ({ isFixed }: Share) =>
-      isFixed
-        ? Math.max(dearTimes * usualMs, this.#loadMs / 2)
-        : (turnMsMax * Math.max(this.#loadMs, quietLoadMs)) / quietLoadMs;
+      isFixed ? Math.max(dearTimes * usualMs, this.#loadMs / 2) : turnMsMaxAt(this.#loadMs);
     const isTooMuch = (share: Share) => share.longestMs > mostOf(share);
     const worst = requests.find(isTooMuch) ?? requests.find((request) => request.longestMs === longestMs);
     const which = requests.length < 2 ? '' : ` in ${requests.length} requests, the worst of ${worst?.bytes}`;

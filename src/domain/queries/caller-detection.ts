@@ -147,28 +147,27 @@ function matchesCaller({ userAgent, header, value }: KnownCaller, read: ReadHead
   return value === undefined ? sent !== '' : sent.toLowerCase() === value.toLowerCase();
 }
 
-/** Pages send `Origin` with every request except plain navigation, where only `Referer` names the page. */
-function isFromSite(read: ReadHeader, siteOrigins: readonly string[]): boolean {
-  const origin = (read('origin') || parseOrigin(read('referer'))).toLowerCase();
-  if (origin === '' || siteOrigins.length === 0) return false;
-  // Once for all patterns: senders may make it as long as they like.
-  const isNamed = NAMED_ORIGIN.test(origin);
-  return siteOrigins.some((pattern) => matchesOrigin(pattern, origin, isNamed));
-}
-
 /** An origin whose host is a name of labels. */
 const NAMED_ORIGIN = /^https?:\/\/[a-z0-9-]+(\.[a-z0-9-]+)*(:\d+)?$/;
 
-function parseOrigin(address: string): string {
-  return /^https?:\/\/[^/?#\\@\s]+/i.exec(address)?.[0] ?? '';
+/**
+ * Pages send `Origin` with every request except plain navigation, where only `Referer` names the page. Compares scheme and host in
+ * any case. `*.` in a pattern stands for one or more labels.
+ */
+function isFromSite(read: ReadHeader, siteOrigins: readonly string[]): boolean {
+  const origin = (read('origin') || parseOrigin(read('referer'))).toLowerCase();
+  if (origin === '' || siteOrigins.length === 0) return false;
+  // Once for all patterns: senders may make it as long as they like. A named one has a label where a pattern has `*`.
+  const isNamed = NAMED_ORIGIN.test(origin);
+  return siteOrigins.some((pattern) => {
+    const [before = '', behind] = pattern.toLowerCase().split('*');
+    if (!behind) return origin === before;
+    return isNamed && origin.startsWith(before) && origin.endsWith(behind);
+  });
 }
 
-/** Compares an origin in lower case. `*.` in a pattern stands for one or more labels. */
-function matchesOrigin(pattern: string, origin: string, isNamed: boolean): boolean {
-  const [before, behind] = pattern.toLowerCase().split('*');
-  if (before === undefined || behind === undefined) return origin === before;
-  const isLonger = origin.length > before.length + behind.length;
-  return isNamed && isLonger && origin.startsWith(before) && origin.endsWith(behind);
+function parseOrigin(address: string): string {
+  return /^https?:\/\/[^/?#\\@\s]+/i.exec(address)?.[0] ?? '';
 }
 
 function isOriginPattern(pattern: string): boolean {

@@ -76,6 +76,13 @@ test('any headers result in a valid caller name', () => {
   );
 });
 
+test.each(['*', 'https://*', 'https://*.'])('the invalid pattern %s is no site', (pattern) => {
+  for (const origin of ['https://docs.example.com', 'https://docs', ''])
+    expect(detectCaller({ headers: { origin } }, { siteOrigins: [pattern], fallback: 'other' })).toBe(
+      'other',
+    );
+});
+
 test('valid rules have no problems', () => {
   expect(callerRulesProblems({})).toEqual([]);
   const siteOrigins = ['http://localhost:3000', 'https://*.example.com', 'http://[::1]:80', 'https://docs'];

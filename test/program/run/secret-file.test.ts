@@ -23,7 +23,7 @@ async function newStore() {
 
 test.each([
   ['a short line', `${mine}\nshort\n`, /has a line that is shorter than 32/],
-  ['a folder', undefined, /cannot be read/],
+  ['a folder', undefined, /is not a file/],
 ])('a file with %s is refused without being shown', async (_what, text, message) => {
   const { place, file, find } = await newStore();
   if (text !== undefined) await writeFile(file, text, { mode: 0o600 });

@@ -70,11 +70,11 @@ export async function addApplications(
       'application/x-www-form-urlencoded',
       { parseAs: 'string', bodyLimit: dashboardBodyBytesMax },
       async (_request: FastifyRequest, body: string) => {
-        const given = new URLSearchParams(body);
+        const fields = new Map<string, unknown>();
         // RFC 6749, section 3.2: none comes twice. A list is no text, so whoever reads the field misses it.
-        return Object.fromEntries(
-          [...given.keys()].map((name) => [name, given.getAll(name).length > 1 ? [] : given.get(name)]),
-        );
+        for (const [name, value] of new URLSearchParams(body))
+          fields.set(name, fields.has(name) ? [] : value);
+        return Object.fromEntries(fields);
       },
     );
     own.addHook('onRequest', refuseForeignOrigin(place.publicUrl));

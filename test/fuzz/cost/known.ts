@@ -31,5 +31,6 @@ export const KNOWN_INPUTS: readonly Input[] = [
   packed(['spans'], edit(service, 'text', 8_000_000, 'é')),
   packed(['spans'], edit(service, 'text', 8_000_000, '\n\n\n\n\n\n\n\n\né')),
   { ...packed(['tools'], edit('0/body', 'list', 100)), isPacked: false },
+  packed(['tokens'], edit('0/body/2', 'items', 8000)),
   packed(['pipelined'], edit('0/body/0', 'items', 10_000)),
 ];

@@ -21,6 +21,7 @@ const TYPES = {
   pipelined: '',
   json: 'application/json',
   lines: 'application/x-ndjson',
+  fields: 'application/x-www-form-urlencoded',
   protobuf: 'application/x-protobuf',
 };
 
@@ -85,7 +86,9 @@ export function write(
   const plain =
     form === 'protobuf'
       ? toProtobuf(body)
-      : Buffer.from(numbered(form === 'lines' ? toLines(body) : toJson(body), 1));
+      : form === 'fields'
+        ? Buffer.from(textsOf(body).join('&'))
+        : Buffer.from(numbered(form === 'lines' ? toLines(body) : toJson(body), 1));
   // All others refuse compressed bodies.
   const packs = isPacked && (by === 'recording' || path.endsWith('/imported-counts'));
   return {
@@ -101,9 +104,13 @@ export function write(
   };
 }
 
-function pipelined(body: Tree): Buffer {
+function textsOf(body: Tree): string[] {
   const lines = numbered(toLines(body), 1).trimEnd().split('\n');
-  const requests = lines.map((line) => `${line.replaceAll(/^"|"$/g, '')} HTTP/1.1\r\n\r\n`);
+  return lines.map((line) => line.replaceAll(/^"|"$/g, ''));
+}
+
+function pipelined(body: Tree): Buffer {
+  const requests = textsOf(body).map((line) => `${line} HTTP/1.1\r\n\r\n`);
   return Buffer.from(`${requests.join('')}GET / HTTP/1.1\r\nConnection: close\r\n\r\n`);
 }
 

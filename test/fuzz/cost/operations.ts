@@ -8,7 +8,7 @@ export interface Request {
   /** Whose request it is: a key's, a signed-in owner's, or anybody's. */
   readonly by: 'admin' | 'recording' | 'owner' | 'anybody';
   /** The lines of `pipelined` are requests without a body, sent on one connection without waiting for answers. */
-  readonly form?: 'json' | 'lines' | 'protobuf' | 'pipelined';
+  readonly form?: 'json' | 'lines' | 'fields' | 'protobuf' | 'pipelined';
   readonly query?: Tree;
   readonly body?: Tree;
   /** The search does not change it: what it costs more than with the usual other requests lies in these. */
@@ -102,6 +102,7 @@ const call: Tree = {
   method: 'tools/call',
   params: { name: 'get_callers', arguments: { projectId: PROJECT } },
 };
+const fields: Tree = ['grant_type=refresh_token', 'refresh_token=x', 'x'];
 const rules: Tree = {
   otlpQuery: 'default',
   otlpId: 'question',
@@ -230,6 +231,7 @@ export function operationsOf(shared: string): ReadonlyMap<string, readonly Reque
       ],
     ],
     ['tools', [{ method: 'POST', by: 'admin', form: 'json', body: call, path: '/mcp' }]],
+    ['tokens', [{ method: 'POST', by: 'anybody', form: 'fields', body: fields, path: '/oauth/token' }]],
     ['pipelined', [{ method: 'GET', by: 'anybody', path: '', form: 'pipelined', body: ['GET /x'] }]],
     ['counts', [read(`${REPORTS}/caller-stats`, compared)]],
     ['series', [read(`${REPORTS}/caller-stats/series`, series)]],

@@ -24,7 +24,7 @@ export function admit({
     if (user.emailVerified !== true || !isAscii(claimed) || !isAscii(user.email))
       return { error: 'unverified_email' satisfies SignInProblem };
     const email = toEmail(user.email);
-    // No member has an address of another form.
+    // Every member has an address of this form.
     if (email === undefined) return { error: 'not_a_member' satisfies SignInProblem };
     const account = { id: String(user.id), email };
     const problem = await findOtherUser(context.internalAdapter, source.action, account);

@@ -236,12 +236,12 @@ export class Users {
     const accounts = found === null ? [] : await internalAdapter.findAccounts(found.user.id);
     if (found === null || !accounts.some(({ providerId }) => providerId === PROVIDER_ID))
       throw new CallerStatsError('not_found', `${email} has not used single sign-on.`);
-    // The link at last: until it is gone, an interrupted unlinking can be repeated.
+    // The link is removed last: until then, an interrupted unlinking can be repeated.
     await removeCredentials(context, found.user.id);
     await internalAdapter.updateUserByEmail(email, { emailVerified: false });
     const linked = [ofUser(found.user), { field: 'providerId', value: PROVIDER_ID }];
     await adapter.deleteMany({ model: 'account', where: linked });
-    // Those that began with it meanwhile.
+    // Sessions that began with the link meanwhile.
     await internalAdapter.deleteUserSessions(found.user.id);
   }
 

@@ -15,7 +15,8 @@ export function statsOf(file: string): Stats | undefined {
 }
 
 /**
- * As `statsOf`. Throws `invalid` for what is no file: a pipe keeps its reader waiting, a device may never end, and a replaced one is gone.
+ * As `statsOf`. Throws `invalid` for a folder, a pipe or a device: a pipe keeps its reader waiting, a device may never end, and a new
+ * file in its place would remove it.
  */
 export function regularStatsOf(file: string): Stats | undefined {
   const stats = statsOf(file);

@@ -65,7 +65,7 @@ export function forgetTrustedDevices(
 
 /**
  * Ends the trust in all devices of the user, and everything that was begun and not finished: sign-ins that wait for the second
- * factor, and links that set a new password. Except the one with this id.
+ * factor, and links that set a new password, except the one with the id `exceptId`.
  */
 export async function forgetPending(
   adapter: Pick<DBAdapter, 'deleteMany'>,

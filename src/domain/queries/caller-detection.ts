@@ -157,7 +157,7 @@ const NAMED_ORIGIN = /^https?:\/\/[a-z0-9-]+(\.[a-z0-9-]+)*(:\d+)?$/;
 function isFromSite(read: ReadHeader, siteOrigins: readonly string[]): boolean {
   const origin = (read('origin') || parseOrigin(read('referer'))).toLowerCase();
   if (origin === '' || siteOrigins.length === 0) return false;
-  // Once for all patterns: senders may make it as long as they like. A named one has a label where a pattern has `*`.
+  // Once for all patterns: the origin may be as long as its sender likes. If it has a host name, at least one label stands for `*`.
   const isNamed = NAMED_ORIGIN.test(origin);
   return siteOrigins.some((pattern) => {
     const [before = '', behind] = pattern.toLowerCase().split('*');

@@ -40,12 +40,12 @@ export function paceArrivals(server: Server, turns: Turns): void {
   server.on('clientError', (_error, socket) => arrivals.end(socket as Socket));
 }
 
-/** Thousands of connections may end at once, which takes calls of the operating system for each. */
+/** Thousands of connections may end at once, and ending each takes several system calls. */
 function paceEnd(socket: Socket, turns: Turns): void {
   const { _final, _destroy } = Socket.prototype;
   socket._final = (done) => void turns.next().then(() => _final.call(socket, done));
   socket._destroy = (error: NodeJS.ErrnoException | null, done) => {
-    // After this error, nothing more is read.
+    // The client has reset the connection: nothing follows on it.
     if (error?.syscall === 'read') void turns.next().then(() => _destroy.call(socket, error, done));
     else _destroy.call(socket, error, done);
   };

@@ -45,7 +45,7 @@ const callsInTurn = 16;
 /** How many more calls of a connection than others may be reset as they come: clients cancel few, and not those that they have just sent. */
 const resetsMax = 100;
 
-/** V8 frees what has ended in one pause, of 0.1 ms for each session. */
+/** V8 frees all sessions that have ended in one pause, which takes 0.1 ms for each. */
 const sessionsAtOnce = 128;
 
 const TOO_MANY = new Error('The client does little else than reset its calls as they come.');
@@ -135,7 +135,7 @@ function beginCollection(): void {
     // The operating system gives no memory for bytes that nobody touches.
     Buffer.allocUnsafeSlow(80 * 1024 * 1024);
   } catch {
-    // A limit of the address space. V8 collects later.
+    // The address space is limited. V8 collects later.
   }
 }
 

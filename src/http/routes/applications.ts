@@ -71,7 +71,7 @@ export async function addApplications(
       { parseAs: 'string', bodyLimit: dashboardBodyBytesMax },
       async (_request: FastifyRequest, body: string) => {
         const fields = new Map<string, unknown>();
-        // RFC 6749, section 3.2: none comes twice. A list is no text, so whoever reads the field misses it.
+        // A field that is sent twice (RFC 6749, section 3.2: none may be) is a list, which is refused like a field that is missing.
         for (const [name, value] of new URLSearchParams(body))
           fields.set(name, fields.has(name) ? [] : value);
         return Object.fromEntries(fields);

@@ -76,7 +76,7 @@ test('any headers result in a valid caller name', () => {
   );
 });
 
-test.each(['*', 'https://*', 'https://*.'])('the invalid pattern %s is no site', (pattern) => {
+test.each(['*', 'https://*', 'https://*.'])('the invalid pattern %s matches no origin', (pattern) => {
   for (const origin of ['https://docs.example.com', 'https://docs', ''])
     expect(detectCaller({ headers: { origin } }, { siteOrigins: [pattern], fallback: 'other' })).toBe(
       'other',

@@ -1,27 +1,19 @@
 /** Connections that open and end at once do not hold the event loop, nor does what V8 does when it frees them. */
 import { expect, onTestFinished, test } from 'vitest';
 import { programFile } from '../../support/cli/process.js';
-import { TRACES_METHOD } from '../../support/http/grpc.js';
+import { http2Frame, PREFACE, TRACES_METHOD } from '../../support/http/grpc.js';
 import { MeasuredServer } from './measured-server.js';
 import { turnMsMaxAt } from './search.js';
 
 /** The best of these counts: other work of the machine makes single attempts longer. */
 const attempts = 5;
 
-function frame(type: number, flags: number, stream: number, body = Buffer.alloc(0)): Buffer {
-  const head = Buffer.alloc(9);
-  head.writeUIntBE(body.length, 0, 3);
-  head.set([type, flags], 3);
-  head.writeUInt32BE(stream, 5);
-  return Buffer.concat([head, body]);
-}
-
 function field(name: string, value: string): Buffer {
   const text = (one: string) => [Buffer.from([one.length]), Buffer.from(one)];
   return Buffer.concat([Buffer.from([0]), ...text(name), ...text(value)]);
 }
 
-/** A connection with ten calls that wait for their messages. */
+/** The bytes of a connection with ten calls that wait for their messages. */
 function tenCalls(): Buffer {
   const head = Buffer.concat([
     field(':method', 'POST'),
@@ -29,8 +21,8 @@ function tenCalls(): Buffer {
     field(':path', TRACES_METHOD),
     field('content-type', 'application/grpc'),
   ]);
-  const calls = Array.from({ length: 10 }, (_, at) => frame(1, 4, 2 * at + 1, head));
-  return Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), frame(4, 0, 0), ...calls]);
+  const calls = Array.from({ length: 10 }, (_, at) => http2Frame(1, head, { flags: 4, stream: 2 * at + 1 }));
+  return Buffer.concat([PREFACE, http2Frame(4), ...calls]);
 }
 
 test.each([

@@ -3,15 +3,7 @@ import { type AddressInfo, createServer, connect as dial, type Socket } from 'no
 import { expect, onTestFinished, test } from 'vitest';
 import { Turns } from '../../../src/http/connection/turns.js';
 import { PacedFrames } from '../../../src/http/grpc/paced-frames.js';
-
-const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
-
-function frame(type: number, body: Uint8Array): Buffer {
-  const head = Buffer.alloc(9);
-  head.writeUIntBE(body.length, 0, 3);
-  head.writeUInt8(type, 3);
-  return Buffer.concat([head, body]);
-}
+import { http2Frame, PREFACE } from '../../support/http/grpc.js';
 
 function repeated(count: number, bytes: Uint8Array): Buffer {
   return Buffer.concat(Array.from({ length: count }, () => bytes));
@@ -51,21 +43,21 @@ test.each([
   ['pings', 6, 8, 20_000, 9000],
   ['empty frames of data', 0, 0, 20_000, 5000],
 ])('%s of many connections are handed over a few in each turn', async (_what, type, size, count, most) => {
-  const bytes = Buffer.concat([preface, repeated(count, frame(type, Buffer.alloc(size)))]);
+  const bytes = Buffer.concat([PREFACE, repeated(count, http2Frame(type, Buffer.alloc(size)))]);
   const { received, mostInTurn } = await send(10, bytes);
   expect(received.map((one) => one.equals(bytes))).toEqual(Array.from({ length: 10 }, () => true));
   expect(mostInTurn).toBeLessThan(most);
 });
 
 test('data of a call is handed over as it has arrived', async () => {
-  const bytes = Buffer.concat([preface, repeated(60, frame(0, Buffer.alloc(16_384, 'x')))]);
+  const bytes = Buffer.concat([PREFACE, repeated(60, http2Frame(0, Buffer.alloc(16_384, 'x')))]);
   const { received, mostInTurn } = await send(1, bytes);
   expect(received[0]?.equals(bytes)).toBe(true);
   expect(mostInTurn).toBeGreaterThan(16_384);
 });
 
 test('a session that does not read stops its connection, and misses nothing', async () => {
-  const bytes = Buffer.concat([preface, repeated(20_000, frame(1, Buffer.alloc(20)))]);
+  const bytes = Buffer.concat([PREFACE, repeated(20_000, http2Frame(1, Buffer.alloc(20)))]);
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => void server.close());

@@ -48,7 +48,7 @@ describe('corrections', () => {
     ['ids and a filter', { ...wrong, ids: ['q0'] }, [/^ids: is given together with caller/]],
     ['no ids', { ...wrong, caller: undefined, ids: [] }, [/^ids: is empty$/]],
     [
-      'ids that are none',
+      'invalid ids',
       { ...wrong, caller: undefined, ids: ['q0', 5, ''] },
       [/^ids\[1\]: is not the id of a query$/, /^ids\[2\]: is not the id of a query$/],
     ],

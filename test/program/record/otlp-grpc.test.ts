@@ -14,6 +14,7 @@ import {
   framed,
   LOGS_METHOD,
   METRICS_METHOD,
+  PREFACE,
   TRACES_METHOD,
 } from '../../support/http/grpc.js';
 import {
@@ -283,7 +284,7 @@ test('a connection whose first bytes arrive one by one', async () => {
   const socket = connect(Number(new URL(await service.origin()).port), '127.0.0.1').setNoDelay();
   onTestFinished(() => void socket.destroy());
   const settings = [0, 0, 0, 4, 0, 0, 0, 0, 0];
-  for (const byte of [...Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), ...settings]) {
+  for (const byte of [...PREFACE, ...settings]) {
     socket.write(Buffer.of(byte));
     await setImmediate();
   }

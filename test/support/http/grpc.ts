@@ -18,6 +18,23 @@ interface CallAnswer {
   readonly body: Buffer;
 }
 
+/** The first bytes of a connection of HTTP/2 (RFC 9113, section 3.4). */
+export const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+
+/** A frame of HTTP/2 (RFC 9113, section 4.1). */
+export function http2Frame(
+  type: number,
+  body: Uint8Array = Buffer.alloc(0),
+  { flags = 0, stream = 0 }: { readonly flags?: number; readonly stream?: number } = {},
+): Buffer {
+  const head = Buffer.alloc(9);
+  head.writeUIntBE(body.length, 0, 3);
+  head.writeUInt8(type, 3);
+  head.writeUInt8(flags, 4);
+  head.writeUInt32BE(stream, 5);
+  return Buffer.concat([head, body]);
+}
+
 /** A message in its frame. */
 export function framed(message: Uint8Array, isCompressed = false): Buffer {
   const head = Buffer.alloc(5);

@@ -19,7 +19,7 @@ export function addConnectedApplications(app: FastifyInstance, dashboard: Dashbo
   /** What the application asks for, or where to return to if its request is invalid. Throws for one that is not registered. */
   async function readAsked(request: FastifyRequest, query: string) {
     const given = new URLSearchParams(query);
-    // None comes twice (RFC 6749, section 3.1), except the resource (RFC 8707).
+    // No parameter may be sent twice (RFC 6749, section 3.1), except the resource (RFC 8707).
     const field = (name: string): string => (given.getAll(name).length > 1 ? '' : (given.get(name) ?? ''));
     const asked = {
       clientId: field('client_id'),

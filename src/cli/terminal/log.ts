@@ -9,7 +9,18 @@ export async function openLog(
 ): Promise<Logger> {
   // Loaded only here, because other commands do not need it.
   const { pino } = await import('pino');
-  if (!io.interactive) return pino({ level: logLevel }, { write: (line) => void io.stderr.write(line) });
+  const options = {
+    level: logLevel,
+    serializers: {
+      // Joins the message of an error, which may end with a full stop, and that of its cause with a colon.
+      err(error: Error) {
+        const logged = pino.stdSerializers.err(error);
+        logged.message = logged.message.replaceAll('.: ', ': ');
+        return logged;
+      },
+    },
+  };
+  if (!io.interactive) return pino(options, { write: (line) => void io.stderr.write(line) });
   const { prettyFactory } = await import('pino-pretty');
   const format = prettyFactory({
     colorize: io.colors,
@@ -17,5 +28,5 @@ export async function openLog(
     ignore: 'pid,hostname',
     singleLine: true,
   });
-  return pino({ level: logLevel }, { write: (line) => void io.stderr.write(format(line)) });
+  return pino(options, { write: (line) => void io.stderr.write(format(line)) });
 }

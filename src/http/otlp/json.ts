@@ -254,9 +254,13 @@ function readValue(value: unknown, takesList: boolean): string | undefined {
   if (isPresent(text)) return typeof text === 'string' ? cutText(text) : UNREADABLE;
   if (isPresent(bool)) return typeof bool === 'boolean' ? String(bool) : UNREADABLE;
   if (isPresent(int)) return String(wholeNumber(int) ?? UNREADABLE);
-  if (isPresent(double)) return decimalText(typeof double === 'number' ? double : Number.NaN);
+  if (isPresent(double)) return readDouble(double);
   if (isPresent(array) && takesList) return readList(array);
   return Object.values(value).some(isPresent) ? UNREADABLE : undefined;
+}
+
+function readDouble(double: unknown): string {
+  return typeof double === 'number' || double === 'NaN' ? decimalText(Number(double)) : UNREADABLE;
 }
 
 function readList(array: unknown): string {

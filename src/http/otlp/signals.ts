@@ -219,8 +219,9 @@ export function joinTexts(texts: readonly string[]): string {
   return cutText(texts.join(', '));
 }
 
-/** A number that is not whole, or was sent as one that need not be. */
+/** A number that is not whole, or was sent as one that need not be. `NaN` is what programs write for a number that they do not have. */
 export function decimalText(number: number): string {
+  if (Number.isNaN(number)) return 'NaN';
   if (!Number.isFinite(number)) return UNREADABLE;
   return Number.isInteger(number) ? String(BigInt(number)) : String(number);
 }

@@ -148,7 +148,11 @@ function closedTerminal({ stdoutIsTerminal, interactive, onHangup }: Io, log: Lo
 /** Loaded apart, because other commands do not need it. */
 const loadApp = () => import('../../http/app.js');
 
-const loadTools = later(() => import('../../mcp/server.js'));
+const loadTools = later(async () => {
+  const tools = await import('../../mcp/server.js');
+  await tools.rehearse();
+  return tools;
+});
 
 async function makeApp(
   store: Store,

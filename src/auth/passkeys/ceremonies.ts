@@ -29,7 +29,7 @@ import {
   requireSession,
   signInAgain,
 } from '../second-factor/library-context.js';
-import { replaceSessions } from '../second-factor/other-sessions.js';
+import { endOtherSessions, replaceSessions } from '../second-factor/other-sessions.js';
 import { findFactor } from '../second-factor/stored-factor.js';
 import { findChallenge, issueChallenge, type Purpose, redeemChallenge } from './challenge.js';
 import { findCredential, findPasskeys, PASSKEY_SCHEMA, type PasskeyRow } from './passkey-rows.js';
@@ -119,6 +119,7 @@ function registration({ throttles, clock, legacyAlgorithms }: CeremonyOptions) {
       const { id, publicKey, counter, transports = [] } = verified.registrationInfo.credential;
       const known = TRANSPORTS.filter((transport) => transports.includes(transport));
       if ((await findCredential(adapter, id)) !== null) throw invalidPasskey();
+      await endOtherSessions(context, session);
       await adapter.create({
         model: 'passkey',
         data: {

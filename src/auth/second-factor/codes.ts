@@ -18,7 +18,7 @@ import type { SignInLog } from '../sign-in-log.js';
 import { type CodeHasher, createBackupCodes, hashBackupCodes, redeemBackupCode } from './backup-codes.js';
 import { findSecondStep, finishSecondStep } from './challenge.js';
 import { bodyOf, type LibraryContext, requireSession, signInAgain } from './library-context.js';
-import { replaceSessions } from './other-sessions.js';
+import { endOtherSessions, replaceSessions } from './other-sessions.js';
 import {
   type CodeAlgorithm,
   FACTOR_SCHEMA,
@@ -58,6 +58,7 @@ export function secondFactorCodes(options: CodeOptions) {
         const found = await requireSession(context);
         const { id } = found.user;
         await requireCode(context, id, { ...options, ...context.body, isSetUp: true });
+        await endOtherSessions(context, found);
         const user = await context.context.internalAdapter.updateUser(id, { twoFactorEnabled: true });
         if (!(await replaceSessions(context, { ...found, user }))) {
           await removeCodes(context.context, id);

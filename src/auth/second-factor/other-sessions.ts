@@ -8,16 +8,26 @@ import { forgetPending, forgetTrustedDevices } from './trusted-devices.js';
 type Found = NonNullable<Awaited<ReturnType<typeof getSessionFromCtx>>>;
 
 /**
+ * Ends the other sessions of the user, and the trust in devices. Called before the account is changed as well as after it: a change that is
+ * cut off leaves none of them.
+ */
+export async function endOtherSessions(
+  { context: { adapter } }: LibraryContext,
+  { session: { token }, user: { id } }: Found,
+): Promise<void> {
+  await forgetTrustedDevices(adapter, id);
+  const ofOthers = { field: 'token', operator: 'ne' as const, value: token };
+  await adapter.deleteMany({ model: 'session', where: [{ field: 'userId', value: id }, ofOthers] });
+}
+
+/**
  * After a new second factor: gives the session another token, and ends the sessions of the user that began without the factor,
  * and the trust in devices. False if the session itself has ended meanwhile: the caller has to undo what it did.
  */
-export async function replaceSessions(context: LibraryContext, { session, user }: Found): Promise<boolean> {
-  const { adapter } = context.context;
-  const renewed = await renewToken(context, { session, user });
-  if (renewed === undefined) return false;
-  await forgetTrustedDevices(adapter, user.id);
-  const ofOthers = { field: 'token', operator: 'ne' as const, value: renewed.token };
-  await adapter.deleteMany({ model: 'session', where: [{ field: 'userId', value: user.id }, ofOthers] });
+export async function replaceSessions(context: LibraryContext, found: Found): Promise<boolean> {
+  const session = await renewToken(context, found);
+  if (session === undefined) return false;
+  await endOtherSessions(context, { session, user: found.user });
   return true;
 }
 
@@ -45,6 +55,8 @@ export function sessionRenewal() {
             { field: 'password', value: hash },
           ];
           const update = { password: await password.hash(newPassword) };
+          await forgetPending(adapter, found.user.id);
+          await endOtherSessions(context, found);
           if ((await adapter.updateMany({ model: 'account', where, update })) === 0) throw signInAgain();
           await forgetPending(adapter, found.user.id);
           if (!(await replaceSessions(context, found))) throw signInAgain();

@@ -284,6 +284,27 @@ describe.each(isDeep ? placeFactories : placeFactories.slice(0, 1))('%s:', (_kin
     }
   });
 
+  test.each(['another password', 'a second factor', 'a passkey'])(
+    'no other session outlasts %s that was cut off',
+    async (way) => {
+      const { open } = await factory();
+      const store = await open();
+      const node = usersOf(store);
+      for (let at = 0, isReached = true; isReached && at < statementsMax; at++) {
+        const person = newPerson(at);
+        const { finish } = await (WAYS[way] as Begin)(node, person, store);
+        const other = await signedIn(node, person);
+        const { node: cut, state } = failing(store, at);
+        await isDone(finish(cut));
+        isReached = state.isReached;
+        const found = (await store.directory.findUsers([person.email])).get(person.email);
+        const isOldOpen = await isDone(node.users.signIn(new Visitor().asking(), person));
+        if (found?.secondFactor === true || !isOldOpen)
+          expect(await findEmail(node, other), `cut before statement ${at}`).toBeUndefined();
+      }
+    },
+  );
+
   test('of two changes of a password at once, one is made', async () => {
     const { open } = await factory();
     const store = await open();

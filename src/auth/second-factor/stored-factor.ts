@@ -51,10 +51,10 @@ interface Tables {
   readonly internalAdapter: Pick<LibraryContext['context']['internalAdapter'], 'updateUser'>;
 }
 
-/** Turns codes off. */
+/** Turns codes off. Asking for them ends first: cut off, this must not lock the user out. */
 export async function removeCodes({ adapter, internalAdapter }: Tables, userId: string): Promise<void> {
-  await adapter.deleteMany({ model, where: ofUser(userId) });
   await internalAdapter.updateUser(userId, { twoFactorEnabled: false });
+  await adapter.deleteMany({ model, where: ofUser(userId) });
 }
 
 /** Turns codes off and removes all passkeys. */

@@ -305,6 +305,24 @@ describe.each(isDeep ? placeFactories : placeFactories.slice(0, 1))('%s:', (_kin
     },
   );
 
+  test('codes whose turning off was cut off are not asked for, or work', async () => {
+    const { open } = await factory();
+    const store = await open();
+    const node = usersOf(store);
+    for (let at = 0, isReached = true; isReached && at < statementsMax; at++) {
+      const person = newPerson(at);
+      const { visitor, backupCodes } = await withSecondFactor(node, person);
+      const { node: cut, state } = failing(store, at);
+      await isDone(cut.credentials.stopSecondFactor(visitor.asking()));
+      isReached = state.isReached;
+      const later = new Visitor();
+      const { secondFactor } = later.keep(await node.users.signIn(later.asking(), person));
+      const step = { code: backupCodes[0] ?? '', trustDevice: false };
+      if (secondFactor)
+        expect(await isDone(node.users.verifySecondFactor(later.asking(), step)), `${at}`).toBe(true);
+    }
+  });
+
   test('of two changes of a password at once, one is made', async () => {
     const { open } = await factory();
     const store = await open();

@@ -31,6 +31,19 @@ export async function replaceSessions(context: LibraryContext, found: Found): Pr
   return true;
 }
 
+/** The ids of the other sessions, or of so many of them. */
+async function listOthers(
+  adapter: LibraryContext['context']['adapter'],
+  { session: { id }, user }: Found,
+): Promise<string[]> {
+  const where = [
+    { field: 'userId', value: user.id },
+    { field: 'id', operator: 'ne' as const, value: id },
+  ];
+  const others = await adapter.findMany<{ readonly id: string }>({ model: 'session', where, limit: 1000 });
+  return others.map((other) => other.id);
+}
+
 export function sessionRenewal() {
   return {
     id: 'session-renewal',
@@ -45,6 +58,8 @@ export function sessionRenewal() {
           const found = await requireSession(context);
           const { adapter, internalAdapter, password } = context.context;
           const { currentPassword, newPassword } = context.body;
+          // Before the password is read: whoever changes it meanwhile gets a session that this change must not end.
+          const others = await listOthers(adapter, found);
           const { id = '', password: hash } =
             (await internalAdapter.findCredentialAccount(found.user.id)) ?? {};
           const isRight = hash ? await password.verify({ hash, password: currentPassword }) : false;
@@ -56,7 +71,9 @@ export function sessionRenewal() {
           ];
           const update = { password: await password.hash(newPassword) };
           await forgetPending(adapter, found.user.id);
-          await endOtherSessions(context, found);
+          const listed = { field: 'id', operator: 'in' as const, value: others };
+          // PostgreSQL has no empty lists.
+          if (others.length > 0) await adapter.deleteMany({ model: 'session', where: [listed] });
           if ((await adapter.updateMany({ model: 'account', where, update })) === 0) throw signInAgain();
           await forgetPending(adapter, found.user.id);
           if (!(await replaceSessions(context, found))) throw signInAgain();

@@ -17,6 +17,15 @@ import { addResource } from '../server/resource.js';
 /** The only thing that applications may do: read counts. */
 const APPLICATION_SCOPE = 'read';
 
+/** Stands for a form that has a parameter more than once. */
+const REPEATED = Symbol('repeated');
+
+/** Whether a parameter is sent more than once (RFC 6749, sections 3.1 and 3.2: none may be), other than the resource (RFC 8707). */
+export function repeatsOne(fields: URLSearchParams): boolean {
+  const names = [...fields.keys()].filter((name) => name !== 'resource');
+  return new Set(names).size < names.length;
+}
+
 export interface Place {
   readonly basePath: BasePath;
   readonly publicUrl: string | undefined;
@@ -70,11 +79,8 @@ export async function addApplications(
       'application/x-www-form-urlencoded',
       { parseAs: 'string', bodyLimit: dashboardBodyBytesMax },
       async (_request: FastifyRequest, body: string) => {
-        const fields = new Map<string, unknown>();
-        // A field that is sent twice (RFC 6749, section 3.2: none may be) is a list, which is refused like a field that is missing.
-        for (const [name, value] of new URLSearchParams(body))
-          fields.set(name, fields.has(name) ? [] : value);
-        return Object.fromEntries(fields);
+        const fields = new URLSearchParams(body);
+        return repeatsOne(fields) ? REPEATED : Object.fromEntries(fields);
       },
     );
     own.addHook('onRequest', refuseForeignOrigin(place.publicUrl));
@@ -108,6 +114,8 @@ export async function addApplications(
     });
     addResource(own, '/oauth/token', {
       POST: async (request, reply) => {
+        if (request.body === REPEATED)
+          return refuse(request, reply, 'invalid_request', 'A parameter is sent more than once.');
         const tokens = await findTokens(applications, fieldsOf(request));
         if (tokens === 'unknown')
           return refuse(request, reply, 'unsupported_grant_type', 'Send a code or a refresh token.');

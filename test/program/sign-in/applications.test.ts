@@ -171,8 +171,11 @@ describe('refused', () => {
       [{ code_challenge: '' }, 'invalid_request'],
       [{ code_challenge_method: 'plain' }, 'invalid_request'],
       [{ resource: 'https://other.example/mcp' }, 'invalid_target'],
+      ['state=x&scope=x', 'invalid_request'],
+      ['scope=x&scope=x', 'invalid_request'],
     ] as const) {
-      const url = await allow(browser, askFor(clientId, more));
+      const query = typeof more === 'string' ? `${askFor(clientId)}&${more}` : askFor(clientId, more);
+      const url = await allow(browser, query);
       expect([url.origin, url.searchParams.get('error'), url.searchParams.get('code')]).toEqual([
         'https://chat.example',
         error,
@@ -189,6 +192,35 @@ describe('refused', () => {
       body: { query: askFor(clientId), allow: false },
     });
     expect(new URL(refused.redirect).searchParams.get('error')).toBe('access_denied');
+  });
+
+  test('is an address that differs in more than the port, and the port only on the own machine', async () => {
+    const browser = await signedIn(service(), 'gil@example.org', 'owner');
+    const { body } = await register(service(), {
+      redirect_uris: ['http://localhost:80/cb', 'http://[::1]', 'https://chat.example:444/cb'],
+    });
+    const lookUp = async (redirect: string) => {
+      const query = askFor(String(body['client_id']), { redirect_uri: redirect });
+      return (await browser.send({ path: '/api/applications/look-up', body: { query } })).status;
+    };
+    for (const right of [
+      'http://localhost/cb',
+      'http://localhost:7777/cb',
+      'http://[::1]:1',
+      'https://chat.example:444/cb',
+    ])
+      expect([right, await lookUp(right)]).toEqual([right, 200]);
+    for (const wrong of [
+      'http://localhost/x/../cb',
+      'HTTP://localhost/cb',
+      'http://LOCALHOST/cb',
+      'http://localhost/cb?',
+      'http://127.0.0.1/cb',
+      'http://[::1]/',
+      'https://chat.example/cb',
+      'https://chat.example:443/cb',
+    ])
+      expect([wrong, await lookUp(wrong)]).toEqual([wrong, 400]);
   });
 
   test('is a code with another verifier, address or application, and one that was used or is late', async () => {
@@ -221,7 +253,7 @@ describe('refused', () => {
     const browser = await signedIn(service(), 'fay@example.org', 'owner');
     const { exchange } = await connect(service(), browser);
     const { refresh_token: refresh } = await exchange();
-    for (const more of ['refresh_token=x', 'grant_type=refresh_token', 'client_id=x'])
+    for (const more of ['refresh_token=x', 'grant_type=refresh_token', 'client_id=x', 'scope=x&scope=x'])
       for (const isLast of [true, false]) {
         const right = new URLSearchParams({
           grant_type: 'refresh_token',

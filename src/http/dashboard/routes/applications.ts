@@ -5,7 +5,7 @@ import { CallerStatsError } from '../../../domain/errors.js';
 import { formatTime } from '../../../domain/format.js';
 import { flag, readFields, text } from '../../request/fields.js';
 import { getClientAddress, getParameter } from '../../request/target.js';
-import { addressOf, resourceOf } from '../../routes/applications.js';
+import { addressOf, repeatsOne, resourceOf } from '../../routes/applications.js';
 import type { Dashboard } from '../context.js';
 import type { ApplicationResponse, AskedResponse } from '../responses.js';
 
@@ -19,7 +19,6 @@ export function addConnectedApplications(app: FastifyInstance, dashboard: Dashbo
   /** What the application asks for, or where to return to if its request is invalid. Throws for one that is not registered. */
   async function readAsked(request: FastifyRequest, query: string) {
     const given = new URLSearchParams(query);
-    // No parameter may be sent twice (RFC 6749, section 3.1), except the resource (RFC 8707).
     const field = (name: string): string => (given.getAll(name).length > 1 ? '' : (given.get(name) ?? ''));
     const asked = {
       clientId: field('client_id'),
@@ -43,7 +42,9 @@ export function addConnectedApplications(app: FastifyInstance, dashboard: Dashbo
     const problem =
       field('response_type') !== 'code'
         ? 'unsupported_response_type'
-        : !CHALLENGE.test(asked.challenge) || field('code_challenge_method') !== 'S256'
+        : repeatsOne(given) ||
+            !CHALLENGE.test(asked.challenge) ||
+            field('code_challenge_method') !== 'S256'
           ? 'invalid_request'
           : resources.some((one) => one !== '' && one !== resourceOf(request, place).resource)
             ? 'invalid_target'

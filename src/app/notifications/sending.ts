@@ -4,6 +4,8 @@ import type { Destination } from '../../domain/notifications/notification.js';
 
 /** Characters of the reason why an attempt failed. */
 const reasonCharactersMax = 200;
+/** Characters of what is told of it that are read. */
+const textCharactersMax = 2000;
 
 /** Encrypts texts with the server's secrets. */
 export interface Seal {
@@ -23,10 +25,17 @@ export async function openDestination(seal: Seal, sealed: string): Promise<Desti
   return JSON.parse(text) as Destination;
 }
 
-/** Why sending failed, for people: without the destination, which may contain a secret. */
+/** As mail servers repeat the address that they refuse. */
+const ADDRESS = /(?<![^\s<>"':,;])[^\s<>"':,;]*@[^\s<>"':,;]*/g;
+
+/** Why sending failed, for people and the log: without the destination, which may contain a secret, or is a person's address. */
 export function reasonOf(error: unknown): string {
   // Node's error of several failed addresses has no message of its own.
   const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
   const messages = errors.map((one) => (one instanceof Error ? one.message : String(one)));
-  return messages.join('; ').slice(0, reasonCharactersMax);
+  return messages
+    .join('; ')
+    .slice(0, textCharactersMax)
+    .replaceAll(ADDRESS, '…@…')
+    .slice(0, reasonCharactersMax);
 }

@@ -11,6 +11,9 @@ const SHARED = /(?<=\/shared?\/)[0-9a-z]{5,}/gi;
 /** Any other secret of the server, wherever it stands in an address: secrets are longer than this, and names are not. */
 const LONG = /[\w-]{32,}/g;
 
+/** The e-mail address of a person, as paths of members have it. It begins where nothing of it is before, or this would be slow. */
+const PERSON = /(?<![^/?&=#\s])[^/?&=#\s]+@[^/?&=#\s]+/g;
+
 /** The code and state in the address to which a single sign-on provider sends a person back. */
 const RETURNED = /(?<=[?&](?:code|state)=)[^&]{5,}/gi;
 
@@ -26,20 +29,23 @@ export function frameworkLog(log: Logger): FastifyBaseLogger {
 
 /**
  * The fields of a request in the log: no client address and no headers, because one of them holds the key. A key that was
- * sent in the URL by mistake is masked, each token, and the code of single sign-on.
+ * sent in the URL by mistake is masked, each token, the code of single sign-on, and addresses of people.
  */
 function loggedRequest(request: FastifyRequest): Readonly<Record<string, string>> {
   const { method, raw } = request;
   return { method: raw.sentMethod ?? method, url: withoutKeys(request.url) };
 }
 
-/** The text with its keys and tokens masked: only a few characters of each remain. If it has any, they are spelled plainly. */
+/**
+ * The text with its keys and tokens masked: only a few characters of each remain; of an e-mail address, none. If it has any, they are
+ * spelled plainly.
+ */
 export function withoutKeys(text: string): string {
   const mask = (hidden: string) => `${hidden.slice(0, 4)}…`;
   const plain = spellPlainly(text);
   const masked = [HIDDEN, SHARED, RETURNED, LONG].reduce(
     (one, secret) => one.replaceAll(secret, mask),
-    plain,
+    plain.replaceAll(PERSON, '…@…'),
   );
   return masked === plain ? text : masked;
 }

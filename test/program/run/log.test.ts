@@ -68,6 +68,19 @@ describe('the log does not contain a key that is sent', () => {
     expect(log()).not.toMatch(/(Xk29|k29X|29Xk|9Xk2|0a1b|c2d3){3}/);
   });
 
+  test('the log contains no e-mail address, wherever a URL has it', async () => {
+    const { send, log } = service();
+    for (const address of ['ada@example.org', 'ada%40example.org', 'a%64a%2540example.org'])
+      for (const path of [
+        `/api/organizations/default/members/${address}`,
+        `/?to=${address}&x=1`,
+        `/${address}`,
+      ])
+        await send({ method: 'DELETE', path, key: null });
+    expect(log()).toContain('"/api/organizations/default/members/…@…"');
+    expect(log()).not.toMatch(/ada|example\.org/);
+  });
+
   test('the log contains no code with which a provider sends a person back', async () => {
     const { send, log } = service();
     for (const query of ['state=some-state&code=a-code-of-theirs', 'CODE=a%2Dcode-of-theirs&iss=x'])

@@ -35,7 +35,7 @@ export interface ReceivedMail {
   readonly source: string;
 }
 
-/** Collects mails. With `refuses`, answers each with a temporary failure; with `held`, none before that resolves. */
+/** Collects mails. With `refuses`, answers each with a temporary failure that names the receiver; with `held`, none before that resolves. */
 export async function startMailServer({
   refuses = false,
   held = Promise.resolve(),
@@ -53,7 +53,8 @@ export async function startMailServer({
     onData: (stream, { envelope }, done) => {
       void Promise.all([text(stream), held]).then(([source]) => {
         if (refuses) {
-          done(Object.assign(new Error('try again later'), { responseCode: 451 }));
+          const to = envelope.rcptTo.map(({ address }) => `<${address}>`).join();
+          done(Object.assign(new Error(`try again later: ${to}`), { responseCode: 451 }));
           return;
         }
         const from = envelope.mailFrom === false ? '' : envelope.mailFrom.address;

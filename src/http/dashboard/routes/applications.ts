@@ -42,9 +42,7 @@ export function addConnectedApplications(app: FastifyInstance, dashboard: Dashbo
     const problem =
       field('response_type') !== 'code'
         ? 'unsupported_response_type'
-        : repeatsOne(given) ||
-            !CHALLENGE.test(asked.challenge) ||
-            field('code_challenge_method') !== 'S256'
+        : repeatsOne(given) || !CHALLENGE.test(asked.challenge) || field('code_challenge_method') !== 'S256'
           ? 'invalid_request'
           : resources.some((one) => one !== '' && one !== resourceOf(request, place).resource)
             ? 'invalid_target'

@@ -102,6 +102,24 @@ const call: Tree = {
   method: 'tools/call',
   params: { name: 'get_callers', arguments: { projectId: PROJECT } },
 };
+const seriesCall: Tree = {
+  ...(call as object),
+  params: {
+    name: 'get_caller_stats_series',
+    arguments: { projectId: PROJECT, ...(range as object), interval: 'day', by: 'caller' },
+  },
+};
+/** Of queries that the database has from the start. */
+const withdrawal: Tree = {
+  ...{ id: 'c {n}{r}', action: 'withdraw', reason: 'a test' },
+  ids: ['seed 1', 'seed {i}'],
+  dryRun: true,
+};
+const renaming: Tree = {
+  ...{ id: 'r {n}{r}', action: 'rename', reason: 'a test', caller: 'slack', to: 'x {n}' },
+  ...{ dateFrom: '2026-01-01', dateTo: '2026-12-31', recordedBy: 'key:x' },
+  dryRun: true,
+};
 const fields: Tree = ['grant_type=refresh_token', 'refresh_token=x', 'x'];
 const rules: Tree = {
   otlpQuery: 'default',
@@ -163,6 +181,28 @@ const PAGES: readonly (readonly [string, readonly Request[]])[] = [
       }),
     ],
   ],
+  ['pages: corrections', [owned(`${OWNED}/projects/${PROJECT}/corrections`, withdrawal)]],
+  [
+    'pages: applications',
+    [
+      owned('/api/applications/look-up', {
+        query: 'client_id=x.y&redirect_uri=http%3A%2F%2Flocalhost&code_challenge=x',
+      }),
+    ],
+  ],
+  [
+    'pages: invitations',
+    [owned(`${OWNED}/invitations`, { email: 'b@example.org', role: 'reader', projects: ['demo'] })],
+  ],
+  [
+    'registrations',
+    [
+      {
+        ...{ method: 'POST', by: 'anybody', path: '/oauth/register', form: 'json' },
+        body: { client_name: 'x', redirect_uris: ['http://localhost/x', 'https://x.example/'] },
+      },
+    ],
+  ],
   [
     'pages: sign-in',
     [
@@ -185,6 +225,33 @@ const PAGES: readonly (readonly [string, readonly Request[]])[] = [
         form: 'json',
         body: { email: 'ada@example.org' },
       },
+    ],
+  ],
+];
+
+const CORRECTIONS: readonly (readonly [string, readonly Request[]])[] = [
+  ['corrections', [{ ...record('json', withdrawal, `${REPORTS}/corrections`), by: 'admin' }]],
+  ['renamings', [{ ...record('json', renaming, `${REPORTS}/corrections`), by: 'admin' }]],
+  [
+    'queries, then a renaming',
+    [
+      record('json', [query], `${RECORDED}/queries`),
+      {
+        ...record(
+          'json',
+          { id: 'r {n}{r}', action: 'rename', reason: 'a test', caller: 'slack', to: 'x' },
+          `${RECORDED}/corrections`,
+        ),
+        by: 'admin',
+      },
+    ],
+  ],
+  [
+    'rules, then what arrived',
+    [
+      owned(`${OWNED}/projects/demo`, rules, 'PATCH'),
+      record('json', traces, '/v1/traces'),
+      { ...read(`${RECORDED}/ingestion`, {}), isFixed: true },
     ],
   ],
 ];
@@ -230,6 +297,8 @@ export function operationsOf(shared: string): ReadonlyMap<string, readonly Reque
         { ...record('json', detailedSpans, '/v1/traces'), isFixed: true },
       ],
     ],
+    ...CORRECTIONS,
+    ['tools: series', [{ method: 'POST', by: 'admin', form: 'json', body: seriesCall, path: '/mcp' }]],
     ['tools', [{ method: 'POST', by: 'admin', form: 'json', body: call, path: '/mcp' }]],
     ['tokens', [{ method: 'POST', by: 'anybody', form: 'fields', body: fields, path: '/oauth/token' }]],
     ['pipelined', [{ method: 'GET', by: 'anybody', path: '', form: 'pipelined', body: ['GET /x'] }]],

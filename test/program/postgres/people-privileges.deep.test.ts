@@ -1,5 +1,7 @@
 /** What a node's user must be allowed for people to sign in: what the reference names is enough, and none too much. */
+import { createHash } from 'node:crypto';
 import { expect, inject, test } from 'vitest';
+import { Applications } from '../../../src/auth/applications/applications.js';
 import { takeOver } from '../../../src/auth/single-sign-on.js';
 import { dayMs } from '../../../src/domain/time/duration.js';
 import { openStore } from '../../../src/storage/open.js';
@@ -67,6 +69,27 @@ async function countAttempts({ throttles }: Store, name: string): Promise<void> 
   await throttles.reset(name);
 }
 
+/** An application that an account connects, and all that becomes of it. */
+async function connectAll(store: Store, name: string): Promise<void> {
+  const { authProvider, users } = usersOf(store);
+  const visitor = new Visitor();
+  const email = `${name}-chat@example.org`;
+  visitor.keep(await users.create(visitor.asking(), { email, name, password }));
+  const userId = (await users.findSession(visitor.asking()))?.user.id ?? '';
+  const applications = new Applications(authProvider, store.directory);
+  const redirectUri = 'https://chat.example/callback';
+  const clientId = await applications.register({ name, redirectUris: [redirectUri] });
+  const verifier = 'v'.repeat(43);
+  const challenge = createHash('sha256').update(verifier).digest('base64url');
+  const holder = { userId, name, address: null, providerFactor: false };
+  const code = await applications.allow({ clientId, redirectUri, challenge }, holder);
+  const tokens = await applications.exchange(code, { clientId, redirectUri, verifier });
+  const renewed = await applications.refresh(tokens?.refresh ?? '', clientId);
+  expect((await applications.holderOf(renewed?.access ?? ''))?.email).toBe(email);
+  const [connected] = await applications.list(userId);
+  expect(await applications.end(userId, connected?.id ?? '')).toBe(name);
+}
+
 /** The life of an account: all that the dashboard offers. */
 async function liveAll(store: Store, name: string): Promise<void> {
   const { authProvider, users, credentials, passkeys } = usersOf(store);
@@ -126,12 +149,13 @@ test('signing in needs exactly the documented privileges', async () => {
   const doAll = async (name: string) => {
     await inviteAll(store, name);
     await liveAll(store, name);
+    await connectAll(store, name);
     await shareAll(store, name);
     await countAttempts(store, name);
   };
   await doAll('before');
   const needed = oneByOne(grants).filter(isOfPeople);
-  expect(needed).toHaveLength(38);
+  expect(needed).toHaveLength(39);
   for (const [at, privilege] of needed.entries()) {
     await change(`REVOKE ${privilege} FROM ${user.name}`);
     await expect(doAll(`without-${at}`), privilege).rejects.toThrow();

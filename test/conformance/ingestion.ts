@@ -202,6 +202,18 @@ export function describeIngestion(kind: string, factory: PlaceFactory): void {
       expect(await one.ingestion.listRefusals('docs')).toEqual([]);
     });
 
+    test('is not stored for a new project with the id of a deleted one', async () => {
+      const [store] = await openTwo();
+      const { createdAt } = projectOf('docs');
+      await store.ingestion.add('docs', [bucketOf({ arrived: 1 })], createdAt);
+      await expect(
+        store.ingestion.add('docs', [bucketOf({ arrived: 1 })], createdAt - 1),
+      ).rejects.toMatchObject({
+        code: 'not_found',
+      });
+      expect(await store.ingestion.sum('docs', 0)).toMatchObject([{ counts: { arrived: 1 } }]);
+    });
+
     test('is removed with its project', async () => {
       const [store] = await openTwo();
       await store.ingestion.add('docs', [bucketOf({ arrived: 1, operations: { 'a=x': 1 } })]);

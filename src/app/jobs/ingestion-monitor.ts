@@ -28,6 +28,15 @@ interface MonitorOptions {
   readonly metrics: { readonly arrived: (delivery: Delivery) => void } | undefined;
 }
 
+/** Where something arrived. Without `createdAt`, at whichever project has the id. */
+type Place = Pick<Project, 'id'> & Partial<Pick<Project, 'createdAt'>>;
+
+/** What arrived at a project since the last write. */
+interface Arrived {
+  createdAt: number | undefined;
+  readonly tally: IngestionTally;
+}
+
 /** Sources that the log has named, or has no reason to name. Beyond this number it may name them again. */
 const settledMax = 100 * sourcesMax;
 
@@ -39,7 +48,7 @@ export class IngestionMonitor {
   readonly #warnUnmatched: ReturnType<typeof createThrottledWarning>;
   readonly #warnUnstored: ReturnType<typeof createThrottledWarning>;
   readonly #settled = new BoundedCache<string, true>(settledMax);
-  #tallies = new Map<string, IngestionTally>();
+  #arrived = new Map<string, Arrived>();
   /** Projects that only strangers named since the last write. */
   #strangers = 0;
   /** The last write. Each waits for the one before it. */
@@ -51,15 +60,15 @@ export class IngestionMonitor {
     this.#warnUnstored = createThrottledWarning(options.clock);
   }
 
-  note(projectId: string, delivery: Delivery): void {
+  note(project: Place, delivery: Delivery): void {
     this.#options.metrics?.arrived(delivery);
-    this.#find(projectId).add(delivery, this.#options.clock.now());
+    this.#find(project).add(delivery, this.#options.clock.now());
   }
 
   /** What came without a known key, for the project that it names, which may not exist. */
   noteStranger(projectId: string, delivery: Delivery): void {
-    if (!this.#tallies.has(projectId) && ++this.#strangers > strangersMax) return;
-    this.note(projectId, delivery);
+    if (!this.#arrived.has(projectId) && ++this.#strangers > strangersMax) return;
+    this.note({ id: projectId }, delivery);
   }
 
   /** Stores what has arrived so far. Never rejects: what cannot be stored now is stored later. */
@@ -88,24 +97,25 @@ export class IngestionMonitor {
   }
 
   async #write(): Promise<void> {
-    const tallies = this.#tallies;
-    this.#tallies = new Map();
+    const arrived = this.#arrived;
+    this.#arrived = new Map();
     this.#strangers = 0;
     let isAvailable = true;
-    for (const [projectId, tally] of tallies) {
+    for (const [id, { tally, createdAt }] of arrived) {
       const buckets = tally.list();
-      this.#warn(projectId, buckets);
+      const project = createdAt === undefined ? { id } : { id, createdAt };
+      this.#warn(id, buckets);
       // One failure is enough: each takes as long as the database's deadline.
-      isAvailable &&= await this.#add(projectId, buckets);
-      if (!isAvailable) this.#putBack(projectId, buckets);
+      isAvailable &&= await this.#add(project, buckets);
+      if (!isAvailable) this.#putBack(project, buckets);
     }
   }
 
   /** Returns whether the store is available. */
-  async #add(projectId: string, buckets: readonly SourceBucket[]): Promise<boolean> {
+  async #add({ id, createdAt }: Place, buckets: readonly SourceBucket[]): Promise<boolean> {
     const { store, log } = this.#options;
     try {
-      await store.ingestion.add(projectId, buckets);
+      await store.ingestion.add(id, buckets, createdAt);
     } catch (error) {
       // The project was deleted, or a stranger invented it.
       if (error instanceof CallerStatsError && error.code === 'not_found') return true;
@@ -116,9 +126,9 @@ export class IngestionMonitor {
   }
 
   /** Keeps them for the next write. If the connection broke during the commit, they will have been counted twice. */
-  #putBack(projectId: string, buckets: readonly SourceBucket[]): void {
+  #putBack(project: Place, buckets: readonly SourceBucket[]): void {
     const since = this.#options.clock.now() - hourMs;
-    this.#find(projectId).addBuckets(buckets.filter(({ seenAt }) => seenAt >= since));
+    this.#find(project).addBuckets(buckets.filter(({ seenAt }) => seenAt >= since));
   }
 
   /** Names a source whose records match no rule, once, and not one of which some match. */
@@ -142,9 +152,15 @@ export class IngestionMonitor {
     this.#warnUnmatched(this.#options.log, { projectId, sources }, message);
   }
 
-  #find(projectId: string): IngestionTally {
-    const tally = this.#tallies.get(projectId) ?? new IngestionTally();
-    this.#tallies.set(projectId, tally);
-    return tally;
+  /** What waits for a deleted project is forgotten when something arrives at a new one with its id. */
+  #find({ id, createdAt }: Place): IngestionTally {
+    let arrived = this.#arrived.get(id);
+    const isOther = createdAt !== undefined && (arrived?.createdAt ?? createdAt) !== createdAt;
+    if (arrived === undefined || isOther) {
+      arrived = { createdAt, tally: new IngestionTally() };
+      this.#arrived.set(id, arrived);
+    }
+    arrived.createdAt ??= createdAt;
+    return arrived.tally;
   }
 }

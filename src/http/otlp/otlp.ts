@@ -155,8 +155,7 @@ function addSignal(app: FastifyInstance, signal: Signal, options: OtlpOptions, i
     const batch = { queries: found.queries, id: rules.id, nowMs, expiryMs };
     const keyId = sendingKey(request).id;
     const recordedBy = await record(options, keyId, project.id, batch);
-    for (const delivery of found.tally.deliveries(kind, recordedBy, keyId))
-      ingestion.note(project.id, delivery);
+    for (const delivery of found.tally.deliveries(kind, recordedBy, keyId)) ingestion.note(project, delivery);
     const { rejected, problems } = found;
     if (rejected > 0)
       warn(request.log, { reqId: request.id, rejected, problems }, `${records} were rejected`);

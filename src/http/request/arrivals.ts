@@ -37,7 +37,7 @@ export class Arrivals {
     const counts = { requests: 1, arrived: recorded + duplicates, recorded, duplicates };
     const { kind, name } = this.#sourceOf(request, key);
     // Spread into a new object, the source took a twentieth of the time of a recording.
-    this.#ingestion.note(project.id, { kind, name, counts, refusals });
+    this.#ingestion.note(project, { kind, name, counts, refusals });
   }
 
   /**
@@ -54,7 +54,7 @@ export class Arrivals {
       refusals: reasons.map((reason) => ({ reason, keyId: key?.id ?? null, requests: 1, records: 0 })),
     };
     if (key === null) this.#ingestion.noteStranger(projectId, delivery);
-    else this.#ingestion.note(projectId, delivery);
+    else this.#ingestion.note({ id: projectId }, delivery);
   }
 
   /** All or nothing: one item that is refused keeps all others from being recorded. */

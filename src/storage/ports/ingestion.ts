@@ -40,9 +40,10 @@ export interface IngestionReads {
 export interface IngestionChanges {
   /**
    * Adds to what came to a project. Adding the same again counts it twice. Of sources that the project has no room for, and
-   * of operations beyond the first of a bucket, only the sums are stored (see `SourceNames`).
+   * of operations beyond the first of a bucket, only the sums are stored (see `SourceNames`). With `createdAt`, a project that was
+   * created at another time is not found: it has the id of one that was deleted meanwhile.
    */
-  add(projectId: string, buckets: readonly SourceBucket[]): Promise<void>;
+  add(projectId: string, buckets: readonly SourceBucket[], createdAt?: number): Promise<void>;
 
   /**
    * Removes at most `limit` buckets and sources of a project that are too old, in one short transaction. Any number of handles

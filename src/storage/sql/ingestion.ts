@@ -1,4 +1,5 @@
 /** What arrives, counted by source, for every SQL database. */
+import { CallerStatsError } from '../../domain/errors.js';
 import { isRefusalReason } from '../../domain/ingestion/refusals.js';
 import {
   addOperations,
@@ -123,8 +124,9 @@ export class SqlIngestionChanges extends SqlTables implements IngestionChanges {
   readonly #sources = this.table('ingestion_source');
   readonly #project = this.dialect.projectColumn;
 
-  async add(projectId: string, buckets: readonly SourceBucket[]): Promise<void> {
+  async add(projectId: string, buckets: readonly SourceBucket[], createdAt?: number): Promise<void> {
     const project = await this.dialect.findProjectKey(this.session, projectId);
+    if (createdAt !== undefined) await this.#requireCreatedAt(projectId, createdAt);
     const known = await this.session.all<Source>(
       `SELECT kind, name FROM ${this.#sources} WHERE ${this.#project} = $1`,
       [project],
@@ -161,6 +163,12 @@ export class SqlIngestionChanges extends SqlTables implements IngestionChanges {
       if (removed < limit) removed += await removeFirst(step, limit - removed);
     }
     return { removed, done: removed < limit };
+  }
+
+  async #requireCreatedAt(projectId: string, createdAt: number): Promise<void> {
+    const same = `SELECT 1 FROM ${this.table('project')} WHERE id = $1 AND created_at = $2`;
+    if ((await this.session.all(same, [projectId, createdAt])).length > 0) return;
+    throw new CallerStatsError('not_found', `The project ${projectId} is another one now.`);
   }
 
   async #noteSeen(project: unknown, buckets: readonly SourceBucket[]): Promise<void> {

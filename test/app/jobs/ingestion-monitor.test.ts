@@ -32,7 +32,7 @@ test('asks a store that is away once in each write, and stores what arrived in a
     metrics: undefined,
   });
   const projects = ['a', 'b', 'c', 'd'];
-  for (const id of projects) monitor.note(id, { kind: 'traces', name: 'docs', counts: { arrived: 2 } });
+  for (const id of projects) monitor.note({ id }, { kind: 'traces', name: 'docs', counts: { arrived: 2 } });
   await monitor.flush();
   await monitor.flush();
   expect([asked, added.size]).toEqual([2, 0]);
@@ -65,10 +65,37 @@ test('what strangers send is counted for few projects between two writes', async
   for (const round of [1, 2]) {
     for (let number = 0; number < 2 * strangersMax; number++)
       monitor.noteStranger(`invented-${round}-${number}`, refused);
-    monitor.note('docs', { kind: 'queries', name: 'key', counts: { requests: 1 } });
+    monitor.note({ id: 'docs' }, { kind: 'queries', name: 'key', counts: { requests: 1 } });
     monitor.noteStranger('docs', refused);
     await monitor.flush();
     expect(asked).toHaveLength(round * (strangersMax + 1));
     expect(asked.at(-1)).toBe('docs');
   }
+});
+
+test('what arrived at a deleted project is not counted for a new one with its id', async () => {
+  const added: unknown[] = [];
+  const ingestion: Ingestion = {
+    add: async (projectId, buckets, createdAt) => {
+      added.push([projectId, buckets.map(({ name, counts }) => [name, counts.requests]), createdAt]);
+    },
+    listRefusals: async () => [],
+    listSources: async () => [],
+    sum: async () => [],
+    listOutdated: async () => [],
+    prune: async () => ({ removed: 0, done: true }),
+  };
+  const monitor = new IngestionMonitor({
+    store: { ingestion, directory: { listExpiringKeys: async () => [] } },
+    clock: { now: () => 1_000_000 },
+    projectRules: new ProjectRules(),
+    log: pino({ enabled: false }),
+    metrics: undefined,
+  });
+  const delivery = (name: string) => ({ kind: 'traces', name, counts: { requests: 1 } }) as const;
+  monitor.note({ id: 'docs', createdAt: 1 }, delivery('before'));
+  monitor.note({ id: 'docs', createdAt: 2 }, delivery('after'));
+  monitor.note({ id: 'docs' }, delivery('after'));
+  await monitor.flush();
+  expect(added).toEqual([['docs', [['after', 2]], 2]]);
 });

@@ -61,18 +61,21 @@ export function needsRetention(project: Kept & { readonly sweptTo: unknown }, no
 
 /**
  * The error for a batch with queries from before `rowsFrom`, with a detail for each of them; undefined if there are none.
- * An id that occurs again in the batch is a duplicate of the first, whatever its time.
+ * An id that occurs again in the batch is a duplicate of the first, whatever its time; not if `recordings`, which has a number
+ * for each query, says that it belongs to another recording.
  */
 export function oldQueriesError(
   ids: readonly string[],
   timesMs: ArrayLike<number>,
   rowsFrom: number | null,
+  recordings: ArrayLike<number> = [],
 ): CallerStatsError | undefined {
   if (rowsFrom === null) return undefined;
   const seen = new Set<string>();
   const since = new Date(rowsFrom).toISOString();
   const details: string[] = [];
   for (const [index, id] of ids.entries()) {
+    if (recordings[index] !== recordings[index - 1]) seen.clear();
     const isOld = (timesMs[index] ?? rowsFrom) < rowsFrom;
     if (isOld && !seen.has(id)) details.push(`queries[${index}]: ${beforeRowsProblem(since)}`);
     seen.add(id);

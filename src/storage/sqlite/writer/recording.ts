@@ -102,10 +102,10 @@ export class Recording {
     if (stamp !== undefined && stamp !== this.stamp) return sizes.map(() => OUTDATED);
     const opened = this.#found.projects.getOrCreate(projectId, () => this.#findProject(projectId));
     const { number: project, rowsFrom } = opened;
-    const tooOld = oldQueriesError(ids, occurredAt, rowsFrom);
+    const recordings = recordingsOf(sizes);
+    const tooOld = oldQueriesError(ids, occurredAt, rowsFrom, recordings);
     if (tooOld !== undefined) throw tooOld;
     const recorded = sizes.map(() => 0);
-    const recordings = recordingsOf(sizes);
     const order = inOrderOfIds(ids);
     const receiptNumbers =
       ids.length === 0

@@ -147,6 +147,13 @@ test('single queries of one sender go to the writer together, others between the
   expect(await countMerged([single(1), create('shop'), single(3)])).toBe(3);
 });
 
+test('an old query is refused although another recording of its group has its id', async () => {
+  const { writer } = await writerOf();
+  const old = single(1, { queries: [{ id: 1, caller: 'web', occurredAt: -1 }] });
+  const outcomes = await commitMerged([single(1), old], (merged) => writer.commit(merged));
+  expect(outcomes).toMatchObject([{ ok: true, value: { recorded: 1 } }, { ok: false, code: 'invalid' }]);
+});
+
 test('a writer that answers too little leaves operations without an outcome', async () => {
   const first = { ok: true, value: 1 } as const;
   const outcomes = await commitMerged([single(1), single(2)], async () => [first]);

@@ -1,6 +1,6 @@
 /** What keeps queries from being recorded, or soon will, in sentences: for digests and for `caller-stats doctor`. */
 import { formatQuantity, formatTime } from '../domain/format.js';
-import { describeRefusal, losesQueries } from '../domain/ingestion/refusals.js';
+import { describeRefusal, losesQueries, type RefusalReason } from '../domain/ingestion/refusals.js';
 import { bucketStart } from '../domain/ingestion/source-counts.js';
 import type { ApiKey } from '../domain/keys/api-key.js';
 import { expiryNotice } from '../domain/keys/key-lifetime.js';
@@ -37,15 +37,16 @@ export function describeExpiring({ id, name, expiresAt }: ApiKey): Loss {
   };
 }
 
-/** What a project refused in the last day. */
+/** What a project refused in the last day for these reasons. */
 export async function findRefusals(
   ingestion: IngestionReads,
   projectId: string,
   nowMs: number,
+  isOne: (reason: RefusalReason) => boolean = losesQueries,
 ): Promise<Loss[]> {
   const refusals = await ingestion.listRefusals(projectId);
   return refusals
-    .filter(({ reason, bucket }) => bucket >= bucketStart(nowMs - dayMs) && losesQueries(reason))
+    .filter(({ reason, bucket }) => bucket >= bucketStart(nowMs - dayMs) && isOne(reason))
     .slice(0, refusalsShownMax)
     .map(({ name, reason, keyId, requests, records }) => {
       const { message, remedy } = describeRefusal(reason);

@@ -6,6 +6,7 @@ import { dirname, resolve } from 'node:path';
 import { describeExpiring, findRefusals, type Loss } from '../../app/losses.js';
 import { CallerStatsError, describeError } from '../../domain/errors.js';
 import { formatTime } from '../../domain/format.js';
+import { refusesKeys } from '../../domain/ingestion/refusals.js';
 import { expiryNotice } from '../../domain/keys/key-lifetime.js';
 import { inspectStore, locationOf, nameOfStore, readStore } from '../../storage/open.js';
 import type { Inspected } from '../../storage/ports/store-stats.js';
@@ -147,11 +148,13 @@ async function checkLosses(
         note(key.projectId ?? `organization ${key.organizationId}`, describeExpiring(key));
       for (const organization of await reads.directory.listOrganizations())
         for (const { id } of await reads.directory.listProjects(organization.id))
-          for (const refusal of await findRefusals(reads.ingestion, id, nowMs)) note(id, refusal);
+          for (const refusal of await findRefusals(reads.ingestion, id, nowMs, refusesKeys))
+            note(id, refusal);
       return found;
     });
     if (losses.length === 0) {
-      const message = 'no key in use expires within 30 days, and nothing was refused in the last day';
+      const message =
+        'no key in use expires within 30 days, and nothing with a key was refused in the last day';
       return [{ check: 'recording', status: 'ok', message }];
     }
     return losses.map(({ message, remedy }) => ({

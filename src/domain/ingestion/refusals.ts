@@ -48,7 +48,8 @@ export const REFUSALS = {
   },
   overload: {
     because: 'the server or its database could not take more',
-    remedy: 'Clients that repeat lose nothing. If it happens often, see "Overload" in the documentation.',
+    remedy:
+      'Clients that repeat lose nothing, but OpenTelemetry exporters give up within a minute. See "Overload" in the documentation.',
   },
   'too-large': {
     because: 'the body was too large',
@@ -128,9 +129,14 @@ function isDoubt(reason: RefusalReason): boolean {
   return DOUBTS.some((doubt) => doubt === reason);
 }
 
-/** Whether queries are lost, unlike after what clients repeat or what was recorded; not for what anybody can cause. */
+/** Whether something with a key of the server was refused. Anybody can cause the other refusals. */
+export function refusesKeys(reason: RefusalReason): boolean {
+  return !isDoubt(reason) && reason !== 'key-unknown';
+}
+
+/** Whether queries are lost, unlike after what clients repeat. */
 export function losesQueries(reason: RefusalReason): boolean {
-  return !isDoubt(reason) && !['key-unknown', 'rate-limit', 'overload', 'failure'].includes(reason);
+  return refusesKeys(reason) && !['rate-limit', 'overload', 'failure'].includes(reason);
 }
 
 /** Why, as a sentence, what to do, and whether queries are lost if nobody does it. */

@@ -89,6 +89,29 @@ test('a key in use that expires soon is a warning, which names it and its projec
   ]);
 });
 
+test('what senders repeat is named, too, because not all of them do', async () => {
+  const place = await placeWithProject();
+  const create = ['key', 'create', '--name', 'Website', '--type', 'recording', '--project', project];
+  const { stdout: key } = await succeed(place.run(create));
+  const server = await place.serve(['--requests-per-minute', '1']);
+  const record = () =>
+    fetch(`${server.url}/v1/analytics/${project}/assistant/queries`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key.trim()}`, 'content-type': 'application/json' },
+      body: '{"id":"1","caller":"web"}',
+    });
+  expect([(await record()).status, (await record()).status]).toEqual([200, 429]);
+  await server.stop();
+  expect(await examine(place, 'recording')).toMatchObject([
+    {
+      status: 'warning',
+      message: expect.stringMatching(
+        /^[^:]+: "Website" .* had 1 request refused .* --requests-per-minute allows/,
+      ),
+    },
+  ]);
+});
+
 test('files that others can read, and a time in the future, are found', async () => {
   const place = await placeWithProject();
   const secret = `${place.database}.secret`;

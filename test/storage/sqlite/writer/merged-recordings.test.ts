@@ -151,7 +151,10 @@ test('an old query is refused although another recording of its group has its id
   const { writer } = await writerOf();
   const old = single(1, { queries: [{ id: 1, caller: 'web', occurredAt: -1 }] });
   const outcomes = await commitMerged([single(1), old], (merged) => writer.commit(merged));
-  expect(outcomes).toMatchObject([{ ok: true, value: { recorded: 1 } }, { ok: false, code: 'invalid' }]);
+  expect(outcomes).toMatchObject([
+    { ok: true, value: { recorded: 1 } },
+    { ok: false, code: 'invalid' },
+  ]);
 });
 
 test('a writer that answers too little leaves operations without an outcome', async () => {

@@ -64,7 +64,7 @@ import { addCompilers } from './schemas/compilers.js';
 import { SHARED_SCHEMAS } from './schemas/schemas.js';
 import { UnavailableError } from './server/errors.js';
 import { createFramework } from './server/framework.js';
-import { requireClearHeaders } from './server/headers.js';
+import { requireClearHeaders, securityHeaders } from './server/headers.js';
 import { RequestLog } from './server/log.js';
 import { observeRequests, type ServerMetrics } from './server/metrics.js';
 import { RefusalLog } from './server/refusal-log.js';
@@ -247,7 +247,8 @@ function createServer(
   }: AppOptions & { readonly limits: ConnectionLimits },
   refusals: RefusalLog,
 ): FastifyInstance {
-  const grpc = new Grpc(basePath);
+  const isPublicHttps = users.publicUrl?.startsWith('https:') === true;
+  const grpc = new Grpc({ basePath, security: securityHeaders({ isHttps: isPublicHttps }) });
   const app = createFramework(
     log,
     `There is no such route; ${basePath}/docs shows those that are.`,

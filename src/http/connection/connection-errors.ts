@@ -6,7 +6,7 @@ import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } 
 import type { Socket } from 'node:net';
 import { headerBytesMax } from '../../domain/limits.js';
 import { errorBody } from '../server/errors.js';
-import { SECURITY_HEADERS } from '../server/headers.js';
+import type { SecurityHeaders } from '../server/headers.js';
 import { type Exchange, exchangesOn, trackExchange } from './connections.js';
 import type { LingeringClose } from './lingering-close.js';
 
@@ -19,6 +19,8 @@ const ANSWERS: Readonly<Record<string, readonly [status: number, message: string
 };
 
 interface ConnectionErrorsOptions {
+  /** Of each answer. */
+  readonly security: SecurityHeaders;
   /** Called with the status of each answer. */
   readonly malformed?: (status: number) => void;
   /** Called for each error. Returns whether it takes the connection. */
@@ -28,7 +30,7 @@ interface ConnectionErrorsOptions {
 /** Creates the listeners for such requests. */
 export function createConnectionErrors(
   closeLingering: LingeringClose,
-  { malformed: onAnswer = () => undefined, take = () => false }: ConnectionErrorsOptions = {},
+  { security, malformed: onAnswer = () => undefined, take = () => false }: ConnectionErrorsOptions,
 ) {
   const answer = (
     socket: Socket,
@@ -37,7 +39,7 @@ export function createConnectionErrors(
     headers: Readonly<Record<string, string>> = {},
   ): void => {
     const body = JSON.stringify(errorBody(message));
-    const lines = Object.entries({ ...headersFor(body), ...headers, connection: 'close' }).map(
+    const lines = Object.entries({ ...headersFor(body, security), ...headers, connection: 'close' }).map(
       ([name, value]) => `${name}: ${value}`,
     );
     socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'));
@@ -64,7 +66,7 @@ export function createConnectionErrors(
       server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
         trackExchange(request, response);
         const body = JSON.stringify(errorBody('The Expect header asks for what this server cannot do.'));
-        response.writeHead(417, { ...headersFor(body), connection: 'close' }).end(body);
+        response.writeHead(417, { ...headersFor(body, security), connection: 'close' }).end(body);
         onAnswer(417);
       });
     },
@@ -99,10 +101,10 @@ function canStillAnswer({ request, response }: Exchange): boolean {
   return !request.complete && !response.headersSent;
 }
 
-function headersFor(body: string): Record<string, string> {
+function headersFor(body: string, security: SecurityHeaders): Record<string, string> {
   return {
     'content-type': 'application/json; charset=utf-8',
     'content-length': String(Buffer.byteLength(body)),
-    ...SECURITY_HEADERS,
+    ...security,
   };
 }

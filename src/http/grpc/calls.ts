@@ -24,7 +24,7 @@ import { ENCODINGS } from '../otlp/body.js';
 import type { BasePath } from '../request/base-path.js';
 import { EXPIRY_HEADER } from '../request/target.js';
 import { errorBody } from '../server/errors.js';
-import { SECURITY_HEADERS } from '../server/headers.js';
+import { SECURITY_HEADERS, type SecurityHeaders } from '../server/headers.js';
 import { frameBytes } from './message.js';
 import { PacedFrames } from './paced-frames.js';
 
@@ -52,9 +52,16 @@ const TOO_MANY = new Error('The client does little else than reset its calls as 
 
 const GRPC = /^application\/grpc(\+proto)?(;|$)/i;
 
+export interface CallsPlace {
+  readonly basePath: BasePath;
+  /** Of the answers that the app does not give. */
+  readonly security: SecurityHeaders;
+}
+
 export class Calls {
   readonly #app: FastifyInstance;
   readonly #basePath: BasePath;
+  readonly #security: SecurityHeaders;
   readonly #server = openServer();
   readonly #sockets = new Map<Http2Session | undefined, Socket>();
   /** Calls that have not begun. */
@@ -62,9 +69,10 @@ export class Calls {
   #isClosing = false;
   #ended = 0;
 
-  constructor(app: FastifyInstance, basePath: BasePath) {
+  constructor(app: FastifyInstance, { basePath, security }: CallsPlace) {
     this.#app = app;
     this.#basePath = basePath;
+    this.#security = security;
     this.#server.on('request', (request, response) => {
       if (this.#waiting.push(() => this.#begin(request, response)) === 1) this.#beginSome();
     });
@@ -113,9 +121,15 @@ export class Calls {
     const socket = this.#sockets.get(stream.session);
     if (!(response instanceof CallResponse) || socket === undefined) stream.close();
     // The client learns the limit too late for its first call.
-    else if (bytesOf(request.rawHeaders) > headerBytesMax) refuse(response, 431, HEADERS_TOO_LARGE);
+    else if (bytesOf(request.rawHeaders) > headerBytesMax) this.#refuse(response, 431, HEADERS_TOO_LARGE);
     else if (isGrpc(request)) this.#pass(request, response, socket);
-    else refuse(response, 415, OTHER);
+    else this.#refuse(response, 415, OTHER);
+  }
+
+  /** Answers without a status of gRPC. */
+  #refuse({ stream }: CallResponse, status: number, error: string): void {
+    stream.respond({ ':status': status, 'content-type': 'application/json', ...this.#security });
+    stream.end(JSON.stringify(errorBody(error)));
   }
 
   #pass(request: Http2ServerRequest, response: CallResponse, socket: Socket): void {
@@ -164,12 +178,6 @@ const OTHER =
 
 function bytesOf(headers: readonly string[]): number {
   return headers.reduce((sum, text) => sum + text.length, 0);
-}
-
-/** Answers without a status of gRPC. */
-function refuse({ stream }: CallResponse, status: number, error: string): void {
-  stream.respond({ ':status': status, 'content-type': 'application/json', ...SECURITY_HEADERS });
-  stream.end(JSON.stringify(errorBody(error)));
 }
 
 /** The headers of the HTTP response that the answer to a call keeps. */

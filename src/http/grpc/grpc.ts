@@ -8,8 +8,7 @@ import type { FastifyInstance } from 'fastify';
 import { later } from '../../shared/later.js';
 import { exchangesOn } from '../connection/connections.js';
 import type { Turns } from '../connection/turns.js';
-import type { BasePath } from '../request/base-path.js';
-import type { Calls } from './calls.js';
+import type { Calls, CallsPlace } from './calls.js';
 
 const loadCalls = later(() => import('./calls.js'));
 
@@ -24,13 +23,13 @@ interface PrefaceError extends NodeJS.ErrnoException {
 
 /** Takes over connections of HTTP/2. */
 export class Grpc {
-  readonly #basePath: BasePath;
+  readonly #place: CallsPlace;
   #app: FastifyInstance | undefined;
   #calls: Promise<Calls> | undefined;
   readonly #sockets = new WeakSet<Socket>();
 
-  constructor(basePath: BasePath) {
-    this.#basePath = basePath;
+  constructor(place: CallsPlace) {
+    this.#place = place;
   }
 
   /** To be called before the app is ready. */
@@ -51,7 +50,7 @@ export class Grpc {
     // Takes the connection from the parser, and keeps what arrives until there is a session.
     socket.on('readable', () => {});
     const first = Buffer.concat([PREFACE, rawPacket.subarray(bytesParsed)]);
-    this.#calls ??= loadCalls().then(({ Calls }) => new Calls(app, this.#basePath));
+    this.#calls ??= loadCalls().then(({ Calls }) => new Calls(app, this.#place));
     this.#calls.then(
       async (calls) => {
         await turns.next();

@@ -22,7 +22,7 @@ import { keepTickShape } from '../connection/tick-shape.js';
 import { Turns } from '../connection/turns.js';
 import { addCompression } from './compression.js';
 import { answerError, HttpError } from './errors.js';
-import { addSecurityHeaders, SECURITY_HEADERS } from './headers.js';
+import { addSecurityHeaders, securityHeaders } from './headers.js';
 import { frameworkLog } from './log.js';
 import { restoreMethods, routeMethod } from './resource.js';
 
@@ -59,10 +59,11 @@ export function createFramework(
     timeoutMs: requestTimeout,
   });
   const turns = new Turns(unparsedBytesMax);
-  const connectionErrors = createConnectionErrors(
-    closeLingering,
-    refusals && { ...refusals, take: (error, socket) => refusals.take(error, socket, turns) },
-  );
+  const isPublicHttps = publicUrl?.startsWith('https:') === true;
+  const connectionErrors = createConnectionErrors(closeLingering, {
+    security: securityHeaders({ isHttps: isPublicHttps }),
+    ...(refusals && { ...refusals, take: (error, socket) => refusals.take(error, socket, turns) }),
+  });
   const app: FastifyInstance = Fastify({
     rewriteUrl(request) {
       routeMethod(request);
@@ -85,7 +86,8 @@ export function createFramework(
     frameworkErrors: (error, request, reply) => {
       // The framework runs no hooks before this handler.
       if (mustCloseAfter(request.raw)) reply.header('connection', 'close');
-      answerError(error, request, reply.headers(SECURITY_HEADERS));
+      const isHttps = isPublicHttps || request.protocol === 'https';
+      answerError(error, request, reply.headers(securityHeaders({ isHttps })));
       refusals?.malformed(reply.statusCode);
     },
   });
@@ -101,7 +103,7 @@ export function createFramework(
     done(null, payload);
   });
   restoreMethods(app);
-  addSecurityHeaders(app, { isPublicHttps: publicUrl?.startsWith('https:') === true });
+  addSecurityHeaders(app, { isPublicHttps });
   addCompression(app);
   app.setErrorHandler((error, request, reply) => {
     answerError(error, request, reply, publicUrl);

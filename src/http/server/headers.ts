@@ -22,13 +22,19 @@ const OVER_HTTPS = {
   'strict-transport-security': 'max-age=31536000; includeSubDomains',
 } as const;
 
+export type SecurityHeaders = typeof SECURITY_HEADERS | typeof OVER_HTTPS;
+
+export function securityHeaders({ isHttps }: { readonly isHttps: boolean }): SecurityHeaders {
+  return isHttps ? OVER_HTTPS : SECURITY_HEADERS;
+}
+
 /** Sets the security headers on every response. Routes that serve pages replace some of them. */
 export function addSecurityHeaders(
   app: FastifyInstance,
   { isPublicHttps }: { readonly isPublicHttps: boolean },
 ): void {
   app.addHook('onRequest', ({ protocol }, reply, done) => {
-    reply.headers(isPublicHttps || protocol === 'https' ? OVER_HTTPS : SECURITY_HEADERS);
+    reply.headers(securityHeaders({ isHttps: isPublicHttps || protocol === 'https' }));
     done();
   });
 }

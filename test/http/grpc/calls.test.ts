@@ -13,6 +13,7 @@ import { fastify } from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
 import { Turns } from '../../../src/http/connection/turns.js';
 import { Calls } from '../../../src/http/grpc/calls.js';
+import { securityHeaders } from '../../../src/http/server/headers.js';
 import { call, connectGrpc, framed, TRACES_METHOD } from '../../support/http/grpc.js';
 
 const headers = { ':method': 'POST', ':path': TRACES_METHOD, 'content-type': 'application/grpc' };
@@ -42,7 +43,7 @@ async function connect() {
     if (session !== undefined) served.push(new WeakRef(session));
   });
   await app.ready();
-  const calls = new Calls(app, '');
+  const calls = new Calls(app, { basePath: '', security: securityHeaders({ isHttps: false }) });
   const server = createServer((socket) => calls.serve(socket, new Turns(1e9))).listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => {

@@ -145,6 +145,20 @@ describe('an invalid request gets a JSON error and its connection is closed:', (
     expect(calls).toEqual([]);
   });
 
+  test('that tells browsers to use HTTPS, if the public URL begins with it', async () => {
+    const { sendRaw } = await startService({ users: { publicUrl: 'https://stats.example.org' } });
+    for (const [what, bytes] of [
+      ...BROKEN,
+      ['a path that cannot be decoded', `GET /%ff HTTP/1.1\r\n${host}\r\n`],
+    ] as const) {
+      const answer = await sendRaw(Buffer.from(bytes, 'latin1'), { connectionError: true });
+      expect([what, answer.headers['strict-transport-security']]).toEqual([
+        what,
+        'max-age=31536000; includeSubDomains',
+      ]);
+    }
+  });
+
   test('invalid data between chunks', async () => {
     const { sendRaw, keys, store } = await startService();
     const head = `${post}Authorization: Bearer ${keys.admin}\r\n${json}`;

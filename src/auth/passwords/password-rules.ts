@@ -71,7 +71,7 @@ async function findProblem(password: string, owner: PasswordOwner): Promise<stri
   );
   const isRepeated = new Set(text).size < differentCharactersMin || isAgain;
   if (isRepeated) return 'repeats the same characters; a few words make a good one';
-  if (withoutParts(text, partsOf(owner)).length < ownCharactersMin)
+  if (countOwn(withoutParts(text, partsOf(owner))) < ownCharactersMin)
     return 'is mostly your address, your name or the name of this program; a few other words make a good one';
   if (await isCommon(text))
     return 'is one that many people use, and is tried first; a few words make a good one';
@@ -127,9 +127,14 @@ function partsOf({ email, name }: PasswordOwner): readonly string[] {
   return parts.filter(({ length }) => length >= partCharactersMin).sort((a, b) => b.length - a.length);
 }
 
-/** The letters and digits that are left without the parts. */
 function withoutParts(text: string, parts: readonly string[]): string {
-  return parts.reduce((rest, part) => rest.replaceAll(part, ' '), text).replaceAll(/[^\p{L}\p{N}]/gu, '');
+  return parts.reduce((rest, part) => rest.replaceAll(part, ' '), text);
+}
+
+/** The letters and digits, and each different other character: those between the parts are often the same. */
+function countOwn(text: string): number {
+  const others = text.match(/[^\p{L}\p{N}\s]/gu) ?? [];
+  return (text.match(/[\p{L}\p{N}]/gu) ?? []).length + new Set(others).size;
 }
 
 /** Whether the password is on the list, also with other digits around it, or with digits for letters. */

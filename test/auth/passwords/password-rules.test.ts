@@ -31,6 +31,7 @@ describe('a password is refused', () => {
     ['byron-1815-ab', /your name/],
     ['caller-stats-2026', /this program/],
     ['CallerStats1234!', /this program/],
+    ['caller-stats-2026!!!!', /this program/],
     ['password1234', /many people use/],
     ['Password12345!', /many people use/],
     ['P@ssw0rd2026!', /many people use/],
@@ -67,6 +68,8 @@ test.each([
   '12345678 is my first cat',
   'sunshine over seven mountains',
   'ünïcödé wörds ärë fïnë',
+  '#%&/()=?+*<>',
+  '🦊🎷🌵🚲🍋🧭🪁🎲🏔🐙🧦🛶',
 ])('%j is accepted', async (password) => {
   expect(await problemOf(password)).toBe('');
 });

@@ -30,6 +30,7 @@ const shared = [
   'src/domain/limits.ts',
   'src/domain/notifications/channel.ts',
   'src/domain/notifications/notification.ts',
+  'src/domain/own-path.ts',
   'src/domain/people/audit.ts',
   'src/domain/people/member.ts',
   'src/domain/projects/samples.ts',

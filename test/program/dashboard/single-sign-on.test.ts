@@ -180,11 +180,22 @@ test.each([
   ['a backslash', '/\\other.test'],
   ['a script', 'javascript:alert(1)'],
   ['an empty path', ''],
+  ['a host behind dots', '/..//other.test'],
 ])('does not redirect to %s after signing in', async (_what, to) => {
   const { service } = await startBoth();
   await service.store.directory.addMember(memberOf(ada.email), by);
   expect(await signInAs(new Browser(service), ada.email, to)).toBe('/');
 });
+
+// The base path comes before it.
+test.each(['/../another-app', '/%2e%2e/another-app', '/x/../../another-app'])(
+  'redirects to no path above the base path after signing in: %s',
+  async (to) => {
+    const { service } = await startBoth();
+    await service.store.directory.addMember(memberOf(ada.email), by);
+    expect(await signInAs(new Browser(service), ada.email, to)).toBe('/another-app');
+  },
+);
 
 /** Turns on a second factor; returns its codes. */
 async function addSecondFactor(browser: Browser): Promise<(timeMs: number) => string> {

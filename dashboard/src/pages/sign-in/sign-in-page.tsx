@@ -32,7 +32,7 @@ export function SignInPage() {
   const query = new URLSearchParams(useSearch());
   // After single sign-on, the page begins with the second step.
   const [isSecond, setSecond] = useState(query.has('second-factor'));
-  const to = safeDestination(query.get('to'), location.origin);
+  const to = safeDestination(query.get('to'));
   const problem = query.get('problem');
 
   if (user !== null) return <Redirect to={to} replace />;

@@ -1,6 +1,7 @@
 /** Signing in and out: with a password and a second factor, or with single sign-on. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { SINGLE_SIGN_ON_CALLBACK, SINGLE_SIGN_ON_PATH, type SignInProblem } from '../../../auth/names.js';
+import { toOwnPath } from '../../../domain/own-path.js';
 import { email, flag, optional, readFields, text } from '../../request/fields.js';
 import { getClientAddress } from '../../request/target.js';
 import { addResource } from '../../server/resource.js';
@@ -79,7 +80,7 @@ export function addSingleSignOn(
   addResource(app, SINGLE_SIGN_ON_PATH, {
     GET: async (request, reply) => {
       const { to: asked } = request.query as { to?: unknown };
-      const to = isOwnPath(asked) ? asked : '/';
+      const to = (typeof asked === 'string' && toOwnPath(asked)) || '/';
       // A link of another site must not sign anybody in: the page asks first.
       const site = request.headers['sec-fetch-site'];
       if (site !== undefined && site !== 'same-origin' && site !== 'none')
@@ -107,11 +108,6 @@ export function addSingleSignOn(
       return reply.redirect(location);
     },
   });
-}
-
-/** Whether this is a path of this server. Browsers read some texts that begin with a slash as the URL of another server. */
-function isOwnPath(to: unknown): to is string {
-  return typeof to === 'string' && /^\/(?![/\\])[^\\\s]*$/.test(to);
 }
 
 /** The problems that the sign-in page has messages for. */

@@ -1,7 +1,7 @@
 /** The command line: the list of commands, and the exit status of each error. */
 import { Command, CommanderError, Help, type Option } from 'commander';
 import { CallerStatsError, describeError } from '../domain/errors.js';
-import { formatQuantity } from '../domain/format.js';
+import { formatQuantity, toPrintable } from '../domain/format.js';
 import { errorLinesMax } from '../domain/limits.js';
 import { FailedResult, type Io, UsageError } from './io.js';
 import { readSettingsFile } from './settings/settings-file.js';
@@ -86,7 +86,7 @@ export async function buildProgram(io: Io, version: string, only = ''): Promise<
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(text),
-      outputError: (message, write) => write(nameOurs(message)),
+      outputError: (message, write) => write(toPrintable(nameOurs(message))),
     })
     .showHelpAfterError('(see --help)');
   const loaders = Object.hasOwn(COMMANDS, only) ? [COMMANDS[only]] : Object.values(COMMANDS);

@@ -119,6 +119,8 @@ describe('wrong usage exits with 2 and an error message:', () => {
     [['project'], /^Usage: caller-stats project /],
     [['imprt'], /unknown command 'imprt'\n\(Did you mean import\?\)/],
     [['key', 'make'], /unknown command 'make'/],
+    [['\u001b]0;x\u0007'], /^error: unknown command '\ufffd]0;x\ufffd'/],
+    [['verify', '--\u009b31m'], /^error: unknown option '--\ufffd31m'/],
     [['verify', '--jsn'], /unknown option '--jsn'\n\(Did you mean --json\?\)/],
     [['doctor', '--config', 'x'], /unknown option '--config'\n\(Did you mean --settings\?\)\n\(see --help\)/],
     [['stats', 'a', '--tz=UTC'], /unknown option '--tz=UTC'\n\(Did you mean --time-zone\?\)\n\(see --help\)/],

@@ -204,13 +204,12 @@ export function describeIngestion(kind: string, factory: PlaceFactory): void {
 
     test('is not stored for a new project with the id of a deleted one', async () => {
       const [store] = await openTwo();
-      const { createdAt } = projectOf('docs');
-      await store.ingestion.add('docs', [bucketOf({ arrived: 1 })], createdAt);
-      await expect(
-        store.ingestion.add('docs', [bucketOf({ arrived: 1 })], createdAt - 1),
-      ).rejects.toMatchObject({
-        code: 'not_found',
-      });
+      const { createdAt, organizationId } = projectOf('docs');
+      await store.ingestion.add('docs', [bucketOf({ arrived: 1 })], { createdAt, organizationId });
+      for (const other of [{ createdAt: createdAt - 1 }, { organizationId: 'rival' }])
+        await expect(store.ingestion.add('docs', [bucketOf({ arrived: 1 })], other)).rejects.toMatchObject({
+          code: 'not_found',
+        });
       expect(await store.ingestion.sum('docs', 0)).toMatchObject([{ counts: { arrived: 1 } }]);
     });
 

@@ -17,6 +17,7 @@ import { hourMs } from '../../domain/time/duration.js';
 import { BoundedCache } from '../../shared/bounded-cache.js';
 import { sleep } from '../../shared/retry.js';
 import { createThrottledWarning, type WarningLog } from '../../shared/throttled-log.js';
+import type { ProjectIdentity } from '../../storage/ports/ingestion.js';
 import type { Store } from '../../storage/ports/store.js';
 import { type IngestionSource, readIngestion } from '../ingestion.js';
 
@@ -28,12 +29,13 @@ interface MonitorOptions {
   readonly metrics: { readonly arrived: (delivery: Delivery) => void } | undefined;
 }
 
-/** Where something arrived. Without `createdAt`, at whichever project has the id. */
-type Place = Pick<Project, 'id'> & Partial<Pick<Project, 'createdAt'>>;
+/** Where something arrived. Of what is refused, at most the organization is known; of strangers, neither. */
+type Place = Pick<Project, 'id'> & ProjectIdentity;
 
 /** What arrived at a project since the last write. */
 interface Arrived {
   createdAt: number | undefined;
+  organizationId: string | undefined;
   readonly tally: IngestionTally;
 }
 
@@ -101,9 +103,9 @@ export class IngestionMonitor {
     this.#arrived = new Map();
     this.#strangers = 0;
     let isAvailable = true;
-    for (const [id, { tally, createdAt }] of arrived) {
+    for (const [id, { tally, ...identity }] of arrived) {
       const buckets = tally.list();
-      const project = createdAt === undefined ? { id } : { id, createdAt };
+      const project = { id, ...identity };
       this.#warn(id, buckets);
       // One failure is enough: each takes as long as the database's deadline.
       isAvailable &&= await this.#add(project, buckets);
@@ -112,10 +114,10 @@ export class IngestionMonitor {
   }
 
   /** Returns whether the store is available. */
-  async #add({ id, createdAt }: Place, buckets: readonly SourceBucket[]): Promise<boolean> {
+  async #add({ id, ...identity }: Place, buckets: readonly SourceBucket[]): Promise<boolean> {
     const { store, log } = this.#options;
     try {
-      await store.ingestion.add(id, buckets, createdAt);
+      await store.ingestion.add(id, buckets, identity);
     } catch (error) {
       // The project was deleted, or a stranger invented it.
       if (error instanceof CallerStatsError && error.code === 'not_found') return true;
@@ -153,14 +155,17 @@ export class IngestionMonitor {
   }
 
   /** What waits for a deleted project is forgotten when something arrives at a new one with its id. */
-  #find({ id, createdAt }: Place): IngestionTally {
+  #find({ id, createdAt, organizationId }: Place): IngestionTally {
     let arrived = this.#arrived.get(id);
-    const isOther = createdAt !== undefined && (arrived?.createdAt ?? createdAt) !== createdAt;
+    const isOther =
+      (createdAt !== undefined && (arrived?.createdAt ?? createdAt) !== createdAt) ||
+      (organizationId !== undefined && (arrived?.organizationId ?? organizationId) !== organizationId);
     if (arrived === undefined || isOther) {
-      arrived = { createdAt, tally: new IngestionTally() };
+      arrived = { createdAt, organizationId, tally: new IngestionTally() };
       this.#arrived.set(id, arrived);
     }
     arrived.createdAt ??= createdAt;
+    arrived.organizationId ??= organizationId;
     return arrived.tally;
   }
 }

@@ -54,7 +54,7 @@ export class Arrivals {
       refusals: reasons.map((reason) => ({ reason, keyId: key?.id ?? null, requests: 1, records: 0 })),
     };
     if (key === null) this.#ingestion.noteStranger(projectId, delivery);
-    else this.#ingestion.note({ id: projectId }, delivery);
+    else this.#ingestion.note({ id: projectId, organizationId: key.organizationId }, delivery);
   }
 
   /** All or nothing: one item that is refused keeps all others from being recorded. */

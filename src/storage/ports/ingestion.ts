@@ -37,13 +37,19 @@ export interface IngestionReads {
   listOutdated(horizon: Horizon): Promise<string[]>;
 }
 
+/** What is known of a project besides its id. */
+export interface ProjectIdentity {
+  readonly createdAt?: number | undefined;
+  readonly organizationId?: string | undefined;
+}
+
 export interface IngestionChanges {
   /**
    * Adds to what came to a project. Adding the same again counts it twice. Of sources that the project has no room for, and
-   * of operations beyond the first of a bucket, only the sums are stored (see `SourceNames`). With `createdAt`, a project that was
-   * created at another time is not found: it has the id of one that was deleted meanwhile.
+   * of operations beyond the first of a bucket, only the sums are stored (see `SourceNames`). A project with another
+   * `identity` is not found: it has the id of one that was deleted meanwhile.
    */
-  add(projectId: string, buckets: readonly SourceBucket[], createdAt?: number): Promise<void>;
+  add(projectId: string, buckets: readonly SourceBucket[], identity?: ProjectIdentity): Promise<void>;
 
   /**
    * Removes at most `limit` buckets and sources of a project that are too old, in one short transaction. Any number of handles

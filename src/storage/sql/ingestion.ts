@@ -19,9 +19,11 @@ import type {
   IngestionChanges,
   IngestionReads,
   KeptRefusal,
+  ProjectIdentity,
   SeenSource,
 } from '../ports/ingestion.js';
 import type { Cleanup } from '../ports/maintenance.js';
+import { PROJECT } from './rows.js';
 import { SqlTables } from './tables.js';
 
 /** The operation of the rows with the sums of a source. */
@@ -124,9 +126,13 @@ export class SqlIngestionChanges extends SqlTables implements IngestionChanges {
   readonly #sources = this.table('ingestion_source');
   readonly #project = this.dialect.projectColumn;
 
-  async add(projectId: string, buckets: readonly SourceBucket[], createdAt?: number): Promise<void> {
+  async add(
+    projectId: string,
+    buckets: readonly SourceBucket[],
+    identity: ProjectIdentity = {},
+  ): Promise<void> {
     const project = await this.dialect.findProjectKey(this.session, projectId);
-    if (createdAt !== undefined) await this.#requireCreatedAt(projectId, createdAt);
+    await this.#requireIdentity(projectId, identity);
     const known = await this.session.all<Source>(
       `SELECT kind, name FROM ${this.#sources} WHERE ${this.#project} = $1`,
       [project],
@@ -165,9 +171,10 @@ export class SqlIngestionChanges extends SqlTables implements IngestionChanges {
     return { removed, done: removed < limit };
   }
 
-  async #requireCreatedAt(projectId: string, createdAt: number): Promise<void> {
-    const same = `SELECT 1 FROM ${this.table('project')} WHERE id = $1 AND created_at = $2`;
-    if ((await this.session.all(same, [projectId, createdAt])).length > 0) return;
+  async #requireIdentity(projectId: string, wanted: ProjectIdentity): Promise<void> {
+    const found = await this.find(PROJECT, 'WHERE id = $1', [projectId]);
+    const { createdAt = found?.createdAt, organizationId = found?.organizationId } = wanted;
+    if (found?.createdAt === createdAt && found?.organizationId === organizationId) return;
     throw new CallerStatsError('not_found', `The project ${projectId} is another one now.`);
   }
 

@@ -76,8 +76,8 @@ test('what strangers send is counted for few projects between two writes', async
 test('what arrived at a deleted project is not counted for a new one with its id', async () => {
   const added: unknown[] = [];
   const ingestion: Ingestion = {
-    add: async (projectId, buckets, createdAt) => {
-      added.push([projectId, buckets.map(({ name, counts }) => [name, counts.requests]), createdAt]);
+    add: async (projectId, buckets, identity) => {
+      added.push([projectId, buckets.map(({ name, counts }) => [name, counts.requests]), identity]);
     },
     listRefusals: async () => [],
     listSources: async () => [],
@@ -97,5 +97,5 @@ test('what arrived at a deleted project is not counted for a new one with its id
   monitor.note({ id: 'docs', createdAt: 2 }, delivery('after'));
   monitor.note({ id: 'docs' }, delivery('after'));
   await monitor.flush();
-  expect(added).toEqual([['docs', [['after', 2]], 2]]);
+  expect(added).toEqual([['docs', [['after', 2]], { createdAt: 2 }]]);
 });

@@ -209,6 +209,29 @@ describe('a member of another organization', () => {
     expect(await stateOf(service())).toEqual(before);
     expect((await service().store.directory.listKeys('rival')).map(({ id }) => id)).toEqual(['rivalAdmin']);
   });
+
+  test('learns nothing of what a deleted project refused from one with its id', async () => {
+    const { addKey, send, store } = service();
+    await store.directory.createProject(projectOf('moved'), by);
+    const key = await addKey('a name of others', { type: 'recording', projectId: 'moved' });
+    const ingestion = async (reader: string) =>
+      (await send({ path: '/v1/analytics/moved/assistant/ingestion', key: reader })).text;
+    const refuse = async () =>
+      send({
+        method: 'POST',
+        path: '/v1/analytics/docs/assistant/queries',
+        headers: json,
+        body: query,
+        key,
+      });
+    expect((await refuse()).status).toBe(404);
+    expect(await ingestion(service().keys.admin)).toContain('a name of others');
+    expect((await refuse()).status).toBe(404);
+    await store.directory.deleteProject('default', 'moved', by);
+    await store.directory.createProject(projectOf('moved', { organizationId: 'rival' }), by);
+    const seen = JSON.parse(await ingestion(service().keys.rivalAdmin)) as { sources: unknown[] };
+    expect(seen.sources).toEqual([]);
+  });
 });
 
 interface KeyedRoute {

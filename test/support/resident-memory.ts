@@ -13,7 +13,7 @@ export function highestResidentBytesOf(pid: number | undefined): number | undefi
 /** The bytes of memory that the page about limits promises a server takes less than. */
 export function promisedBytesMax(): number {
   const page = readFileSync(new URL('../../docs/reference/limits.md', import.meta.url), 'utf8');
-  const megabytes = /takes less than (\d+) MB of memory/.exec(page)?.[1];
+  const megabytes = /takes less than (\d+) MB/.exec(page)?.[1];
   if (megabytes === undefined) throw new Error('limits.md does not say how much memory a server takes');
   return Number(megabytes) * 1e6;
 }

@@ -423,5 +423,28 @@ export function describeCorrections(kind: string, factory: PlaceFactory): void {
       });
       await expectSound(store);
     });
+
+    test('of a query whose row retention has removed are not those of another with its id', async () => {
+      const { store, other } = await openTwo();
+      const ids = ['id 0', 'id 2'];
+      await correct(store, { id: '1', action: 'rename', ids, to: 'zed' });
+      const known = [{ day, caller: 'web', isWithdrawn: false, isCorrected: false }];
+      const changes = ids.map((id) => ({ id, changes: [], known, caller: 'zed' }));
+      await store.corrections.restoreChanges('p', changes);
+      const tellOf = async () =>
+        (await other.counts.readQueries('p', undefined, 100))
+          .filter(({ id }) => ids.includes(id))
+          .map(({ corrected }) => corrected);
+      expect(await tellOf()).toMatchObject(ids.map(() => ({ changes: [{ correction: 1 }], known })));
+      await store.directory.changeProject(org, 'p', { retentionDays: 1 }, by);
+      await retainAll(store, now + 3 * dayMs, 3);
+      const again = ids.map((id) => ({ id, caller: 'api', occurredAt: now + 3 * dayMs }));
+      expect(await other.counts.record('p', again)).toEqual({ recorded: 2, duplicates: 0 });
+      expect(await tellOf()).toEqual([undefined, undefined]);
+      const past = { from: now + 2 * dayMs, to: now + 4 * dayMs, atMs: today, spanMs: dayMs };
+      const { queries } = await store.history.readPast('p', past, null);
+      expect(queries).toMatchObject([{ caller: 'api', queries: 2, corrections: [], known: [] }]);
+      await expectSound(store);
+    });
   });
 }

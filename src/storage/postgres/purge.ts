@@ -137,6 +137,8 @@ export class Cleaner {
     const old = rows.filter(({ occurredAt }) => occurredAt < (rowsFrom ?? EARLIEST_MS));
     const ids = old.map((row) => row.id);
     const removed = await session.all<RemovedRow>(this.#statements.removeSwept, [id, ids]);
+    await session.run(this.#statements.removeSweptCorrections, [id, ids]);
+    await session.run(this.#statements.removeSweptChanges, [id, ids]);
     const columns = (['occurredAt', 'caller', 'level'] as const).map((field) =>
       removed.map((row) => row[field]),
     );

@@ -77,16 +77,20 @@ export class Cleaner {
     ]);
   }
 
-  /** Returns how many rows it removed. */
+  /** Removes rows of queries, with what is kept of their ids: another query may have one of these later. Returns how many there were. */
   #sweep({ number, rowsFrom, sweptTo }: Retention, limit: number): number {
     const last = this.#statements.get<{ readonly id: string | Uint8Array }>(
       'SELECT id FROM query WHERE project = ? AND id > ? ORDER BY id LIMIT 1 OFFSET ?',
       [number, sweptTo, limit - 1],
     )?.id;
-    const removed = this.#statements.run(
-      `DELETE FROM query WHERE project = $1 AND id > $2 AND occurred_at < $3 ${last === undefined ? '' : 'AND id <= $4'}`,
-      [number, sweptTo, rowsFrom, ...(last === undefined ? [] : [last])],
-    );
+    const swept = `project = $1 AND id > $2 AND occurred_at < $3 ${last === undefined ? '' : 'AND id <= $4'}`;
+    const values = [number, sweptTo, rowsFrom, ...(last === undefined ? [] : [last])];
+    for (const table of ['corrected_query INDEXED BY corrected_query_by_id', 'late_change'])
+      this.#statements.run(
+        `DELETE FROM ${table} WHERE project = $1 AND id IN (SELECT id FROM query WHERE ${swept})`,
+        values,
+      );
+    const removed = this.#statements.run(`DELETE FROM query WHERE ${swept}`, values);
     this.#statements.run('UPDATE project SET swept_to = ? WHERE number = ?', [last ?? null, number]);
     return removed;
   }

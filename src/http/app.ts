@@ -247,8 +247,7 @@ function createServer(
   }: AppOptions & { readonly limits: ConnectionLimits },
   refusals: RefusalLog,
 ): FastifyInstance {
-  const isPublicHttps = users.publicUrl?.startsWith('https:') === true;
-  const grpc = new Grpc({ basePath, security: securityHeaders({ isHttps: isPublicHttps }) });
+  const grpc = new Grpc({ basePath, security: securityHeaders(users.publicUrl) });
   const app = createFramework(
     log,
     `There is no such route; ${basePath}/docs shows those that are.`,

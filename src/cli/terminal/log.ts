@@ -13,8 +13,9 @@ export async function openLog(
     level: logLevel,
     serializers: {
       // Joins the message of an error, which may end with a full stop, and that of its cause with a colon.
-      err(error: Error) {
-        const logged = pino.stdSerializers.err(error);
+      err(thrown: unknown) {
+        if (!(thrown instanceof Error)) return thrown;
+        const logged = pino.stdSerializers.err(thrown);
         logged.message = logged.message.replaceAll('.: ', ': ');
         return logged;
       },

@@ -59,9 +59,8 @@ export function createFramework(
     timeoutMs: requestTimeout,
   });
   const turns = new Turns(unparsedBytesMax);
-  const isPublicHttps = publicUrl?.startsWith('https:') === true;
   const connectionErrors = createConnectionErrors(closeLingering, {
-    security: securityHeaders({ isHttps: isPublicHttps }),
+    security: securityHeaders(publicUrl),
     ...(refusals && { ...refusals, take: (error, socket) => refusals.take(error, socket, turns) }),
   });
   const app: FastifyInstance = Fastify({
@@ -86,8 +85,7 @@ export function createFramework(
     frameworkErrors: (error, request, reply) => {
       // The framework runs no hooks before this handler.
       if (mustCloseAfter(request.raw)) reply.header('connection', 'close');
-      const isHttps = isPublicHttps || request.protocol === 'https';
-      answerError(error, request, reply.headers(securityHeaders({ isHttps })));
+      answerError(error, request, reply.headers(securityHeaders(publicUrl, request.protocol)));
       refusals?.malformed(reply.statusCode);
     },
   });
@@ -103,7 +101,7 @@ export function createFramework(
     done(null, payload);
   });
   restoreMethods(app);
-  addSecurityHeaders(app, { isPublicHttps });
+  addSecurityHeaders(app, publicUrl);
   addCompression(app);
   app.setErrorHandler((error, request, reply) => {
     answerError(error, request, reply, publicUrl);

@@ -24,17 +24,16 @@ const OVER_HTTPS = {
 
 export type SecurityHeaders = typeof SECURITY_HEADERS | typeof OVER_HTTPS;
 
-export function securityHeaders({ isHttps }: { readonly isHttps: boolean }): SecurityHeaders {
+/** Those of an answer. `protocol` is that of the request, if one was read. */
+export function securityHeaders(publicUrl: string | undefined, protocol?: string): SecurityHeaders {
+  const isHttps = publicUrl?.startsWith('https:') === true || protocol === 'https';
   return isHttps ? OVER_HTTPS : SECURITY_HEADERS;
 }
 
 /** Sets the security headers on every response. Routes that serve pages replace some of them. */
-export function addSecurityHeaders(
-  app: FastifyInstance,
-  { isPublicHttps }: { readonly isPublicHttps: boolean },
-): void {
+export function addSecurityHeaders(app: FastifyInstance, publicUrl: string | undefined): void {
   app.addHook('onRequest', ({ protocol }, reply, done) => {
-    reply.headers(securityHeaders({ isHttps: isPublicHttps || protocol === 'https' }));
+    reply.headers(securityHeaders(publicUrl, protocol));
     done();
   });
 }

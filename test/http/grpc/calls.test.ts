@@ -43,7 +43,7 @@ async function connect() {
     if (session !== undefined) served.push(new WeakRef(session));
   });
   await app.ready();
-  const calls = new Calls(app, { basePath: '', security: securityHeaders({ isHttps: false }) });
+  const calls = new Calls(app, { basePath: '', security: securityHeaders(undefined) });
   const server = createServer((socket) => calls.serve(socket, new Turns(1e9))).listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => {

@@ -189,6 +189,9 @@ test('logs are JSON or, on a terminal, text; request ids differ between starts',
   const log = await openLog({ logLevel: 'info' }, { stderr, interactive: true, colors: false });
   log.info('stopped');
   expect(stderr.read()).toMatch(/^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}\] INFO: stopped\n$/);
+  // Anything can be thrown.
+  log.warn({ err: 'a text' }, 'failed');
+  expect(stderr.read()).toMatch(/ WARN: failed\s+err: "a text"/);
   const ids = starts.map(
     (lines) => new Set([...lines.join('\n').matchAll(/"reqId":"([^"]+)"/g)].map(([, id]) => id)),
   );

@@ -2,6 +2,7 @@
 import { CallerStatsError } from '../domain/errors.js';
 import { commitQueriesMax, pendingOperationsMax, pendingQueriesMax } from '../domain/limits.js';
 import { nextLoopTurn } from '../shared/fair-share.js';
+import type { RecordResult } from './ports/counts.js';
 import type { CommitObserver } from './ports/store-stats.js';
 
 /** The outcome of one operation. One that failed changed nothing, and did not affect the others of its group. */
@@ -107,14 +108,16 @@ export class CommitQueue<Operation, Value> {
     const group = this.#takeGroup();
     const startMs = observer?.now() ?? 0;
     let failure: unknown;
+    let hasWritten = false;
     try {
       const outcomes = await commit(group.map(({ operation }) => operation));
+      hasWritten = outcomes.some(writes);
       for (const [index, pending] of group.entries()) settle(pending, outcomes[index]);
     } catch (error) {
       failure = error;
       for (const pending of group) pending.reject(error);
     } finally {
-      observer?.committed(observer.now() - startMs, failure);
+      observer?.committed(observer.now() - startMs, { error: failure, hasWritten });
     }
   }
 
@@ -132,6 +135,12 @@ export class CommitQueue<Operation, Value> {
     this.#backlog.remove(size, queries);
     return group;
   }
+}
+
+/** Whether an operation changed something, unlike a recording of duplicates. */
+function writes(outcome: Outcome<unknown>): boolean {
+  if (!outcome.ok || outcome.value === 'outdated') return false;
+  return (outcome.value as Partial<RecordResult> | null | undefined)?.recorded !== 0;
 }
 
 function settle<Value>(

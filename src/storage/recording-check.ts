@@ -28,9 +28,11 @@ export class RecordingCheck {
   ): CommitObserver {
     return {
       now: () => other?.now() ?? 0,
-      committed: (durationMs, error) => {
-        other?.committed(durationMs, error);
-        if (error !== undefined && !tells(error)) return;
+      committed: (durationMs, commit) => {
+        other?.committed(durationMs, commit);
+        const { error, hasWritten } = commit;
+        // What writes nothing succeeds on a full disk, too.
+        if (error === undefined ? !hasWritten : !tells(error)) return;
         this.#failure = error;
         this.#committed = true;
       },

@@ -3,6 +3,7 @@ import { CallerStatsError } from '../../src/domain/errors.js';
 import { commitQueriesMax, pendingOperationsMax, pendingQueriesMax } from '../../src/domain/limits.js';
 import { nextLoopTurn } from '../../src/shared/fair-share.js';
 import { Backlog, CommitQueue, type Outcome } from '../../src/storage/commit-queue.js';
+import type { ObservedCommit } from '../../src/storage/ports/store-stats.js';
 import type { Operation } from '../../src/storage/sqlite/writer/operations.js';
 
 /** A commit that ends when the test says so, and remembers what each group was. */
@@ -174,4 +175,27 @@ test('reports the duration of each commit, including failed ones', async () => {
   await endNext(new Error('the disk is full'));
   expect([await second, took]).toEqual(['the disk is full', [7, 3]]);
   expect(backlog.pending).toEqual({ pendingOperations: 0, pendingQueries: 0 });
+});
+
+test.each([
+  ['duplicates alone', [{ recorded: 0, duplicates: 1 }, 'outdated'], false],
+  [
+    'a new query beside them',
+    [
+      { recorded: 0, duplicates: 1 },
+      { recorded: 1, duplicates: 0 },
+    ],
+    true,
+  ],
+  ['another change', [undefined], true],
+] as const)('tells whether a commit has written anything: %s', async (_what, values, hasWritten) => {
+  const told: boolean[] = [];
+  const commit = async () => values.map((value) => ({ ok: true, value }) as const);
+  const observer = {
+    now: () => 0,
+    committed: (_ms: number, one: ObservedCommit) => void told.push(one.hasWritten),
+  };
+  const queue = new CommitQueue({ commit, weigh, observer });
+  await Promise.all(values.map(() => queue.submit(touch('key'))));
+  expect(told).toEqual([hasWritten]);
 });

@@ -38,11 +38,21 @@ test('commits once in five seconds, however many ask, and at once after a clock 
 test('needs no commit where others tell, also of a failure that lies less than five seconds back', async () => {
   const { check, others, commits } = checkOn({ isFull: false });
   await check.run(nowMs);
-  others.committed(1, full);
+  others.committed(1, { error: full, hasWritten: false });
   await expect(check.run(nowMs + 1)).rejects.toBe(full);
-  others.committed(1);
+  others.committed(1, { hasWritten: true });
   await check.run(nowMs + 2);
-  others.committed(1);
+  others.committed(1, { hasWritten: true });
   await check.run(nowMs + 9_000);
+  expect(commits()).toBe(1);
+});
+
+test('does not believe commits that write nothing', async () => {
+  const disk = { isFull: true };
+  const { check, others, commits } = checkOn(disk);
+  others.committed(1, { hasWritten: false });
+  await expect(check.run(nowMs)).rejects.toBe(full);
+  others.committed(1, { hasWritten: false });
+  await expect(check.run(nowMs + 1)).rejects.toBe(full);
   expect(commits()).toBe(1);
 });

@@ -61,8 +61,15 @@ export const statsTimeoutMs = 2000;
 export interface CommitObserver {
   /** Milliseconds of a monotonic clock, with fractions. */
   now(): number;
-  /** Called for each commit that has succeeded, or failed with an error. */
-  committed(durationMs: number, error?: unknown): void;
+  /** Called for each commit that has succeeded or failed. */
+  committed(durationMs: number, commit: ObservedCommit): void;
+}
+
+export interface ObservedCommit {
+  /** Undefined if it has succeeded. */
+  readonly error?: unknown;
+  /** False for duplicates alone. */
+  readonly hasWritten: boolean;
 }
 
 /** What `Maintenance.check` checks. Each part needs those before it. */

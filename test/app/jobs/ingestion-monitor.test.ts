@@ -3,33 +3,38 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { IngestionMonitor } from '../../../src/app/jobs/ingestion-monitor.js';
 import { CallerStatsError } from '../../../src/domain/errors.js';
-import { type SourceBucket, UNKNOWN_KEY } from '../../../src/domain/ingestion/source-counts.js';
+import { UNKNOWN_KEY } from '../../../src/domain/ingestion/source-counts.js';
 import { strangersMax } from '../../../src/domain/limits.js';
 import { ProjectRules } from '../../../src/domain/queries/telemetry-settings.js';
 import type { Ingestion } from '../../../src/storage/ports/ingestion.js';
 
-test('asks a store that is away once in each write, and stores what arrived in all projects once it is back', async () => {
-  const added = new Map<string, number>();
-  let asked = 0;
-  let isAway = true;
-  const ingestion = {
-    add: async (projectId: string, buckets: readonly SourceBucket[]) => {
-      asked++;
-      if (isAway) throw new CallerStatsError('unavailable', 'Not now.');
-      for (const { counts } of buckets) added.set(projectId, (added.get(projectId) ?? 0) + counts.arrived);
-    },
+/** A monitor whose store does nothing but `add`. */
+function monitorOf(add: Ingestion['add']): IngestionMonitor {
+  const ingestion: Ingestion = {
+    add,
     listRefusals: async () => [],
     listSources: async () => [],
     sum: async () => [],
     listOutdated: async () => [],
     prune: async () => ({ removed: 0, done: true }),
   };
-  const monitor = new IngestionMonitor({
+  return new IngestionMonitor({
     store: { ingestion, directory: { listExpiringKeys: async () => [] } },
     clock: { now: () => 1_000_000 },
     projectRules: new ProjectRules(),
     log: pino({ enabled: false }),
     metrics: undefined,
+  });
+}
+
+test('asks a store that is away once in each write, and stores what arrived in all projects once it is back', async () => {
+  const added = new Map<string, number>();
+  let asked = 0;
+  let isAway = true;
+  const monitor = monitorOf(async (projectId, buckets) => {
+    asked++;
+    if (isAway) throw new CallerStatsError('unavailable', 'Not now.');
+    for (const { counts } of buckets) added.set(projectId, (added.get(projectId) ?? 0) + counts.arrived);
   });
   const projects = ['a', 'b', 'c', 'd'];
   for (const id of projects) monitor.note({ id }, { kind: 'traces', name: 'docs', counts: { arrived: 2 } });
@@ -43,23 +48,9 @@ test('asks a store that is away once in each write, and stores what arrived in a
 
 test('what strangers send is counted for few projects between two writes', async () => {
   const asked: string[] = [];
-  const ingestion: Ingestion = {
-    add: async (projectId) => {
-      asked.push(projectId);
-      if (projectId !== 'docs') throw new CallerStatsError('not_found', `There is no project ${projectId}.`);
-    },
-    listRefusals: async () => [],
-    listSources: async () => [],
-    sum: async () => [],
-    listOutdated: async () => [],
-    prune: async () => ({ removed: 0, done: true }),
-  };
-  const monitor = new IngestionMonitor({
-    store: { ingestion, directory: { listExpiringKeys: async () => [] } },
-    clock: { now: () => 1_000_000 },
-    projectRules: new ProjectRules(),
-    log: pino({ enabled: false }),
-    metrics: undefined,
+  const monitor = monitorOf(async (projectId) => {
+    asked.push(projectId);
+    if (projectId !== 'docs') throw new CallerStatsError('not_found', `There is no project ${projectId}.`);
   });
   const refused = { kind: 'queries', name: UNKNOWN_KEY, counts: { requests: 1, refused: 1 } } as const;
   for (const round of [1, 2]) {
@@ -75,22 +66,8 @@ test('what strangers send is counted for few projects between two writes', async
 
 test('what arrived at a deleted project is not counted for a new one with its id', async () => {
   const added: unknown[] = [];
-  const ingestion: Ingestion = {
-    add: async (projectId, buckets, identity) => {
-      added.push([projectId, buckets.map(({ name, counts }) => [name, counts.requests]), identity]);
-    },
-    listRefusals: async () => [],
-    listSources: async () => [],
-    sum: async () => [],
-    listOutdated: async () => [],
-    prune: async () => ({ removed: 0, done: true }),
-  };
-  const monitor = new IngestionMonitor({
-    store: { ingestion, directory: { listExpiringKeys: async () => [] } },
-    clock: { now: () => 1_000_000 },
-    projectRules: new ProjectRules(),
-    log: pino({ enabled: false }),
-    metrics: undefined,
+  const monitor = monitorOf(async (projectId, buckets, identity) => {
+    added.push([projectId, buckets.map(({ name, counts }) => [name, counts.requests]), identity]);
   });
   const delivery = (name: string) => ({ kind: 'traces', name, counts: { requests: 1 } }) as const;
   monitor.note({ id: 'docs', createdAt: 1 }, delivery('before'));

@@ -54,7 +54,7 @@ export interface ToolRequest {
   readonly body: unknown;
 }
 
-/** Answers a request that nobody sent: what the library does only at its first is done before a client asks. */
+/** Answers a request of its own, so that no client has to wait for what the library does at its first request. */
 export async function rehearse(): Promise<void> {
   // This file was loaded in the first of these turns of the event loop, which goes on after it.
   await nextTurn();

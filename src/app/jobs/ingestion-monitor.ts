@@ -29,7 +29,7 @@ interface MonitorOptions {
   readonly metrics: { readonly arrived: (delivery: Delivery) => void } | undefined;
 }
 
-/** Where something arrived. Of what is refused, at most the organization is known; of strangers, neither. */
+/** The project of a delivery. For a refused request, `createdAt` is not known; without a known key, only the id is. */
 type Place = Pick<Project, 'id'> & ProjectIdentity;
 
 /** What arrived at a project since the last write. */

@@ -4,7 +4,7 @@ import type { Destination } from '../../domain/notifications/notification.js';
 
 /** Characters of the reason why an attempt failed. */
 const reasonCharactersMax = 200;
-/** Characters of what is told of it that are read. */
+/** How much of an error message is searched for addresses. */
 const textCharactersMax = 2000;
 
 /** Encrypts texts with the server's secrets. */
@@ -25,7 +25,7 @@ export async function openDestination(seal: Seal, sealed: string): Promise<Desti
   return JSON.parse(text) as Destination;
 }
 
-/** As mail servers repeat the address that they refuse. */
+/** An e-mail address: mail servers repeat the one that they refuse. */
 const ADDRESS = /(?<![^\s<>"':,;])[^\s<>"':,;]*@[^\s<>"':,;]*/g;
 
 /** Why sending failed, for people and the log: without the destination, which may contain a secret, or is a person's address. */

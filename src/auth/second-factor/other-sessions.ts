@@ -31,7 +31,7 @@ export async function replaceSessions(context: LibraryContext, found: Found): Pr
   return true;
 }
 
-/** The ids of the other sessions, or of so many of them. */
+/** The ids of the other sessions, at most 1,000. */
 async function listOthers(
   adapter: LibraryContext['context']['adapter'],
   { session: { id }, user }: Found,

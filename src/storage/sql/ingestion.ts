@@ -175,7 +175,7 @@ export class SqlIngestionChanges extends SqlTables implements IngestionChanges {
     const found = await this.find(PROJECT, 'WHERE id = $1', [projectId]);
     const { createdAt = found?.createdAt, organizationId = found?.organizationId } = wanted;
     if (found?.createdAt === createdAt && found?.organizationId === organizationId) return;
-    throw new CallerStatsError('not_found', `The project ${projectId} is another one now.`);
+    throw new CallerStatsError('not_found', `The project ${projectId} was deleted and created again.`);
   }
 
   async #noteSeen(project: unknown, buckets: readonly SourceBucket[]): Promise<void> {

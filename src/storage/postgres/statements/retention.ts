@@ -31,7 +31,7 @@ export function retentionStatements(schema: string) {
       WHERE project_id = $1 AND id > $2 ORDER BY id LIMIT $3`,
     removeSwept: `DELETE FROM ${schema}.query WHERE project_id = $1 AND id = ANY ($2::bytea[])
       RETURNING occurred_at AS "occurredAt", caller, coalesce(level, 0) AS level`,
-    // What is kept of their ids: another query may have one of these later.
+    // What is stored about their ids, which may be used again.
     removeSweptCorrections: `DELETE FROM ${schema}.corrected_query WHERE project_id = $1 AND id = ANY ($2::bytea[])`,
     removeSweptChanges: `DELETE FROM ${schema}.late_change WHERE project_id = $1 AND id = ANY ($2::bytea[])`,
     // Locks counters in the order in which the function `import_counts` does.

@@ -77,7 +77,7 @@ export class Cleaner {
     ]);
   }
 
-  /** Removes rows of queries, with what is kept of their ids: another query may have one of these later. Returns how many there were. */
+  /** Removes rows of queries and what is stored about their ids, which may be used again. Returns the number of rows. */
   #sweep({ number, rowsFrom, sweptTo }: Retention, limit: number): number {
     const last = this.#statements.get<{ readonly id: string | Uint8Array }>(
       'SELECT id FROM query WHERE project = ? AND id > ? ORDER BY id LIMIT 1 OFFSET ?',

@@ -1,7 +1,7 @@
 /** The passkeys of users: adding, removing, and signing in with them. */
 import { CallerStatsError } from '../../domain/errors.js';
 import type { AuthProvider, AuthRequest, AuthResponse } from '../auth-provider.js';
-import { forgetTrustedDevices } from '../second-factor/trusted-devices.js';
+import { forgetLasting } from '../second-factor/trusted-devices.js';
 import type { Session, User, Users } from '../users.js';
 import type { Assertion, Registration } from './ceremonies.js';
 import { findCredential, findPasskeys, removePasskeys, renamePasskey } from './passkey-rows.js';
@@ -52,7 +52,8 @@ export class Passkeys {
   }
 
   /**
-   * Adds the passkey that the browser created. Ends all other sessions, which began without it, and the trust in devices.
+   * Adds the passkey that the browser created. Ends all other sessions, which began without it, the trust in devices and the connections of
+   * applications.
    * Throws `invalid` if it does not fit the options, or came too late.
    */
   async add(authRequest: AuthRequest, body: Registration): Promise<AuthResponse> {
@@ -66,8 +67,8 @@ export class Passkeys {
   }
 
   /**
-   * Removes a passkey and returns it. Also ends all other sessions, which it may have begun, and the trust in devices. Throws
-   * `not_found` as above.
+   * Removes a passkey and returns it. Also ends all other sessions, which it may have begun, the trust in devices and the connections of
+   * applications. Throws `not_found` as above.
    */
   async remove(
     { user, session }: { readonly user: User; readonly session: Session },
@@ -76,7 +77,7 @@ export class Passkeys {
     const { adapter } = await this.#authProvider.context();
     const found = (await findPasskeys(adapter, user.id)).find((one) => one.id === id);
     if (found === undefined || (await removePasskeys(adapter, user.id, id)) === 0) throw noSuchPasskey();
-    await forgetTrustedDevices(adapter, user.id);
+    await forgetLasting(adapter, user.id);
     await this.#users.endOtherSessions(user, session);
     return found;
   }

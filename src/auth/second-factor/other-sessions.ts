@@ -3,26 +3,26 @@ import { createAuthEndpoint, getSessionFromCtx } from 'better-auth/api';
 import { setSessionCookie } from 'better-auth/cookies';
 import { CallerStatsError } from '../../domain/errors.js';
 import { bodyOf, type LibraryContext, requireSession, signInAgain } from './library-context.js';
-import { forgetPending, forgetTrustedDevices } from './trusted-devices.js';
+import { forgetLasting, forgetPending } from './trusted-devices.js';
 
 type Found = NonNullable<Awaited<ReturnType<typeof getSessionFromCtx>>>;
 
 /**
- * Ends the other sessions of the user, and the trust in devices. Called before the account is changed as well as after it: a change that is
- * cut off leaves none of them.
+ * Ends the other sessions of the user, the trust in devices and the connections of applications. Called before the account is changed as
+ * well as after it: a change that is cut off leaves none of them.
  */
 export async function endOtherSessions(
   { context: { adapter } }: LibraryContext,
   { session: { token }, user: { id } }: Found,
 ): Promise<void> {
-  await forgetTrustedDevices(adapter, id);
+  await forgetLasting(adapter, id);
   const ofOthers = { field: 'token', operator: 'ne' as const, value: token };
   await adapter.deleteMany({ model: 'session', where: [{ field: 'userId', value: id }, ofOthers] });
 }
 
 /**
  * After a new second factor: gives the session another token, and ends the sessions of the user that began without the factor,
- * and the trust in devices. False if the session itself has ended meanwhile: the caller has to undo what it did.
+ * the trust in devices and the connections of applications. False if the session itself has ended meanwhile: the caller has to undo what it did.
  */
 export async function replaceSessions(context: LibraryContext, found: Found): Promise<boolean> {
   const session = await renewToken(context, found);

@@ -3,6 +3,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { DBAdapter, Where } from 'better-auth';
 import { trustSeconds } from '../../domain/limits.js';
 import { secondMs } from '../../domain/time/duration.js';
+import { APPLICATION_PREFIX } from '../names.js';
 import type { LibraryContext } from './library-context.js';
 
 /** Begins the identifiers of trusted devices. They are not secret: the cookie has a signature of them. */
@@ -26,10 +27,10 @@ interface Row {
   readonly expiresAt: Date;
 }
 
-function devicesOf(userId: string): Where[] {
+function rowsOf(userId: string, prefix: string): Where[] {
   return [
     { field: 'value', value: userId },
-    { field: 'identifier', operator: 'starts_with', value: TRUST_PREFIX },
+    { field: 'identifier', operator: 'starts_with', value: prefix },
   ];
 }
 
@@ -39,7 +40,7 @@ export async function listTrustedDevices(
   userId: string,
   nowMs: number,
 ): Promise<TrustedDevice[]> {
-  const rows = await adapter.findMany<Row>({ model: 'verification', where: devicesOf(userId) });
+  const rows = await adapter.findMany<Row>({ model: 'verification', where: rowsOf(userId, TRUST_PREFIX) });
   return rows
     .map(({ id, ipAddress, userAgent, createdAt, expiresAt }) => ({
       id,
@@ -58,9 +59,18 @@ export function forgetTrustedDevices(
   userId: string,
   id?: string,
 ): Promise<number> {
-  const where = devicesOf(userId);
+  const where = rowsOf(userId, TRUST_PREFIX);
   if (id !== undefined) where.push({ field: 'id', value: id });
   return adapter.deleteMany({ model: 'verification', where });
+}
+
+/**
+ * After a change of factors: ends the trust in all devices of the user, and the connections of applications, which somebody may have
+ * allowed in a session that began without the factor.
+ */
+export async function forgetLasting(adapter: Pick<DBAdapter, 'deleteMany'>, userId: string): Promise<void> {
+  for (const prefix of [TRUST_PREFIX, APPLICATION_PREFIX])
+    await adapter.deleteMany({ model: 'verification', where: rowsOf(userId, prefix) });
 }
 
 /**

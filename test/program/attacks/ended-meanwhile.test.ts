@@ -2,11 +2,11 @@
  * Whatever ends all sessions of a person also ends what somebody else has begun with the old password and not finished: a password takes
  * long to check. Each way to get a session is interrupted before each of its statements, and interrupts each statement of what ends it.
  */
-import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { Applications, type Tokens } from '../../../src/auth/applications/applications.js';
+import type { Tokens } from '../../../src/auth/applications/applications.js';
 import type { Store } from '../../../src/storage/ports/store.js';
 import { placeFactories } from '../../support/storage/store.js';
+import { allowApplication } from '../../support/users/application.js';
 import { runOnUsers } from '../../support/users/people.js';
 import { SoftwareAuthenticator } from '../../support/users/software-authenticator.js';
 import {
@@ -98,28 +98,20 @@ const WAYS: Readonly<Record<string, Begin>> = {
   },
 };
 
-const redirectUri = 'https://application.example/back';
-
 /** An application that a thief allowed to read: `get` gets its tokens with the code, or new ones with those. */
 const application =
   (get: 'first' | 'next'): Begin =>
   async (node, person, store) => {
     await createUser(node, person);
     const { user } = await sessionOf(node, await signedIn(node, person));
-    const of = ({ authProvider }: Node) => new Applications(authProvider, store.directory);
-    const verifier = 'v'.repeat(43);
-    const challenge = createHash('sha256').update(verifier).digest('base64url');
-    const clientId = await of(node).register({ name: 'Reader', redirectUris: [redirectUri] });
-    const about = { userId: user.id, name: 'Reader', address: null, providerFactor: false };
-    const code = await of(node).allow({ clientId, redirectUri, challenge }, about);
-    const exchange = (on: Node) => of(on).exchange(code, { clientId, redirectUri, verifier });
-    const before = get === 'first' ? undefined : await exchange(node);
+    const { exchange, refresh, reads } = await allowApplication(node, store, user.id);
+    const before = get === 'first' ? undefined : await exchange();
     let tokens: Tokens | undefined;
     return {
       finish: async (on) => {
-        tokens = await (before === undefined ? exchange(on) : of(on).refresh(before.refresh, clientId));
+        tokens = await (before === undefined ? exchange(on) : refresh(before, on));
       },
-      isIn: async () => tokens !== undefined && (await of(node).holderOf(tokens.access)) !== undefined,
+      isIn: () => reads(tokens),
     };
   };
 
@@ -285,7 +277,7 @@ describe.each(isDeep ? placeFactories : placeFactories.slice(0, 1))('%s:', (_kin
   });
 
   test.each(['another password', 'a second factor', 'a passkey'])(
-    'no other session outlasts %s that was cut off',
+    'no other session and no connection of an application outlasts %s that was cut off',
     async (way) => {
       const { open } = await factory();
       const store = await open();
@@ -294,13 +286,23 @@ describe.each(isDeep ? placeFactories : placeFactories.slice(0, 1))('%s:', (_kin
         const person = newPerson(at);
         const { finish } = await (WAYS[way] as Begin)(node, person, store);
         const other = await signedIn(node, person);
+        const { exchange, reads } = await allowApplication(
+          node,
+          store,
+          (await sessionOf(node, other)).user.id,
+        );
+        const tokens = await exchange();
+        expect(await reads(tokens)).toBe(true);
         const { node: cut, state } = failing(store, at);
         await isDone(finish(cut));
         isReached = state.isReached;
         const found = (await store.directory.findUsers([person.email])).get(person.email);
         const isOldOpen = await isDone(node.users.signIn(new Visitor().asking(), person));
         if (found?.secondFactor === true || !isOldOpen)
-          expect(await findEmail(node, other), `cut before statement ${at}`).toBeUndefined();
+          expect([await findEmail(node, other), await reads(tokens)], `cut before statement ${at}`).toEqual([
+            undefined,
+            false,
+          ]);
       }
     },
   );

@@ -18,8 +18,9 @@ import {
   redirectUrisMax,
 } from '../../../src/domain/limits.js';
 import { secondMs } from '../../../src/domain/time/duration.js';
-import { auditOf, type Browser, invite, PASSWORD, signedIn } from '../../support/http/dashboard.js';
+import { auditOf, Browser, invite, PASSWORD, signedIn } from '../../support/http/dashboard.js';
 import { errorOf, type Service, sharedService, startService } from '../../support/http/http.js';
+import { codeNow } from '../../support/users/visitor.js';
 
 const ada = 'ada@example.org';
 const RETURN = 'https://chat.example/callback';
@@ -441,6 +442,31 @@ test('a token reads what its person may read now, until they disconnect it or se
   await owner.ask({ path: '/api/organizations/default/members/cleo@example.org/end-sessions', body: {} });
   expect(await read(service, open)).toBe(401);
   expect((await connected.refresh(renews)).status).toBe(400);
+});
+
+test('a second factor opens nothing for an application that was allowed without it', async () => {
+  const service = await startService();
+  const owner = await signedIn(service, ada, 'owner');
+  const thief = new Browser(service, '198.51.100.7');
+  await thief.signIn(ada);
+  const { exchange, refresh } = await connect(service, thief);
+  const tokens = await exchange();
+  expect(await read(service, tokens.access_token)).toEqual(['blog', 'docs']);
+  const { uri, backupCodes } = await owner.ask<{ uri: string; backupCodes: string[] }>({
+    path: '/api/account/second-factor/start',
+    body: { password: PASSWORD },
+  });
+  for (const code of backupCodes) service.hide(code);
+  await owner.ask({ path: '/api/account/second-factor/confirm', body: { code: codeNow(uri) } }, 204);
+  await owner.ask({
+    method: 'PATCH',
+    path: '/api/organizations/default',
+    body: { secondFactor: 'required' },
+  });
+  expect(await read(service, tokens.access_token)).toBe(401);
+  expect((await refresh(tokens.refresh_token)).status).toBe(400);
+  const { access_token: proved } = await (await connect(service, owner)).exchange();
+  expect(await read(service, proved)).toEqual(['blog', 'docs']);
 });
 
 test('the official client connects as a person', async () => {

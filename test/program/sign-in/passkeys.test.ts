@@ -3,6 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { passkeyChallengeSeconds, passkeysMax } from '../../../src/domain/limits.js';
 import { placeFactories } from '../../support/storage/store.js';
+import { allowApplication } from '../../support/users/application.js';
 import { runOnUsers } from '../../support/users/people.js';
 import { type Deviation, SoftwareAuthenticator } from '../../support/users/software-authenticator.js';
 import {
@@ -198,13 +199,16 @@ describe.each(placeFactories)('%s:', (_kind, factory) => {
   });
 
   test('a removed passkey opens nothing, and what it opened has ended', async () => {
-    const { node, second } = await openNew();
+    const { store, node, second } = await openNew();
     const visitor = await createUser(node);
     const device = await addPasskey(node, visitor);
     const { user } = await sessionOf(node, visitor);
     const begun = await begin(node, device);
     const there = await begin(second, device);
     await there.finish();
+    const { exchange, reads } = await allowApplication(node, store, user.id);
+    const tokens = await exchange();
+    expect(await reads(tokens)).toBe(true);
     const [{ id = '' } = {}] = await node.passkeys.list(user);
     const stranger = await sessionOf(node, await createUser(node, bob));
     expect(await codeOf(node.passkeys.remove(stranger, id))).toBe('not_found');
@@ -212,7 +216,7 @@ describe.each(placeFactories)('%s:', (_kind, factory) => {
     await node.passkeys.remove(await sessionOf(node, visitor), id);
     expect(await codeOf(node.passkeys.remove(await sessionOf(node, visitor), id))).toBe('not_found');
     expect(await codeOf(begun.finish())).toBe('wrong_credentials');
-    expect(await findEmail(second, there.visitor)).toBeUndefined();
+    expect([await findEmail(second, there.visitor), await reads(tokens)]).toEqual([undefined, false]);
     expect(await findEmail(node, visitor)).toBe(ada.email);
     expect(await node.users.signIn(new Visitor().asking(), ada)).toMatchObject({ secondFactor: false });
   });

@@ -14,7 +14,7 @@ export function ConnectedApplications() {
   return (
     <Section
       title="Connected applications"
-      lead="They read the counts that you may read. 90 days without use, a year, or a new password ends a connection."
+      lead="They read the counts that you may read. 90 days without use, a year, a new password, or a new second factor ends a connection."
     >
       <Loaded query={query} what="The connected applications" rows={1}>
         {({ applications }) =>

@@ -97,7 +97,7 @@ async function beginSecondStep(context: LibraryContext): Promise<boolean> {
   deleteSessionCookie(context, true);
   await internalAdapter.deleteSession(session.token);
   context.context.setNewSession(null);
-  const identifier = `2fa-${generateRandomString(20)}`;
+  const identifier = `2fa-${generateRandomString(32)}`;
   const expiresAt = new Date(nowMs + secondStepSeconds * secondMs);
   await internalAdapter.createVerificationValue({ identifier, value: user.id, expiresAt });
   const { name, attributes } = createAuthCookie('two_factor', { maxAge: secondStepSeconds });

@@ -62,6 +62,18 @@ describe.each(placeFactories)('%s:', (kind, factory) => {
     for (const kind of [/[a-z]/, /[A-Z]/, /[0-9]/]) expect(backupCodes.join('')).toMatch(kind);
   });
 
+  test('a sign-in that waits for a code, and a browser that needs none, have 192 random bits', async () => {
+    const now = startOfTime();
+    const { node } = await openNew();
+    const { code } = await withSecondFactor(node);
+    travel(now + stepMs);
+    const visitor = await challenged(node);
+    const valueOf = (name: string) => decodeURIComponent(visitor.cookies.get(`caller-stats.${name}`) ?? '');
+    expect(valueOf('two_factor')).toMatch(/^2fa-[A-Za-z0-9_-]{32}\.[A-Za-z0-9+/]{43}=$/);
+    await verify(node, visitor, code(now + stepMs), true);
+    expect(valueOf('trust_device')).toMatch(/^[A-Za-z0-9_-]{43}![a-z-]+-[A-Za-z0-9_-]{32}\.[A-Za-z0-9+/]{43}=$/);
+  });
+
   test('a code works once, however many nodes get it at once', async () => {
     const now = startOfTime();
     const { node, second } = await openNew();

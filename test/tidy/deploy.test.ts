@@ -1,5 +1,6 @@
 /** The files in `deploy/` match the server's settings, paths and folders. */
 import { dirname, join } from 'node:path/posix';
+import { getCiphers } from 'node:tls';
 import { DOMParser, onErrorStopParsing } from '@xmldom/xmldom';
 import { parse as parsePlist } from 'plist';
 import { describe, expect, test } from 'vitest';
@@ -39,15 +40,39 @@ test('the examples of proxies name existing settings', () => {
 
 test('the nginx file passes on no header about the client that a client could set', () => {
   const { text } = read('deploy/nginx.conf');
-  const set = Object.fromEntries(
-    [...text.matchAll(/^\s+proxy_set_header (\S+) (.+);$/gm)].map(([, name, value]) => [name, value]),
-  );
-  expect(set).toMatchObject({
-    'X-Forwarded-For': '$remote_addr',
-    'X-Forwarded-Proto': '$scheme',
-    'X-Forwarded-Host': '""',
-    Forwarded: '""',
-  });
+  const locations = text.split(/^ {4}location /m).filter((one) => /^\s+\w+_pass /m.test(one));
+  expect(locations).toHaveLength(2);
+  for (const location of locations) {
+    const set = Object.fromEntries(
+      [...location.matchAll(/^\s+(?:proxy|grpc)_set_header (\S+) (.+);$/gm)].map(([, name, value]) => [
+        name,
+        value,
+      ]),
+    );
+    expect(set).toMatchObject({
+      'X-Forwarded-For': '$remote_addr',
+      'X-Forwarded-Proto': '$scheme',
+      'X-Forwarded-Host': '""',
+      Forwarded: '""',
+    });
+  }
+});
+
+test('the nginx file has TLS 1.2 and 1.3 only, with ciphers of forward secrecy and authenticated encryption, the longest keys first', () => {
+  const { text } = read('deploy/nginx.conf');
+  const valueOf = (name: string) => new RegExp(`^\\s+${name} (.+);$`, 'm').exec(text)?.[1]?.split(/[ :]/) ?? [];
+  expect(valueOf('ssl_protocols')).toEqual(['TLSv1.2', 'TLSv1.3']);
+  expect(valueOf('ssl_prefer_server_ciphers')).toEqual(['on']);
+  const ciphers = valueOf('ssl_ciphers');
+  const known = new Set(getCiphers().map((name) => name.toUpperCase()));
+  for (const cipher of ciphers) {
+    expect(known, cipher).toContain(cipher);
+    expect(cipher).toMatch(/^ECDHE-(?:ECDSA|RSA)-(?:AES(?:256|128)-GCM-SHA\d+|CHACHA20-POLY1305)$/);
+  }
+  expect(ciphers.length).toBeGreaterThan(2);
+  const bits = ciphers.map((cipher) => (cipher.includes('AES128') ? 128 : 256));
+  expect(bits).toEqual(bits.toSorted((a, b) => b - a));
+  expect(text.match(/\blisten .+;/g)).toEqual(['listen 443 ssl http2;']);
 });
 
 describe('the Kubernetes file', () => {

@@ -1,5 +1,6 @@
 /** Users that may do little: what they are told, and what is enough. */
-import { expect, inject, test } from 'vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
 import { ALL_TIME } from '../../../src/domain/counting/date-range.js';
 import { NO_COUNTS } from '../../../src/domain/ingestion/source-counts.js';
 import { dayMs } from '../../../src/domain/time/duration.js';
@@ -9,6 +10,7 @@ import { firstRunOf } from '../../support/cli/cli.js';
 import { batchOf, clientOf } from '../../support/cli/cli-client.js';
 import { succeed } from '../../support/cli/cli-place.js';
 import { documentedGrants, isOfPeople, oneByOne } from '../../support/postgres/grants.js';
+import { newestPostgres, startPostgres } from '../../support/postgres/postgres-server.js';
 import { allowSchemas, newUser } from '../../support/postgres/postgres-user.js';
 import { listening, programOn, ready, statusOf } from '../../support/postgres/schema-nodes.js';
 import { notificationOf } from '../../support/storage/notifications.js';
@@ -23,6 +25,7 @@ import {
 } from '../../support/storage/store.js';
 import { rightsOf } from '../../support/users/people.js';
 import { isDeep, newSeed } from '../../support/volume.js';
+import { read } from '../../tidy/sources.js';
 
 const databaseUrl = inject('postgresServers').at(-1)?.url ?? '';
 /** Each of the privileges takes a quarter of a second: `npm test` tries some, others with other content. */
@@ -212,4 +215,34 @@ test('every documented privilege is necessary', async () => {
   }
   await doAll(store, 'after');
   expect(await store.maintenance.verify()).toMatchObject({ differencesTotal: 0 });
+});
+
+test('the user of compose.yaml is no superuser, and the superuser has no password', async () => {
+  const { services } = parse(read('deploy/compose.yaml').text);
+  const [user, database] = ['stats', services.postgres.environment.POSTGRES_DB];
+  const statements = read('deploy/postgres-user.sql').lines.filter((line) => !/^(?:--|\\)/.test(line));
+  const server = await startPostgres(newestPostgres());
+  onTestFinished(server.stop);
+  await onDatabase(server.url(), (client) => client.query(`CREATE DATABASE ${database}`));
+  await onDatabase(server.url(database), (client) =>
+    // The image calls its superuser postgres.
+    client.query(
+      statements.join('\n').replace(":'password'", "'a password'").replace('ROLE postgres ', 'ROLE tester '),
+    ),
+  );
+  const url = services.server.environment.DATABASE_URL.replace(/\$\{.+\}/, 'a%20password').replace(
+    '@postgres/',
+    `@127.0.0.1:${server.port}/`,
+  );
+  const store = await openForTest(url);
+  await doAll(store, 'composed');
+  await onDatabase(url, async (client) => {
+    const { rows } = await client.query(
+      'SELECT rolname, rolsuper, rolcreaterole, rolcreatedb FROM pg_roles WHERE rolname = current_user',
+    );
+    expect(rows).toEqual([{ rolname: user, rolsuper: false, rolcreaterole: false, rolcreatedb: false }]);
+  });
+  await expect(onDatabase(server.url(), (client) => client.query('SELECT 1'))).rejects.toThrow(
+    'password authentication failed',
+  );
 });

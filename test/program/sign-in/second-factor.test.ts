@@ -68,10 +68,12 @@ describe.each(placeFactories)('%s:', (kind, factory) => {
     const { code } = await withSecondFactor(node);
     travel(now + stepMs);
     const visitor = await challenged(node);
-    const valueOf = (name: string) => decodeURIComponent(visitor.cookies.get(`caller-stats.${name}`) ?? '');
-    expect(valueOf('two_factor')).toMatch(/^2fa-[A-Za-z0-9_-]{32}\.[A-Za-z0-9+/]{43}=$/);
+    const cookie = (name: string) => decodeURIComponent(visitor.cookies.get(`caller-stats.${name}`) ?? '');
+    expect(cookie('two_factor')).toMatch(/^2fa-[A-Za-z0-9_-]{32}\.[A-Za-z0-9+/]{43}=$/);
     await verify(node, visitor, code(now + stepMs), true);
-    expect(valueOf('trust_device')).toMatch(/^[A-Za-z0-9_-]{43}![a-z-]+-[A-Za-z0-9_-]{32}\.[A-Za-z0-9+/]{43}=$/);
+    expect(cookie('trust_device')).toMatch(
+      /^[A-Za-z0-9_-]{43}![a-z-]+-[A-Za-z0-9_-]{32}\.[A-Za-z0-9+/]{43}=$/,
+    );
   });
 
   test('a code works once, however many nodes get it at once', async () => {

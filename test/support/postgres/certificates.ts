@@ -19,12 +19,17 @@ export async function newAuthority(name: string): Promise<Certificate> {
   return { cert: made.cert, key: made.private };
 }
 
-/** A certificate, signed by an authority, for a server's host or a client's user. */
-export async function certificateFor(name: string, ca: Certificate): Promise<Certificate> {
+/** A certificate for a server's host or a client's user, signed by an authority, or by itself if that is undefined. */
+export async function certificateFor(
+  name: string,
+  ca: Certificate | undefined,
+  until?: Date,
+): Promise<Certificate> {
   const made = await generate([{ name: 'commonName', value: name }], {
     algorithm: 'sha256',
     keyType: 'ec',
-    ca,
+    ...(ca === undefined ? {} : { ca }),
+    ...(until === undefined ? {} : { notBeforeDate: new Date(0), notAfterDate: until }),
     extensions: [
       { name: 'basicConstraints', cA: false },
       { name: 'extKeyUsage', serverAuth: true, clientAuth: true },

@@ -1,7 +1,7 @@
 /** Starts the app. */
 import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode, startTransition } from 'react';
-import { createRoot } from 'react-dom/client';
+import { createRoot, type Root } from 'react-dom/client';
 import { Router } from 'wouter';
 import { getQuery } from './api/client.js';
 import { projectsQuery } from './api/projects.js';
@@ -46,9 +46,11 @@ async function start(): Promise<void> {
   if (root === null) throw new Error('index.html has no element for the dashboard');
   if (!isPublic(location))
     await Promise.race([cacheFirstView(), new Promise<void>((resolve) => setTimeout(resolve, patienceMs))]);
+  const app = createRoot(root);
+  forgetWhenLeft(app);
   // A transition renders in small steps, so that a slow phone reacts meanwhile.
   startTransition(() =>
-    createRoot(root).render(
+    app.render(
       <StrictMode>
         <QueryClientProvider client={queryClient}>
           <Router base={basePath}>
@@ -58,6 +60,17 @@ async function start(): Promise<void> {
       </StrictMode>,
     ),
   );
+}
+
+/** Browsers keep a page that was left for their Back button, and show it also after its user has signed out. */
+function forgetWhenLeft(app: Root): void {
+  addEventListener('pagehide', () => {
+    app.unmount();
+    queryClient.clear();
+  });
+  addEventListener('pageshow', ({ persisted }) => {
+    if (persisted) location.reload();
+  });
 }
 
 void start();

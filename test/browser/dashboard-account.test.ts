@@ -174,6 +174,56 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     expect(answer.status()).toBe(401);
   });
 
+  test('whoever uses a page after its user sees nothing of what it read', async () => {
+    const [{ page, troubles }] = await openAs(person('Dorothy'), ['/account']);
+    const { server, session } = shared();
+    await page.getByRole('link', { name: 'Members' }).click();
+    await page.getByText('dorothy@example.com').waitFor();
+    await page.context().clearCookies();
+    await page.getByRole('link', { name: 'API keys' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await expectRefusals({ troubles });
+    // Nothing but the page's own memory answers.
+    const held = /\/api\/(sessions|organizations\/\w+\/members)$/;
+    await page.route(held, () => {});
+    const joan = person('Joan');
+    await session.bring(joan, 'viewer');
+    await signIn(page, joan);
+    await page.getByRole('link', { name: 'Members' }).click();
+    await page.getByRole('heading', { name: 'Members' }).waitFor();
+    expect(await page.getByText('dorothy@example.com').count()).toBe(0);
+    await page.getByRole('button', { name: 'Account menu' }).click();
+    await page.getByRole('menuitem', { name: 'Your account' }).click();
+    await page.getByRole('heading', { name: 'Your account' }).waitFor();
+    expect(await page.getByText('This one').count()).toBe(0);
+    await page.unroute(held);
+
+    // As well if they sign in with another page of the browser.
+    await page.goto('/account');
+    await page.getByText('This one').waitFor();
+    const { signedIn } = await Session.signIn(server, person('Dorothy'));
+    await page.context().addCookies(signedIn.cookies);
+    await page.route(held, () => {});
+    await page.getByLabel('Your name').fill('Another');
+    await page.getByRole('button', { name: 'Save name' }).click();
+    await page.getByText('dorothy@example.com').waitFor();
+    expect(await page.getByText('This one').count()).toBe(0);
+  });
+
+  test('a page that was left keeps nothing, and is loaded again if the browser shows it once more', async () => {
+    const { page } = await open(shared(), '/members');
+    await page.getByText('ada@example.com').waitFor();
+    // Browsers that keep pages for their Back button send these; the one of the tests keeps none.
+    const happens = (what: string) =>
+      page.evaluate(`dispatchEvent(new PageTransitionEvent('${what}', { persisted: true }))`);
+    await happens('pagehide');
+    expect(await page.evaluate('document.body.innerText')).toBe('');
+    const loaded = page.waitForEvent('load');
+    await happens('pageshow');
+    await loaded;
+    await page.getByText('ada@example.com').waitFor();
+  });
+
   test('a new password ends the other sessions and invalidates the old password', async () => {
     const barbara = person('Barbara');
     const { server } = shared();

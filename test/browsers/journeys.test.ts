@@ -92,6 +92,20 @@ describe.each(browsers)('in %s', (_name, start, dates) => {
     await expectTiles(page(), await countsOf(server, {}));
   });
 
+  test('after signing out, going back shows nothing, also if the browser kept the page', async () => {
+    const { server } = await startSetUp(onSqlite)();
+    await enter(page(), server, '/members');
+    await page().see("//h1[.='Members']");
+    await page().see(`//*[.='${ada.email}']`);
+    await page().click('.who');
+    await page().click("//*[@role='menuitem'][contains(., 'Sign out')]");
+    await page().see("//h1[.='Sign in']");
+    await page().value('(history.back(), 0)');
+    await page().see("//h1[.='Sign in']");
+    await expect.poll(() => page().value<string>('location.search'), patience).toContain('members');
+    expect(await page().value<string>('document.body.textContent')).not.toContain(ada.email);
+  });
+
   test('a reader whose server has gone sees no old numbers below the name of another range', async () => {
     const { server } = await startSetUp(onSqlite)();
     await enter(page(), server, '/projects/demo?period=all&zone=UTC');

@@ -1,10 +1,21 @@
 /** The signed-in user and the settings of this server. */
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
-import { ApiError, getQuery } from './client.js';
+import { ApiError, getQuery, request } from './client.js';
 import { queryClient, recoveryMs, sessionPath } from './query-client.js';
 import type { Organization, Session, User } from './types.js';
 
-export const sessionQuery = { ...getQuery<Session>(sessionPath), staleTime: 60_000 };
+const { queryKey } = getQuery<Session>(sessionPath);
+
+export const sessionQuery = { queryKey, queryFn: readSession, staleTime: 60_000 };
+
+/** Loads the page again once its user's session has ended, so that whoever uses it next sees nothing of what it read. */
+async function readSession({ signal }: { readonly signal: AbortSignal }): Promise<Session> {
+  const session = await request<Session>('GET', sessionPath, undefined, signal);
+  const before = queryClient.getQueryData(queryKey)?.user ?? null;
+  if (before === null || before.email === session.user?.email) return session;
+  location.reload();
+  return new Promise(() => {});
+}
 
 /** The session query, with its loading and error states. */
 export function useSessionQuery() {

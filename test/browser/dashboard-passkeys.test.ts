@@ -87,6 +87,7 @@ test('a passkey is added, signs in alone and after the password, and is refused 
   await signIn(member.page, grace);
   await member.page.getByRole('heading', { name: 'Set up two-factor authentication' }).waitFor();
   await member.page.getByText('You have no passkeys.').waitFor();
+  expect(await member.page.getByRole('button', { name: 'Sign out' }).isVisible()).toBe(true);
   await expectAccessible(member.page);
   await member.page.getByRole('button', { name: 'Add passkey…' }).click();
   await member.page.getByLabel('Your password').fill(grace.password);

@@ -1,6 +1,6 @@
 /** The fields for passwords: the current one, and a new one. */
 import { useState } from 'react';
-import { passwordCharactersMax, passwordCharactersMin } from '../../../../src/domain/limits.js';
+import { passwordCharactersMin } from '../../../../src/domain/limits.js';
 import { Check, TextField } from './field.js';
 
 interface CurrentPasswordProps {
@@ -37,7 +37,6 @@ export function NewPassword({ label = 'Password', name = 'password' }: NewPasswo
         type={isShown ? 'text' : 'password'}
         autoComplete="new-password"
         minLength={passwordCharactersMin}
-        maxLength={passwordCharactersMax}
         spellCheck={false}
         required
         hint={`At least ${passwordCharactersMin} characters. Several unrelated words make a good password.`}

@@ -6,8 +6,8 @@ import { ApiError } from '../../api/client.js';
 import { sharedQuery, unlock } from '../../api/shared.js';
 import { Page } from '../../components/content/page.js';
 import { Failure } from '../../components/feedback/notice.js';
-import { TextField } from '../../components/forms/field.js';
 import { Form, getPassword } from '../../components/forms/form.js';
+import { CurrentPassword } from '../../components/forms/passwords.js';
 import { Logo } from '../../layout/header/logo.js';
 import { PageBoundary, PageLoading } from '../../layout/page-boundary.js';
 import { SharedNumbers } from './shared-numbers.js';
@@ -74,7 +74,7 @@ function PasswordPage({ token }: { token: string }) {
         kind="primary"
         wide
       >
-        <TextField label="Password" name="password" type="password" autoComplete="off" required />
+        <CurrentPassword label="Password" />
       </Form>
     </Page>
   );

@@ -111,18 +111,59 @@ const secrets: Readonly<Record<string, string>> = {
   'src/http/dashboard/login-throttle.ts': 'the secret of the server, 256 random bits',
 };
 
-test('every place that makes a secret is in the table of keys', () => {
+/** Where `src` and the pages use cryptography besides, and the row that it belongs to. */
+const uses: Readonly<Record<string, string>> = {
+  'src/auth/applications/registration.ts': 'the secret of the server, 256 random bits',
+  'src/auth/hashed-tokens.ts': 'session tokens, 190 random bits',
+  'src/auth/sealed-texts.ts': 'the secret of the server, 256 random bits',
+  'src/domain/queries/lines.ts': 'the key of `--id-key`, 16 bytes or more',
+};
+
+/** Where it only names what is not secret, adds up counts, or looks up breached passwords; and where random numbers come from. */
+const names: readonly string[] = [
+  'dashboard/src/api/corrections.ts',
+  'src/cli/server/breached-passwords.ts',
+  'src/domain/corrections/carried.ts',
+  'src/domain/notifications/delivery.ts',
+  'src/domain/queries/telemetry-record.ts',
+  'src/http/dashboard/attempts.ts',
+  'src/main.ts',
+  'src/storage/sqlite/counters/keyed-sum.ts',
+];
+
+test('every place that makes or uses a secret is in the table of keys', () => {
   const makes =
     /\b(?:randomBytes|randomUUID|generateRandomString)\(|\brandomInt\(256\)|\bgenerateToken\(randomInt|\brandomText\(randomCharacters/;
   const found = filesBelow('src', '.ts').filter(({ text }) => makes.test(text));
   expect(found.map(({ path }) => path)).toEqual(Object.keys(secrets));
-  const madeElsewhere = [
-    'session tokens, 190 random bits',
+  const cryptographic =
+    /'(?:node:crypto|better-auth\/crypto|otpauth)'|\bcrypto\.(?:subtle|getRandomValues|random)/;
+  const using = [...filesBelow('src', '.ts'), ...filesBelow('dashboard/src', '.ts', '.tsx')]
+    .filter(({ text }) => cryptographic.test(text))
+    .map(({ path }) => path);
+  const known = [...Object.keys(secrets), ...Object.keys(uses), ...names];
+  expect(using.filter((path) => !known.includes(path))).toEqual([]);
+  const elsewhere = [
     'tickets of share links, 12 hours',
     'keys of the provider',
+    'passwords of the server elsewhere',
+    'a certificate and key for PostgreSQL, if `sslcert` and `sslkey` name them',
   ];
   const rows = rowsOf('Keys and algorithms');
-  expect(rows.toSorted()).toEqual([...new Set([...Object.values(secrets), ...madeElsewhere])].toSorted());
+  expect(rows.toSorted()).toEqual(
+    [...new Set([...Object.values(secrets), ...Object.values(uses), ...elsewhere])].toSorted(),
+  );
+});
+
+test('hashes are SHA-256, except where the table says so', () => {
+  const named = /\b(?:createHash|createHmac)\('(?!sha256')|'(?:md5|sha-?1|SHA-?1)'/i;
+  const using = filesBelow('src', '.ts').filter(({ text }) => named.test(text));
+  expect(using.map(({ path }) => path)).toEqual([
+    'src/auth/second-factor/codes.ts',
+    'src/auth/second-factor/stored-factor.ts',
+    'src/cli/server/breached-passwords.ts',
+    ...['postgres', 'sqlite'].map((kind) => `src/storage/${kind}/migrations/019-initial-schema.ts`),
+  ]);
 });
 
 test('all data have a class, and each class its protection', () => {

@@ -119,10 +119,14 @@ export async function recordCarriedQueries(
   queries: readonly CarriedQuery[],
 ): Promise<RecordResult> {
   const result = await recordQueries(target, sender, projectId, queries.map(toRecorded));
+  // Telemetry may have told more of them since they were copied, which is not noted on the day of their arrival.
+  const isTold = ({ receipt }: CarriedQuery): boolean =>
+    sender.kind === 'copy' && result.duplicates > 0 && receipt?.sender.startsWith('telemetry:') === true;
   const changed = queries
-    .filter(({ changes, known, isWithdrawn }) => changes?.length || known?.length || isWithdrawn)
-    .map(({ id, caller, isWithdrawn = false, changes = [], known = [] }) => {
-      return { id, caller, isWithdrawn, changes, known };
+    .filter((one) => one.changes?.length || one.known?.length || one.isWithdrawn || isTold(one))
+    .map((one) => {
+      const { id, caller, isWithdrawn = false, changes = [], known = [] } = one;
+      return { id, caller, isWithdrawn, changes, known, occurredAt: isTold(one) ? one.occurredAt : undefined };
     });
   for (let at = 0; at < changed.length; at += correctionStepQueriesMax)
     await target.store.corrections.restoreChanges(

@@ -430,6 +430,28 @@ export function describeIdentities(kind: string, factory: PlaceFactory): void {
       expect(await other.maintenance.verify()).toMatchObject({ damage: [], differencesTotal: 0 });
     });
 
+    test('that were copied before their callers were known get them by the next copy', async () => {
+      const [one, other] = await openTwo();
+      const copy = async () => {
+        const rows = await one.counts.readQueries('docs', undefined, 10);
+        const read = rows.map((row) => new Carried().describe(row));
+        await recordCarriedQueries({ store: other, clock: { now: () => nowMs } }, { kind: 'copy' }, 'blog', read);
+      };
+      const callersOf = async (id: string) =>
+        (await other.counts.readQueries(id, undefined, 10)).map(({ caller }) => caller).sort();
+      await receive(one, [{}, { keys: trace(2) }, { keys: trace(3) }, { keys: trace(4) }]);
+      // What telemetry has told there, and what was recorded at another time, stays.
+      await receive(other, [named('teams', trace(3))], nowMs, 'blog');
+      await other.counts.record('blog', [{ id: uuidOf(traceId(4)), caller: 'api', occurredAt: nowMs - 1 }]);
+      await copy();
+      expect(await callersOf('blog')).toEqual(['api', 'teams', 'unknown', 'unknown']);
+      await receive(one, [named('web'), named('slack', trace(2)), named('web', trace(3))]);
+      await receive(one, [named('web', trace(4))]);
+      for (let times = 0; times < 2; times++) await copy();
+      expect(await callersOf('blog')).toEqual(['api', 'slack', 'teams', 'web']);
+      expect(await other.maintenance.verify()).toMatchObject({ damage: [], differencesTotal: 0 });
+    });
+
     const asked = {
       range: ALL_TIME,
       timeZone: UTC,

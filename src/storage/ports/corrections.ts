@@ -27,6 +27,8 @@ export interface CarriedChanges {
   /** With them, the caller for which it counts, or would. */
   readonly known?: readonly KnownState[];
   readonly caller?: string;
+  /** Of a query in telemetry: a row of this time that nothing has changed here gets the same caller. */
+  readonly occurredAt?: number | undefined;
 }
 
 export interface NumberedCorrection extends CarriedCorrection {

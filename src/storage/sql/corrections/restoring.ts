@@ -2,6 +2,7 @@
 import type { CarriedCorrection } from '../../../domain/corrections/carried.js';
 import { CallerStatsError } from '../../../domain/errors.js';
 import type { CarriedChanges, CorrectionChanges, CountWithdrawal } from '../../ports/corrections.js';
+import { SqlFoundStates } from '../identities/found-states.js';
 import type { Dialect, Session } from '../session.js';
 import { SqlTables } from '../tables.js';
 import type { CorrectionPlanner } from './planner.js';
@@ -19,6 +20,7 @@ const NOT_WITHDRAWN: Pick<CountWithdrawal, 'withdrawals' | 'withdrawnBy'> = {
 export class Restoring extends SqlTables implements Restores {
   readonly #planner: CorrectionPlanner;
   readonly #changes: QueryChanges;
+  readonly #found: SqlFoundStates;
   readonly #corrections = this.table('correction');
   readonly #project = this.dialect.projectColumn;
 
@@ -26,6 +28,7 @@ export class Restoring extends SqlTables implements Restores {
     super(session, dialect);
     this.#planner = planner;
     this.#changes = changes;
+    this.#found = new SqlFoundStates(session, dialect);
   }
 
   async restore(projectId: string, carried: CarriedCorrection): Promise<void> {
@@ -83,13 +86,16 @@ export class Restoring extends SqlTables implements Restores {
     for (const noting of missing.values()) await this.#changes.noteCorrected(key, noting);
     const states = await this.#planner.findStates(key, ids);
     const given = new Map(queries.map((query) => [query.id, query]));
+    const followed = ids.filter((id) => given.get(id)?.occurredAt !== undefined && !states.has(id));
+    const own = await this.#found.load(key, followed);
     const late = queries.flatMap(({ id, known = [] }) =>
       there.has(id) ? known.map((state) => ({ ...state, id })) : [],
     );
     if (late.length > 0) await this.#changes.noteLate(key, late);
     const moves = rows.flatMap((row) => {
-      const { known = [], caller = row.caller, isWithdrawn = false } = given.get(row.id) ?? {};
-      const state = known.length > 0 ? { caller, isWithdrawn } : (states.get(row.id) ?? row);
+      const { known = [], caller = row.caller, isWithdrawn = false, occurredAt } = given.get(row.id) ?? {};
+      const isCopy = occurredAt === row.occurredAt && !states.has(row.id) && !own.has(row.id);
+      const state = known.length > 0 || isCopy ? { caller, isWithdrawn } : (states.get(row.id) ?? row);
       return toMove(row, { caller: state.caller, isWithdrawn: state.isWithdrawn || isWithdrawn });
     });
     if (moves.length > 0) await this.#changes.move(key, moves);

@@ -126,7 +126,14 @@ export async function recordCarriedQueries(
     .filter((one) => one.changes?.length || one.known?.length || one.isWithdrawn || isTold(one))
     .map((one) => {
       const { id, caller, isWithdrawn = false, changes = [], known = [] } = one;
-      return { id, caller, isWithdrawn, changes, known, occurredAt: isTold(one) ? one.occurredAt : undefined };
+      return {
+        id,
+        caller,
+        isWithdrawn,
+        changes,
+        known,
+        occurredAt: isTold(one) ? one.occurredAt : undefined,
+      };
     });
   for (let at = 0; at < changed.length; at += correctionStepQueriesMax)
     await target.store.corrections.restoreChanges(

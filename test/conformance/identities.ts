@@ -435,7 +435,12 @@ export function describeIdentities(kind: string, factory: PlaceFactory): void {
       const copy = async () => {
         const rows = await one.counts.readQueries('docs', undefined, 10);
         const read = rows.map((row) => new Carried().describe(row));
-        await recordCarriedQueries({ store: other, clock: { now: () => nowMs } }, { kind: 'copy' }, 'blog', read);
+        await recordCarriedQueries(
+          { store: other, clock: { now: () => nowMs } },
+          { kind: 'copy' },
+          'blog',
+          read,
+        );
       };
       const callersOf = async (id: string) =>
         (await other.counts.readQueries(id, undefined, 10)).map(({ caller }) => caller).sort();

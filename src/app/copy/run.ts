@@ -1,6 +1,6 @@
 /** Copies everything from one store into another, and compares their counts. */
 
-import type { Counts } from '../../domain/counting/counts.js';
+import { type CallerCount, type Counts, withTotal, zeroCounts } from '../../domain/counting/counts.js';
 import { ALL_TIME } from '../../domain/counting/date-range.js';
 import type { ImportedCount } from '../../domain/counting/imported-count.js';
 import { CallerStatsError } from '../../domain/errors.js';
@@ -34,6 +34,8 @@ export interface CopiedProject extends RecordResult {
   /** The counts after copying. */
   readonly source: Counts;
   readonly target: Counts;
+  /** The same by caller. */
+  readonly callers: Readonly<Record<'source' | 'target', readonly CallerCount[]>>;
 }
 
 export type Stock = Awaited<ReturnType<typeof takeStock>>;
@@ -146,10 +148,14 @@ export async function copyStock(
   }
   const copied: CopiedProject[] = [];
   for (const [id, { carried, ...result }] of results) {
-    const source = await countAll(from, id);
+    const source = await countWithCallers(from, id);
+    const target = await countWithCallers(to, id);
     const [newest] = await from.ask((store) => store.corrections.listCorrections(id, undefined, 1));
     const correctedMeanwhile = newest !== undefined && carried.idOf(newest.number) === undefined;
-    copied.push({ id, source, target: await countAll(to, id), correctedMeanwhile, ...result });
+    copied.push({
+      ...{ id, source: source.counts, target: target.counts, correctedMeanwhile },
+      ...{ callers: { source: source.callers, target: target.callers }, ...result },
+    });
   }
   for (const project of projects) await copyRetention(project, to, by);
   return { organizations: organizationTally, keys: keyTally, projects: copied };
@@ -258,4 +264,15 @@ async function copyImportedCounts(
 
 function countAll(side: Side, projectId: string): Promise<Counts> {
   return side.ask((store) => store.counts.count(projectId, ALL_TIME));
+}
+
+/** One snapshot. */
+function countWithCallers({ ask }: Side, projectId: string) {
+  return ask((store) =>
+    store.counts.readTogether(projectId, async (reads) => {
+      const [counts] = await reads.countSeries(projectId, [ALL_TIME.from, ALL_TIME.to]);
+      const { callers } = await reads.countCallers(projectId, ALL_TIME);
+      return { counts: counts ?? withTotal(zeroCounts()), callers };
+    }),
+  );
 }

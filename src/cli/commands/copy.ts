@@ -97,7 +97,7 @@ function toJson({ projects, ...rest }: Copied) {
   return {
     ...rest,
     projects: projects.map((project) => {
-      const { withdrawn: _, correctedMeanwhile: __, ...shown } = project;
+      const { withdrawn: _, correctedMeanwhile: __, callers: ___, ...shown } = project;
       return { ...shown, equal: difference(project) === undefined };
     }),
   };

@@ -122,23 +122,30 @@ test('queries that servers record on either side during a copy are reported, and
   await succeed(place.run(['verify'], at(to)));
 });
 
-test('queries with the same ids and other callers are reported as different', async () => {
-  const place = await emptyPlace();
-  const urls = ['a.db', 'b.db'].map((name) => `sqlite:${place.path(name)}`);
-  for (const [index, url] of urls.entries()) {
-    await succeed(place.run(['project', 'create', 'Docs', '--id', project], at(url)));
-    const input = `{"id":"one","caller":"${['web', 'api'][index]}"}\n{"id":"two","caller":"web"}`;
-    await succeed(place.run(['import', '-', '--project', project], { ...at(url), input }));
-  }
-  const [from = '', to = ''] = urls;
-  const { status, stdout } = await copy(place, from, to);
-  expect(status).toBe(1);
-  expect(stdout).toContain(
-    'docs: the target has the ids of the source, some of them with another caller (web −1, api +1)\n',
-  );
-  const asJson = JSON.parse((await copy(place, from, to, ['--json'])).stdout) as Reported;
-  expect(asJson.projects).toMatchObject([{ id: project, recorded: 0, duplicates: 2, equal: false }]);
-});
+test.each([
+  ['web', 'api', 'api +1, web −1'],
+  // Both count as other.
+  ['slack', 'zulip', 'zulip +1, slack −1'],
+])(
+  'queries with the same ids and other callers, %s and %s, are reported as different',
+  async (one, other, said) => {
+    const place = await emptyPlace();
+    const urls = ['a.db', 'b.db'].map((name) => `sqlite:${place.path(name)}`);
+    for (const [index, url] of urls.entries()) {
+      await succeed(place.run(['project', 'create', 'Docs', '--id', project], at(url)));
+      const input = `{"id":"one","caller":"${[one, other][index]}"}\n{"id":"two","caller":"bot"}`;
+      await succeed(place.run(['import', '-', '--project', project], { ...at(url), input }));
+    }
+    const [from = '', to = ''] = urls;
+    const { status, stdout } = await copy(place, from, to);
+    expect(status).toBe(1);
+    expect(stdout).toContain(
+      `docs: the target has the ids of the source, some of them with another caller (${said})\n`,
+    );
+    const asJson = JSON.parse((await copy(place, from, to, ['--json'])).stdout) as Reported;
+    expect(asJson.projects).toMatchObject([{ id: project, recorded: 0, duplicates: 2, equal: false }]);
+  },
+);
 
 test('first admin keys of both stores are kept, and the next run copies revocation and last use', async () => {
   const place = await emptyPlace();

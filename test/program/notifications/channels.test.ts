@@ -241,6 +241,31 @@ describe('an e-mail', () => {
     expect(received).toHaveLength(1);
   });
 
+  test('gets neither a header, a receiver nor a command from the names and texts in it', async () => {
+    const { url, received } = await startMailServer();
+    const channels = new Channels(open, new Mailer({ smtpUrl: url, mailFrom }));
+    const text = 'Docs\r\n.\r\nMAIL FROM:<eve@example.org>\r\n..\r\n';
+    const titles = [
+      'Docs\r\nBcc: eve@example.org',
+      'Docs\n\nBy caller: none.',
+      '=?utf-8?Q?Docs=0D=0ABcc:_eve@example.org?=: 3 queries',
+      'Docs <eve@example.org>, eve@example.org',
+      '😀'.repeat(100),
+      'x'.repeat(100),
+    ];
+    for (const title of titles)
+      await channels.send('email', sendingTo('ada@example.org', { message: { ...message, title, text } }));
+    expect(received.map(({ to }) => to)).toEqual(titles.map(() => ['ada@example.org']));
+    for (const { source } of received) {
+      const [head = '', ...body] = source.split('\r\n\r\n');
+      const headers = head.split(/\r\n(?! )/).map((line) => line.split(':')[0]?.toLowerCase());
+      const own = ['auto-submitted', 'from', 'to', 'subject', 'message-id'];
+      const usual = ['content-transfer-encoding', 'date', 'mime-version', 'content-type'];
+      expect(headers.toSorted()).toEqual([...own, ...usual].toSorted());
+      expect(body).toEqual([text]);
+    }
+  });
+
   test('arrives with the same id in each attempt, and as an automatic one', async () => {
     const { url, received } = await startMailServer();
     const channels = new Channels(open, new Mailer({ smtpUrl: url, mailFrom }));

@@ -273,6 +273,26 @@ describe('a digest by e-mail announces the keys in use that expire', () => {
 });
 
 describe.each(databases)('the servers of %s', (_kind, newDatabase) => {
+  test('encrypt destinations anew with a new secret, so that the old one can be forgotten', async () => {
+    const [old, newer] = ['o'.repeat(32), 'n'.repeat(32)];
+    const { url, received } = await startReceiver();
+    const withSecrets = (...secrets: string[]) => ({
+      ...onLoopback,
+      users: { secrets: async () => secrets },
+    });
+    const { service, editor } = await start({ ...withSecrets(old), database: newDatabase() });
+    const body = { ...digest, destination: url };
+    const { notification } = await editor.ask<Saved>({ path: LIST, body }, 201);
+    const same = { database: service.databaseUrl, keys: service.keys };
+    // It finishes what it begins with.
+    await (await startService({ ...withSecrets(newer, old), ...same })).close();
+    const without = await startService({ ...withSecrets(newer), ...same });
+    const other = await signedIn(without, 'grace@example.org', 'editor');
+    const path = `${ONE}/${notification.id}/test`;
+    expect(await other.ask({ path, body: {} })).toEqual({ problem: null });
+    expect(received).toHaveLength(1);
+  });
+
   test('send a digest once, however many there are, and tell what was sent', async () => {
     let arrived: () => void = () => {};
     const arrival = new Promise<void>((resolve) => {

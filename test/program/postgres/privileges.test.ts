@@ -1,11 +1,7 @@
 /** Users that may do little: what they are told, and what is enough. */
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
-import { ALL_TIME } from '../../../src/domain/counting/date-range.js';
-import { NO_COUNTS } from '../../../src/domain/ingestion/source-counts.js';
-import { dayMs } from '../../../src/domain/time/duration.js';
 import { openStore } from '../../../src/storage/open.js';
-import type { Store } from '../../../src/storage/ports/store.js';
 import { firstRunOf } from '../../support/cli/cli.js';
 import { batchOf, clientOf } from '../../support/cli/cli-client.js';
 import { succeed } from '../../support/cli/cli-place.js';
@@ -13,17 +9,8 @@ import { documentedGrants, isOfPeople, oneByOne } from '../../support/postgres/g
 import { newestPostgres, startPostgres } from '../../support/postgres/postgres-server.js';
 import { allowSchemas, newUser } from '../../support/postgres/postgres-user.js';
 import { listening, programOn, ready, statusOf } from '../../support/postgres/schema-nodes.js';
-import { notificationOf } from '../../support/storage/notifications.js';
-import {
-  by,
-  keyOf,
-  newSchemaIn,
-  onDatabase,
-  openForTest,
-  projectOf,
-  schemaOf,
-} from '../../support/storage/store.js';
-import { rightsOf } from '../../support/users/people.js';
+import { doAll } from '../../support/storage/everything.js';
+import { newSchemaIn, onDatabase, openForTest, schemaOf } from '../../support/storage/store.js';
 import { isDeep, newSeed } from '../../support/volume.js';
 import { read } from '../../tidy/sources.js';
 
@@ -32,94 +19,6 @@ const databaseUrl = inject('postgresServers').at(-1)?.url ?? '';
 const step = isDeep ? 1 : 6;
 const first = newSeed('privileges') % step;
 const lacks = /this user lacks a privilege; grant it, or connect as another user\./;
-
-/** All that a node and the commands do, on things of its own. */
-async function doAll(store: Store, name: string): Promise<void> {
-  await store.maintenance.check();
-  await store.directory.createOrganization({ id: name, name, createdAt: 1000 }, by);
-  await store.directory.createProject(projectOf(name), by);
-  await store.directory.listProjects('default');
-  await store.directory.changeProject('default', name, { name: `new ${name}` }, by);
-  await store.directory.createKey(keyOf(name), by);
-  await store.directory.findAccess(`hash of ${name}`, name);
-  await store.directory.touchKey(name, 2000);
-  await store.directory.listKeys('default');
-  await store.counts.record(name, [{ id: 'a', caller: 'web', occurredAt: 0 }], { day: 0, sender: 'copy' });
-  await store.counts.record(name, [{ id: 'b', caller: 'web', occurredAt: 0 }]);
-  const query = { traceId: 'a'.repeat(32), service: 'docs' };
-  const found = { keys: query, caller: 'unknown', isNamed: false, occurredAt: 1000 };
-  const [id = ''] = (await store.identities.identify(name, [found], 'question', 1000)).queryIds;
-  await store.counts.record(name, [{ ...found, id }]);
-  const named = {
-    keys: { ...query, entrySpanId: 'b'.repeat(16) },
-    caller: 'web',
-    isNamed: true,
-    occurredAt: 1000,
-  };
-  const { callers, pending } = await store.identities.identify(name, [named], 'question', dayMs);
-  await store.counts.record(name, pending);
-  await store.identities.settle(name, [...callers.keys()], dayMs);
-  const source = { kind: 'traces', name: 'docs', bucket: 0, seenAt: 0, counts: NO_COUNTS } as const;
-  for (const seenAt of [0, 1])
-    await store.ingestion.add(name, [{ ...source, seenAt, operations: new Map([['a=b', 1]]) }]);
-  await store.ingestion.sum(name, 0);
-  await store.ingestion.listSources(name);
-  await store.ingestion.listOutdated({ bucketsBefore: 1, seenBefore: 2 });
-  await store.ingestion.prune(name, { bucketsBefore: 1, seenBefore: 2 }, 10);
-  await store.counts.importCounts(name, [{ source: 'old', caller: 'slack', start: 0, end: 5, count: 1 }], {
-    day: 20_000,
-  });
-  await store.counts.readImportedCounts(name, undefined, 1);
-  await store.counts.findCutSpan(name, [0, 1]);
-  const reason = 'a test';
-  for (const request of [
-    { id: '1', reason, action: 'withdraw', selection: { ids: ['a'] } },
-    { id: '2', reason, action: 'withdraw', selection: { source: 'old' } },
-    { id: '3', reason, action: 'undo', correction: '1' },
-  ] as const) {
-    await store.corrections.accept(name, request, by);
-    while ((await store.corrections.step(name, 1000, 10)) !== undefined);
-  }
-  for (const { number: _, request, ...done } of await store.corrections.listFinished(name, 0, 1))
-    await store.corrections.restore(name, { ...done, request: { ...request, id: '4' } });
-  await store.corrections.restoreChanges(name, [{ id: 'b', changes: [{ correction: '4', caller: 'web' }] }]);
-  await store.corrections.restoreWithdrawals(name, [
-    { source: 'old', caller: 'slack', start: 0, withdrawals: ['4'], withdrawnBy: '4' },
-  ]);
-  await store.counts.readQueries(name, undefined, 10);
-  await store.counts.count(name, ALL_TIME);
-  await store.counts.countSeries(name, [0, 1]);
-  await store.counts.countCallers(name, ALL_TIME);
-  await store.counts.findExtent(name);
-  const successor = keyOf(`${name}-successor`);
-  await store.directory.rotateKey('default', name, successor, 5000, { ...by, at: 3000 });
-  for (const change of ['disable', 'enable', 'revoke'] as const)
-    await store.directory.changeKey('default', name, change, { ...by, at: 3000 });
-  const member = {
-    organizationId: name,
-    email: 'a@example.org',
-    role: 'viewer',
-    projects: [],
-    createdAt: 1000,
-  } as const;
-  const { notifications } = store;
-  await notifications.create(notificationOf(name, { projectId: name }), by);
-  const delivery = { id: name, occurrence: name, message: '{}', createdAt: 1000 };
-  await notifications.endCheck(name, 1000, { checkAt: 2000, incidentAt: null, delivery });
-  for (const claimed of await notifications.claim(1000, 1, 10))
-    await notifications.endAttempt(claimed, { state: 'delivered' }, by);
-  await notifications.prune(2000, 10);
-  await notifications.remove('default', name, by);
-  await store.directory.addMember(member, by);
-  await store.directory.listMembers(name);
-  await store.directory.changeMember(name, member.email, rightsOf('editor'), by);
-  await store.directory.removeMember(name, member.email, by);
-  await store.directory.readAudit(name, { limit: 10 });
-  await store.directory.pruneAudit(0, 1);
-  await store.maintenance.verify();
-  await store.directory.deleteProject('default', name, by);
-  while (!(await store.maintenance.purgeDeleted(1)).done);
-}
 
 test('reports a missing privilege to create the schema, and serves once it is granted', async () => {
   const url = newSchemaIn(databaseUrl);

@@ -29,7 +29,6 @@ import {
   reportsMax,
   requestsMax,
   requestTimeoutMs,
-  sharedRequestsPerMinute,
   unreadBytesMax,
   waitingReportsMax,
 } from '../domain/limits.js';
@@ -187,7 +186,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     notifications,
     store,
     clock,
-    requests: new RateLimit('share link', limits.requestsPerMinute || sharedRequestsPerMinute),
+    requests,
     ingestion,
     slots,
     failures,

@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { openInMemory } from '../../src/storage/sqlite/connection.js';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations/index.js';
-import { filesBelow, importsOf, linesMatching, read } from './sources.js';
+import { DASHBOARD_ROUTES } from '../support/http/dashboard-routes.js';
+import { filesBelow, importsOf, linesMatching, read, tableBelow } from './sources.js';
 
 describe('the tables of accounts', () => {
   const db = openInMemory();
@@ -164,6 +165,32 @@ test('hashes are SHA-256, except where the table says so', () => {
     'src/cli/server/breached-passwords.ts',
     ...['postgres', 'sqlite'].map((kind) => `src/storage/${kind}/migrations/019-initial-schema.ts`),
   ]);
+});
+
+test('the table of who may do what has every operation of the pages', () => {
+  const table = tableBelow('docs/engineering/security-asvs.md', 'in the dashboard');
+  const namesOf = (cell: string) => [...cell.matchAll(/`([\w-]+)`/g)].map(([, name = '']) => name);
+  const documented = table.flatMap(([what = '', read = '', changed = '']) =>
+    namesOf(what).flatMap((name) => [
+      ...namesOf(read).map((who) => `${who} reads ${name}`),
+      ...namesOf(changed).map((who) => `${who} changes ${name}`),
+    ]),
+  );
+  const rights = DASHBOARD_ROUTES.filter(({ who, path }) => who !== 'anybody' || path.includes(':token')).map(
+    ({ method, path, who }) => {
+      const inOrganization =
+        /^\/api\/organizations\/:organizationId(?:\/projects\/:projectId(?=\/))?(.*)$/.exec(path);
+      const rest = inOrganization?.[1] ?? path.replace(/^\/api(?:\/shared\/:token)?/, '');
+      const [, name = 'organization'] = rest.split('/');
+      // What a share link is of, and to send its password.
+      return /:token(?:\/unlock)?$/.test(path)
+        ? ''
+        : `${who} ${method === 'GET' ? 'reads' : 'changes'} ${name}`;
+    },
+  );
+  expect([...new Set(documented)].toSorted()).toEqual(
+    [...new Set(rights)].filter((one) => one !== '').toSorted(),
+  );
 });
 
 test('all data have a class, and each class its protection', () => {

@@ -25,6 +25,24 @@ export function read(path: string): Source {
   return { path, text, lines: text.split('\n') };
 }
 
+/** The cells of the rows of the table of a page whose first column has this heading. */
+export function tableBelow(path: string, heading: string): string[][] {
+  const { lines } = read(path);
+  const head = lines.findIndex((line) => line.startsWith(`| ${heading}`));
+  if (head < 0) throw new Error(`${path} has no table with the column: ${heading}`);
+  const after = lines.slice(head + 2);
+  const rows = after.slice(
+    0,
+    after.findIndex((line) => !line.startsWith('|')),
+  );
+  return rows.map((row) =>
+    row
+      .split(/(?<!\\)\|/)
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+}
+
 /** The imports of a source file: paths of the repository and names of packages. */
 export function importsOf({ path, text }: Source): string[] {
   const specifiers = [

@@ -179,7 +179,8 @@ export const SETTINGS = defineSettings({
   },
   requestsPerMinute: {
     ...integerSetting('number', 0, { min: 0, max: 1_000_000 }),
-    description: 'maximum requests per minute with the keys of one organization; 0 for no limit',
+    description:
+      'maximum requests per minute of one person, or with the keys of one organization; 0 for no limit',
   },
   failuresPerMinute: {
     ...integerSetting('number', limits.failuresPerMinute, { min: 0, max: 1_000_000 }),

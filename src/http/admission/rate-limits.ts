@@ -19,16 +19,21 @@ export interface RateLimits {
 
 const windowSeconds = 60;
 
+/** Whom the limit counts a person as, in the pages and through applications. No organization has such an id. */
+export function personOf(userId: string): string {
+  return `user ${userId}`;
+}
+
 export class RateLimit {
   /** The name in the headers. */
   readonly #name: string;
-  readonly #quota: number;
+  readonly quota: number;
   readonly #limiter: RateLimiterMemory | undefined;
 
   /** `quota`: requests per minute for each client; 0 for no limit. */
   constructor(name: string, quota: number) {
     this.#name = name;
-    this.#quota = quota;
+    this.quota = quota;
     this.#limiter =
       quota === 0 ? undefined : new RateLimiterMemory({ points: quota, duration: windowSeconds });
   }
@@ -45,14 +50,14 @@ export class RateLimit {
       if (rejected instanceof Error) throw rejected;
       return rejected;
     });
-    if (quiet && result.consumedPoints <= this.#quota) return;
+    if (quiet && result.consumedPoints <= this.quota) return;
     const seconds = Math.max(Math.ceil(result.msBeforeNext / 1000), 1);
     reply.headers({
-      'ratelimit-policy': `"${this.#name}";q=${this.#quota};w=${windowSeconds}`,
+      'ratelimit-policy': `"${this.#name}";q=${this.quota};w=${windowSeconds}`,
       ratelimit: `"${this.#name}";r=${result.remainingPoints};t=${seconds}`,
     });
-    if (result.consumedPoints <= this.#quota) return;
-    const message = `Too many requests: ${this.#quota} a minute are allowed. Try again in ${seconds} s.`;
+    if (result.consumedPoints <= this.quota) return;
+    const message = `Too many requests: ${this.quota} a minute are allowed. Try again in ${seconds} s.`;
     throw new HttpError(429, message, { 'retry-after': String(seconds) });
   }
 

@@ -7,6 +7,7 @@ import type { Actor } from '../../domain/people/audit.js';
 import { mayRead, type Rights, type Role, roleAllows } from '../../domain/people/member.js';
 import type { Clock } from '../../domain/time/clock.js';
 import type { Store } from '../../storage/ports/store.js';
+import { personOf, type RateLimit } from '../admission/rate-limits.js';
 import { getClientAddress, getParameter, getProjectId } from '../request/target.js';
 import { HttpError, noSuchProject } from '../server/errors.js';
 import { addResource, type Resource } from '../server/resource.js';
@@ -38,13 +39,19 @@ export class SessionGuard {
   readonly #users: Users;
   readonly #store: Pick<Store, 'directory'>;
   readonly #clock: Clock;
+  readonly #requests: RateLimit;
   readonly #found = new WeakMap<FastifyRequest, SignedIn>();
   readonly #rights = new WeakMap<FastifyRequest, Rights>();
 
-  constructor(users: Users, store: Pick<Store, 'directory'>, clock: Clock) {
+  /** `requests`: limits those of each person. */
+  constructor(
+    users: Users,
+    { store, clock, requests }: { store: Pick<Store, 'directory'>; clock: Clock; requests: RateLimit },
+  ) {
     this.#users = users;
     this.#store = store;
     this.#clock = clock;
+    this.#requests = requests;
   }
 
   /** Adds a path for signed-in users. Others get `401`. */
@@ -99,6 +106,11 @@ export class SessionGuard {
     };
   }
 
+  /** Counts a request of the person, and what their applications read with it. Throws 429 above the limit. */
+  async count({ id }: Pick<User, 'id'>, reply: FastifyReply): Promise<void> {
+    await this.#requests.consume(personOf(id), reply, { quiet: true });
+  }
+
   /** The author of a change, for the audit log. */
   getActor(request: FastifyRequest, email: string): Actor {
     return { name: email, address: getClientAddress(request), at: this.#clock.now() };
@@ -112,6 +124,7 @@ export class SessionGuard {
     setCookies(reply, found);
     const { user, session } = found;
     request.userId = user.id;
+    await this.count(user, reply);
     this.#found.set(request, { user, session, auth, by: this.getActor(request, user.email) });
   }
 

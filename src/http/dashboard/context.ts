@@ -47,7 +47,7 @@ export interface DashboardOptions extends DashboardSettings {
   /** The server's texts, which apply to projects without their own. */
   readonly clock: Clock;
   readonly basePath: BasePath;
-  /** Limits readers of share links. */
+  /** Limits each person. */
   readonly requests: RateLimit;
   /** Limits addresses whose requests fail to authenticate. */
   readonly failures: FailureLimit;

@@ -7,8 +7,14 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Credentials } from '../../auth/credentials.js';
 import { Passkeys } from '../../auth/passkeys/passkeys.js';
 import { Users } from '../../auth/users.js';
-import { dashboardBodyBytesMax, sharedReportsMax, waitingReportsMax } from '../../domain/limits.js';
+import {
+  dashboardBodyBytesMax,
+  sharedReportsMax,
+  sharedRequestsPerMinute,
+  waitingReportsMax,
+} from '../../domain/limits.js';
 import { Slots } from '../../shared/slots.js';
+import { RateLimit } from '../admission/rate-limits.js';
 import { addJsonParser, refuseEncoding } from '../request/body.js';
 import { requireSameOrigin } from '../request/origin.js';
 import { HttpError } from '../server/errors.js';
@@ -36,7 +42,7 @@ import { SharedLinks } from './shared-links.js';
 import { addShared, addSharedPages } from './shared-routes.js';
 
 export async function addDashboardApi(app: FastifyInstance, options: DashboardOptions): Promise<void> {
-  const { authProvider, store, clock } = options;
+  const { authProvider, store, clock, requests } = options;
   const users = new Users(authProvider, store.directory);
   const loginThrottle = new LoginThrottle({ authProvider, throttles: store.throttles, clock });
   const credentials = new Credentials(authProvider);
@@ -48,9 +54,13 @@ export async function addDashboardApi(app: FastifyInstance, options: DashboardOp
     credentials,
     resetMails,
     passkeys: new Passkeys(authProvider, users),
-    sessionGuard: new SessionGuard(users, store, clock),
+    sessionGuard: new SessionGuard(users, { store, clock, requests }),
     loginThrottle,
-    sharedLinks: new SharedLinks({ ...options, loginThrottle }),
+    sharedLinks: new SharedLinks({
+      ...options,
+      requests: new RateLimit('share link', requests.quota || sharedRequestsPerMinute),
+      loginThrottle,
+    }),
   };
   // A separate context, because only these routes use cookies and limit bodies to a small size.
   await app.register(async (own) => {

@@ -18,6 +18,7 @@ import { toolBatchMax, toolBodyBytesMax } from '../../domain/limits.js';
 import { nextTurn } from '../../shared/pauses.js';
 import type { Slots } from '../../shared/slots.js';
 import type { Store } from '../../storage/ports/store.js';
+import { personOf } from '../admission/rate-limits.js';
 import { onFinished } from '../connection/connections.js';
 import { type Authenticator, READING_TYPES } from '../request/authenticate.js';
 import { addJsonParser, refuseEncoding } from '../request/body.js';
@@ -164,7 +165,7 @@ const TOKEN = new RegExp(`^bearer +(${APPLICATION_TOKEN_PREFIX}\\S+) *$`, 'i');
 
 /** Whose requests are counted together. */
 function senderOf({ key, userId }: FastifyRequest): string {
-  return key?.organizationId ?? `user ${userId}`;
+  return key?.organizationId ?? personOf(String(userId));
 }
 
 /** Refuses a batch of too many messages, and counts the others than the first, which the request itself is counted for. */

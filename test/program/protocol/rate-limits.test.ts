@@ -1,5 +1,7 @@
 /** Rate limits of requests and of failed authentication. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { signedIn } from '../../support/http/dashboard.js';
+import { DASHBOARD_ROUTES, exampleOf } from '../../support/http/dashboard-routes.js';
 import {
   errorOf,
   type KeyName,
@@ -150,6 +152,35 @@ describe('the rate limit of an organization', () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
     const left = answers.filter(({ status }) => status === 200).map(({ headers }) => headers['ratelimit']);
     expect(new Set(left).size, 'each response has its own remaining number').toBe(10);
+  });
+});
+
+describe('the rate limit of a person', () => {
+  const projects = { path: '/api/organizations/default/projects' };
+
+  test('counts what they read and change, and takes nothing from others', async () => {
+    const service = await startService({ limits: { requestsPerMinute: 3 } });
+    const ada = await signedIn(service, 'ada@example.org', 'editor');
+    const bob = await signedIn(service, 'bob@example.org', 'viewer');
+    expect(readLimits(await ada.send(projects))).toEqual([200, undefined, undefined, undefined]);
+    expect((await ada.send({ ...projects, body: { id: 'new', name: 'New' } })).status).toBe(201);
+    expect((await ada.send({ path: '/api/start' })).status).toBe(200);
+    const refused = await ada.copy('198.51.100.1').send(projects);
+    expect(readLimits(refused)).toEqual([429, '"organization";q=3;w=60', '"organization";r=0;t=60', '60']);
+    expect((await bob.send(projects)).status).toBe(200);
+    expect((await service.send()).status).toBe(200);
+    vi.advanceTimersByTime(60_000);
+    expect((await ada.send(projects)).status).toBe(200);
+  });
+
+  test('holds for every operation that needs a session', async () => {
+    const service = await startService({ limits: { requestsPerMinute: 1 } });
+    const ada = await signedIn(service, 'ada@example.org', 'owner');
+    await ada.ask(projects);
+    const restricted = DASHBOARD_ROUTES.filter(({ who }) => who !== 'anybody');
+    for (const { method, path } of [...restricted, { method: 'GET', path: '/api/session' }])
+      expect([path, (await ada.send({ method, path: exampleOf(path) })).status]).toEqual([path, 429]);
+    expect((await ada.send({ path: '/api/sign-out', body: {} })).status).toBe(204);
   });
 });
 

@@ -366,8 +366,8 @@ test('a connection ends after a year, however much it is used', async () => {
   expect(await refresh(tokens.refresh_token)).toMatchObject({ status: 400, error: 'invalid_grant' });
 });
 
-test('each call of a batch counts for the rate limit of the person, whichever application sends it', async () => {
-  const service = await startService({ limits: { requestsPerMinute: 7 } });
+test('each call of a batch counts for the rate limit of the person, with what they do on pages, whichever application sends it', async () => {
+  const service = await startService({ limits: { requestsPerMinute: 9 } });
   const owner = await signedIn(service, ada, 'owner');
   const [one, other] = [await connect(service, owner), await connect(service, owner)];
   const batch = async ({ exchange }: typeof one, calls: number) =>

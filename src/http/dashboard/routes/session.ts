@@ -36,7 +36,7 @@ export function addSession(app: FastifyInstance, dashboard: Dashboard): void {
 }
 
 function createSessionReader(dashboard: Dashboard) {
-  const { users, passkeys, authProvider, store, clock, version } = dashboard;
+  const { users, passkeys, authProvider, sessionGuard, store, clock, version } = dashboard;
   const about = describeServer(dashboard);
   return async (request: FastifyRequest, reply: FastifyReply): Promise<SessionResponse> => {
     const found = await users.findSession(toAuthRequest(request));
@@ -48,6 +48,8 @@ function createSessionReader(dashboard: Dashboard) {
     }
     setCookies(reply, found);
     const { user, session } = found;
+    request.userId = user.id;
+    await sessionGuard.count(user, reply);
     const memberships = await store.directory.listMemberships(user.email);
     const invitations = user.isVerified
       ? await store.directory.listInvitationsFor(user.email, clock.now())

@@ -1,18 +1,21 @@
 /** What the table of OWASP ASVS says of how caller-stats is made, and no request can show. */
 import { describe, expect, test } from 'vitest';
+import { AUDIT_ACTIONS } from '../../src/domain/people/audit.js';
 import { openInMemory } from '../../src/storage/sqlite/connection.js';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations/index.js';
 import { DASHBOARD_ROUTES } from '../support/http/dashboard-routes.js';
 import { filesBelow, importsOf, linesMatching, read, tableBelow } from './sources.js';
 
+const db = openInMemory();
+for (const statements of MIGRATIONS) db.exec(statements);
+const columns = db
+  .prepare(
+    `SELECT tables.name AS "table", columns.name AS "column"
+     FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS columns WHERE tables.type = 'table'`,
+  )
+  .all() as { readonly table: string; readonly column: string }[];
+
 describe('the tables of accounts', () => {
-  const db = openInMemory();
-  for (const statements of MIGRATIONS) db.exec(statements);
-  const columns = db
-    .prepare(
-      'SELECT tables.name AS "table", columns.name AS "column" FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS columns',
-    )
-    .all() as { readonly table: string; readonly column: string }[];
   const names = columns.map(({ table, column }) => `${table}.${column}`);
 
   test('have a password, and neither a hint nor a secret question', () => {
@@ -193,8 +196,28 @@ test('the table of who may do what has every operation of the pages', () => {
   );
 });
 
-test('all data have a class, and each class its protection', () => {
-  expect(rowsOf('Classes of data')).toEqual(['secret', 'personal', 'internal', 'public']);
+test('every table of the database has a class, and each class its protection', () => {
+  const { lines } = read('docs/engineering/security-asvs.md');
+  const classes = tableBelow('docs/engineering/security-asvs.md', 'class');
+  expect(classes.map(([name]) => name)).toEqual(['secret', 'personal', 'internal', 'public']);
+  expect(classes.filter((cells) => cells.length !== 3 || cells.some((cell) => cell === ''))).toEqual([]);
+  const at = lines.findIndex((line) => line.startsWith('The tables of the database'));
+  const sentence = lines.slice(at, lines.indexOf('', at)).join(' ');
+  const listed = [...sentence.matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
+  expect(listed.toSorted()).toEqual([...new Set(columns.map(({ table }) => table))].toSorted());
+});
+
+test('the list of what is logged has every action of the audit log', () => {
+  const { lines } = read('docs/engineering/security-asvs.md');
+  const at = lines.findIndex((line) => line.startsWith('Actions of the audit log'));
+  const listed = lines
+    .slice(at, lines.indexOf('', at))
+    .join(' ')
+    .match(/(?<=`)[a-z_.]+(?=`)/g);
+  expect(listed).toEqual(AUDIT_ACTIONS);
+  const logs = tableBelow('docs/engineering/security-asvs.md', 'log |');
+  expect(logs.length).toBeGreaterThan(4);
+  expect(logs.filter((cells) => cells.length !== 5 || cells.some((cell) => cell === ''))).toEqual([]);
 });
 
 test('the dashboard stores preferences in the browser, and nothing else', () => {
@@ -219,22 +242,62 @@ test('SECURITY.md says within how many days updates follow', () => {
     expect(section).toMatch(new RegExp(`^\\|.*${what}.*\\| \\d+ days \\|$`, 'm'));
 });
 
-test('the lock file has the version and the hash of every package', () => {
+test('the lock file has the version and the hash of every package, and none from elsewhere than the registry', () => {
   interface Locked {
     readonly version?: string;
     readonly integrity?: string;
+    readonly resolved?: string;
   }
   const { packages } = JSON.parse(read('package-lock.json').text) as { packages: Record<string, Locked> };
   const own = ['', 'clients/javascript', 'node_modules/caller-stats-client'];
   const installed = Object.entries(packages).filter(([name]) => !own.includes(name));
   expect(installed.length).toBeGreaterThan(100);
   expect(installed.filter(([, { version, integrity }]) => !version || !integrity)).toEqual([]);
+  // Without an address of its own, a package is that of the registry.
+  expect(installed.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
 });
 
-test('types are strict, and the linter refuses loose comparisons', () => {
-  expect(JSON.parse(read('tsconfig.json').text)).toMatchObject({ compilerOptions: { strict: true } });
+test('types are strict, and the linter refuses loose comparisons and unchecked types', () => {
+  for (const path of ['tsconfig.json', 'dashboard/tsconfig.json', 'clients/javascript/tsconfig.json'])
+    expect(read(path).text, path).toMatch(/"strict": true|"extends": "\.\.\/(?:\.\.\/)?tsconfig\.json"/);
   const { text } = read('biome.json');
+  const { linter, files } = JSON.parse(text);
   // Its recommended rules have `noDoubleEquals`.
-  expect(JSON.parse(text)).toMatchObject({ linter: { rules: { preset: 'recommended' } } });
-  expect(text).not.toContain('noDoubleEquals');
+  expect(linter).toMatchObject({ rules: { preset: 'recommended', suspicious: { noExplicitAny: 'error' } } });
+  expect(linter.enabled).not.toBe(false);
+  expect(files.includes).toEqual(['**', '!demo', '!package-lock.json', '!**/*.vue']);
+  expect(text).not.toMatch(/noDoubleEquals|"suspicious": "off"|"linter": \{\s*"enabled": false/);
+  const excepted =
+    /biome-ignore[^\n]*(?:noDoubleEquals|noExplicitAny)|biome-ignore-all|@ts-(?:ignore|nocheck)/;
+  expect(linesMatching(filesBelow('src', '.ts'), excepted)).toEqual([]);
+});
+
+test('the server runs one command, whose words are fixed', () => {
+  const running = [...filesBelow('src', '.ts')].filter((one) => /child_process/.test(one.text));
+  expect(running.map(({ path }) => path)).toEqual(['src/cli/server/tell-ready.ts']);
+  const [{ text = '' } = {}] = running;
+  expect(text.match(/\b(?:spawn|exec|execFile|fork|\w+Sync)\(/g)).toEqual(['spawn(']);
+  expect(text).toContain(
+    "spawn('systemd-notify', ['--ready'], { env: { NOTIFY_SOCKET, PATH }, stdio: 'ignore' })",
+  );
+});
+
+test('no regular expression contains what a request sent', () => {
+  const making = linesMatching(filesBelow('src', '.ts'), /\bRegExp\(/).filter(
+    (line) => !/\bRegExp\((?:$|`|[A-Z_]+_PATTERN\b)/.test(line),
+  );
+  // The pattern that somebody gives a command for their own files.
+  expect(making.map((line) => line.split(':')[0])).toEqual(['src/cli/options/access-log-form.ts']);
+  const inserted = filesBelow('src', '.ts').flatMap(({ path, text }) =>
+    [...text.matchAll(/\bRegExp\(\s*`([^`]*)`/g)].flatMap(([, pattern = '']) =>
+      [...pattern.matchAll(/\$\{([^}]*)\}/g)].map(([, name = '']) => `${path} ${name}`),
+    ),
+  );
+  expect(inserted.filter((one) => !/ [A-Z_]+(?:\.join\('\|'\))?$/.test(one)).toSorted()).toEqual([
+    'src/domain/keys/api-key.ts randomCharacters + checksumCharacters',
+    ...['questions', 'suggestions', 'title', 'verb'].map(
+      (name) => `src/domain/queries/telemetry-rules.ts ${name}`,
+    ),
+    'src/storage/postgres/connection/workers.ts schema',
+  ]);
 });

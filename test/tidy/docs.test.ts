@@ -6,6 +6,7 @@ import { KEY_VARIABLE, SETTINGS } from '../../src/cli/settings/settings.js';
 import * as limits from '../../src/domain/limits.js';
 import { ROLES } from '../../src/domain/people/member.js';
 import { STATUS_OF_CODE } from '../../src/http/server/errors.js';
+import { DASHBOARD_ROUTES } from '../support/http/dashboard-routes.js';
 import { findCommandLines, findProblem } from './commands.js';
 import { filesBelow, read } from './sources.js';
 
@@ -108,7 +109,54 @@ describe('the docs describe only existing', () => {
     expect(rows.length).toBeGreaterThan(50);
     const known: Readonly<Record<string, number>> = limits;
     for (const [, name = '', value = ''] of rows)
-      expect(value.replaceAll(',', ''), name).toContain(String(known[name]));
+      expect(Number(value.replaceAll(',', '').match(/\d+/)?.[0]), name).toBe(known[name]);
+  });
+
+  test('limits of signing in, as they are', () => {
+    const { guessesMax, addressFailuresMax, wideNetworkFactor, guessWindowSeconds, codeLockSeconds } = limits;
+    const days = (seconds: number) => seconds / 86_400;
+    const minutes = guessWindowSeconds / 60;
+    const wide = (addressFailuresMax * wideNetworkFactor).toLocaleString('en');
+    const text = read(sourceOf('sign-in')).text.replaceAll(/\s+/g, ' ');
+    for (const said of [
+      `${guessesMax} failures of a user in ${minutes} minutes`,
+      `${addressFailuresMax} failures from an IPv4 address or a /64 network of IPv6, or ${wide} from a /48`,
+      `${guessesMax} wrong codes of a user in ${codeLockSeconds / 60} minutes`,
+      `any number of sessions. Each ends ${days(limits.sessionSecondsMax)} days after the last day of use, at the latest ${days(limits.sessionLifeSecondsMax)} days after the sign-in`,
+      `skips the code there for ${days(limits.trustSeconds)} days`,
+      `A password has ${limits.passwordCharactersMin} to ${limits.passwordCharactersMax} characters`,
+      `which works once, for ${limits.invitationDaysMax} days`,
+      `at most ${limits.invitationMailsMax} an hour for each organization`,
+      `must have signed in within the last ${['ten'][limits.freshSessionSeconds / 600 - 1]} minutes`,
+    ])
+      expect(text).toContain(said);
+  });
+
+  test('ways to sign in, and all of them', () => {
+    const text = read(sourceOf('sign-in')).text;
+    const sections: Readonly<Record<string, string>> = {
+      'POST /api/sign-in': '## Passwords',
+      'POST /api/sign-in/second-factor': '## Two-factor authentication',
+      'POST /api/sign-in/second-factor/start': '## Two-factor authentication',
+      'POST /api/sign-in/second-factor/passkey': '## Passkeys',
+      'POST /api/sign-in/passkey/start': '## Passkeys',
+      'POST /api/sign-in/passkey': '## Passkeys',
+      'GET /api/sign-in/oidc': '## Single sign-on',
+      'GET /api/sign-in/oidc/callback/sso': '## Single sign-on',
+      'POST /api/set-up': '## Set up the first owner',
+      'POST /api/invitations/look-up': '## Invite members',
+      'POST /api/invitations/accept': '## Invite members',
+      'POST /api/password-reset': '## Forgotten passwords',
+      'POST /api/password-reset/mail': '## Forgotten passwords',
+    };
+    const open = DASHBOARD_ROUTES.filter(
+      ({ who, path }) =>
+        who === 'anybody' && !/^\/api\/(?:session|start|zones|sign-out|shared\b.*)$/.test(path),
+    );
+    expect(open.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual(
+      Object.keys(sections).toSorted(),
+    );
+    for (const heading of Object.values(sections)) expect(text).toContain(`\n${heading}\n`);
   });
 });
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { maskPassword, mayHoldPassword } from '../../../src/cli/settings/setting.js';
+import { readSettings } from '../../../src/cli/settings/settings.js';
 import { words } from '../../support/words.js';
 
 test.each([
@@ -27,4 +28,12 @@ test.each(
 `),
 )('%s is shown unchanged', (argument) => {
   expect(maskPassword(argument)).toBe(argument);
+});
+
+test.each([
+  ['9464', { host: '127.0.0.1', port: 9464 }],
+  ['10.0.0.5:9464', { host: '10.0.0.5', port: 9464 }],
+  ['[::1]:0', { host: '::1', port: 0 }],
+])('metrics at %s are read only where that says, and on this machine by default', (metrics, address) => {
+  expect(readSettings(['metrics'], { metrics }, {}).metrics).toEqual(address);
 });

@@ -8,7 +8,7 @@ import {
 } from '../domain/corrections/carried.js';
 import { type Applied, correct, type QueryState } from '../domain/corrections/state.js';
 import { correctionStepQueriesMax } from '../domain/limits.js';
-import type { RecordedQuery, Sender } from '../domain/queries/receipt.js';
+import { dayOf, type RecordedQuery, type Sender } from '../domain/queries/receipt.js';
 import type { CorrectionReads } from '../storage/ports/corrections.js';
 import type { RecordedCount } from '../storage/ports/counts.js';
 import type { RecordResult } from '../storage/ports/store.js';
@@ -17,6 +17,9 @@ import { type RecordTarget, recordCounts, recordQueries } from './record.js';
 
 /** One may name ten thousand ids, which the store reads. */
 const pageCorrections = 10;
+
+/** A move takes less. Looking at older queries again would make each further copy of a long history three times as slow. */
+const toldDays = 30;
 
 /** The corrections of a project that were finished when they were read, and the state of its queries after them. */
 export class Carried {
@@ -120,8 +123,12 @@ export async function recordCarriedQueries(
 ): Promise<RecordResult> {
   const result = await recordQueries(target, sender, projectId, queries.map(toRecorded));
   // Telemetry may have told more of them since they were copied, which is not noted on the day of their arrival.
+  const fromDay = dayOf(target.clock.now()) - toldDays;
   const isTold = ({ receipt }: CarriedQuery): boolean =>
-    sender.kind === 'copy' && result.duplicates > 0 && receipt?.sender.startsWith('telemetry:') === true;
+    sender.kind === 'copy' &&
+    result.duplicates > 0 &&
+    (receipt?.day ?? 0) >= fromDay &&
+    receipt?.sender.startsWith('telemetry:') === true;
   const changed = queries
     .filter((one) => one.changes?.length || one.known?.length || one.isWithdrawn || isTold(one))
     .map((one) => {

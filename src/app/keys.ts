@@ -2,7 +2,9 @@
 import { CallerStatsError } from '../domain/errors.js';
 import { planRotation } from '../domain/keys/key-lifetime.js';
 import { type CreatedKey, generateApiKey, type KeyRequest, parseKeyRequest } from '../domain/keys/new-key.js';
+import { keysMax, revokedKeysMax } from '../domain/limits.js';
 import type { Actor } from '../domain/people/audit.js';
+import { requireRoom } from '../domain/projects/organization.js';
 import type { Store } from '../storage/ports/store.js';
 
 /** The store of the keys, and the settings of new ones. */
@@ -25,6 +27,7 @@ export async function createKey(
   const wanted = parseKeyRequest(request, { nowMs: by.at, lifeMsMax: keyLifeMax });
   if (!wanted.ok)
     throw new CallerStatsError('invalid', 'The request is invalid.', { details: wanted.problems });
+  await requireKeyRoom(store, organizationId);
   const created = generateApiKey({ ...wanted.value, organizationId }, { vendor: keyPrefix, by, randomInt });
   await store.directory.createKey(created.key, by);
   return created;
@@ -39,11 +42,27 @@ export async function rotateKey(
   { organizationId, id, graceMs }: { organizationId: string; id: string; graceMs: number },
   by: Actor,
 ) {
-  const old = (await store.directory.listKeys(organizationId)).find((key) => key.id === id);
+  const old = await store.directory.findKey(organizationId, id);
   if (old === undefined) throw new CallerStatsError('not_found', `There is no key ${id}.`);
   const plan = planRotation(old, { nowMs: by.at, graceMs, lifeMsMax: keyLifeMax });
   if (!plan.ok) throw new CallerStatsError('invalid', `The key ${id} ${plan.problems.join('; ')}.`);
+  await requireKeyRoom(store, organizationId);
   const successor = generateApiKey(plan.value.successor, { vendor: keyPrefix, by, randomInt });
   await store.directory.rotateKey(organizationId, id, successor.key, plan.value.expiresAt, by);
   return { old, oldExpiresAt: plan.value.expiresAt, successor };
+}
+
+/** Also forgets keys that were revoked before the last `revokedKeysMax`. */
+async function requireKeyRoom(
+  { directory }: Pick<Store, 'directory'>,
+  organizationId: string,
+): Promise<void> {
+  const keys = await directory.countKeys(organizationId);
+  requireRoom(
+    keys,
+    keysMax,
+    'keys that are not revoked',
+    'Revoke those that nobody uses, or that have expired.',
+  );
+  await directory.pruneKeys(organizationId, revokedKeysMax);
 }

@@ -41,9 +41,8 @@ export async function dismissMember(
   if (rights === null) await store.directory.removeMember(organizationId, email, by, revokes);
   else await store.directory.changeMember(organizationId, email, rights, by, revokes);
   if (maintains) return [];
-  return (await store.directory.listKeys(organizationId)).filter(
+  return (await store.directory.listKeysBy(organizationId, email)).filter(
     (key) =>
-      key.createdBy === email &&
       key.type === 'admin' &&
       (revokes ? key.revokedAt === by.at : ['active', 'disabled'].includes(keyStatus(key, by.at))),
   );
@@ -99,8 +98,7 @@ async function requireMember(
   organizationId: string,
   email: string,
 ): Promise<void> {
-  const members = await store.directory.listMembers(organizationId);
-  if (!members.some((one) => one.email === email))
+  if ((await store.directory.findMember(organizationId, email)) === undefined)
     throw new CallerStatsError('not_found', `${email} is not a member.`);
 }
 

@@ -1,8 +1,9 @@
 /** Use cases of organizations and projects, for the command line and the dashboard. */
 import { CallerStatsError } from '../domain/errors.js';
+import { projectsMax } from '../domain/limits.js';
 import type { Actor } from '../domain/people/audit.js';
 import { mayRead, type Rights } from '../domain/people/member.js';
-import type { Organization } from '../domain/projects/organization.js';
+import { type Organization, requireRoom } from '../domain/projects/organization.js';
 import type { Project, ProjectChange } from '../domain/projects/project.js';
 import { mapTelemetrySettings } from '../domain/queries/telemetry-settings.js';
 import { generateId } from '../domain/random-text.js';
@@ -31,6 +32,8 @@ export async function createProject(
   { id, organizationId, name }: { id: string | undefined; organizationId: string; name: string },
   by: Actor,
 ): Promise<Project> {
+  const projects = await store.directory.countProjects(organizationId);
+  requireRoom(projects, projectsMax, 'projects', 'Delete one first, or create another organization.');
   const project = {
     id: id ?? generateId(randomInt),
     organizationId,

@@ -72,6 +72,12 @@ export const changesListedMax = 1_000;
 
 // Projects and keys.
 
+/** Projects of one organization. Pages and tools list all of them. */
+export const projectsMax = 2_000;
+/** Keys of one organization that are not revoked. */
+export const keysMax = 2_000;
+/** Revoked keys of one organization that are kept when it gets another one: names for the audit log and the sources. */
+export const revokedKeysMax = 1_000;
 /** Characters in a project's id, which appears in URLs. */
 export const projectIdCharactersMax = 64;
 /** Characters in the name of a project or key, so that lists stay readable. */
@@ -111,6 +117,8 @@ export const serverWatchIntervalMs = 10_000;
 
 /** Characters in an e-mail address (RFC 5321, section 4.5.3.1, as corrected). */
 export const emailCharactersMax = 254;
+/** Members and invitations of one organization together. */
+export const membersMax = 2_000;
 /** Projects of one reader. */
 export const readerProjectsMax = 100;
 /** Shortest password. OWASP ASVS requires 8 characters, and recommends more. */
@@ -220,6 +228,8 @@ export const seriesByCallerBucketsMax = 1_000;
 export const barsMax = 750;
 /** Series and lists of callers that are made at a time; and as many reports about the past. */
 export const reportsMax = 4;
+/** Lists of an organization's keys, people or projects that are read at a time. */
+export const listsMax = 2;
 /** The same for readers of share links, all together. */
 export const sharedReportsMax = 1;
 /** Reports about the past that are made at a time for one organization. */

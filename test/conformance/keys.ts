@@ -44,6 +44,46 @@ export function describeKeys(kind: string, factory: PlaceFactory): void {
   });
 
   describe(`${kind}: changing a key`, () => {
+    test('finds and counts only keys of the organization, and lists all of them in their order', async () => {
+      const { one } = await openTwo();
+      const keys = Array.from({ length: 401 }, (_, number) =>
+        keyOf(`k${(number * 7919) % 401}`, {
+          createdAt: 1000 + (number % 3),
+          createdBy: number % 2 === 0 ? 'ada@example.org' : 'bob@example.org',
+          revokedAt: number % 5 === 0 ? 2000 : null,
+        }),
+      );
+      const theirs = keyOf('theirs', { organizationId: 'rival', createdBy: 'ada@example.org' });
+      for (const key of [...keys, theirs]) await one.directory.createKey(key, by);
+      const sorted = keys.toSorted((key, other) =>
+        key.createdAt !== other.createdAt ? key.createdAt - other.createdAt : key.id < other.id ? -1 : 1,
+      );
+      expect(await one.directory.listKeys(org)).toEqual(sorted);
+      const adas = sorted.filter(({ createdBy }) => createdBy === 'ada@example.org');
+      expect(await one.directory.listKeysBy(org, 'ada@example.org')).toEqual(adas);
+      expect(await one.directory.countKeys(org)).toBe(keys.filter((key) => key.revokedAt === null).length);
+      expect(await one.directory.countKeys('rival')).toBe(1);
+      expect(await one.directory.findKey(org, 'k7')).toEqual(keys.find(({ id }) => id === 'k7'));
+      expect(await one.directory.findKey(org, 'theirs')).toBeUndefined();
+      expect(await one.directory.findKey(org, 'none')).toBeUndefined();
+    });
+
+    test('forgets the keys of an organization that were revoked first', async () => {
+      const { one, other } = await openTwo();
+      const revoked = [5000, 2000, 4000, 3000].map((revokedAt) => keyOf(`r${revokedAt}`, { revokedAt }));
+      const active = keyOf('active', { expiresAt: 1500 });
+      const theirs = keyOf('theirs', { organizationId: 'rival', revokedAt: 1000 });
+      for (const key of [...revoked, active, theirs]) await one.directory.createKey(key, by);
+      await other.directory.pruneKeys(org, 4);
+      expect(await one.directory.listKeys(org)).toHaveLength(5);
+      await other.directory.pruneKeys(org, 2);
+      const left = (await one.directory.listKeys(org)).map(({ id }) => id);
+      expect(left).toEqual(['active', 'r4000', 'r5000']);
+      expect(await one.directory.listKeys('rival')).toEqual([theirs]);
+      expect(await keyBy(other, 'hash of r2000')).toBeUndefined();
+      expect(await keyBy(other, 'hash of r5000')).toMatchObject({ id: 'r5000' });
+    });
+
     test('refuses a key of another organization and changes nothing', async () => {
       const { one } = await openTwo();
       const theirs = keyOf('theirs', { organizationId: 'rival', disabledAt: 1500 });

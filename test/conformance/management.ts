@@ -47,6 +47,8 @@ export function describeManagement(kind: string, factory: PlaceFactory): void {
         'fulfilled',
       ]);
       expect((await store.directory.listProjects(org)).map(({ id }) => id)).toEqual(['a', 'b', 'c']);
+      expect(await store.directory.countProjects(org)).toBe(3);
+      expect(await store.directory.countProjects('none')).toBe(0);
     });
 
     test('are listed by creation time, then id, for each organization', async () => {

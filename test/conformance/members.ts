@@ -52,6 +52,39 @@ export function describeMembers(kind: string, factory: PlaceFactory): void {
       expect(await store.directory.listMembers('none')).toEqual([]);
     });
 
+    test('are found by address, in their organization only', async () => {
+      const store = await openNew();
+      const ada = memberOf('ada@example.org', { role: 'owner' });
+      const bob = memberOf('bob@example.org', { organizationId: 'rival' });
+      for (const member of [ada, bob]) await store.directory.addMember(member, by);
+      expect(await store.directory.findMember(org, ada.email)).toEqual(ada);
+      expect(await store.directory.findMember('rival', ada.email)).toBeUndefined();
+      expect(await store.directory.findMember('rival', bob.email)).toEqual(bob);
+      expect(await store.directory.findMember(org, 'nobody@example.org')).toBeUndefined();
+    });
+
+    test('and invitations are listed whole, in their order, however many they are', async () => {
+      const store = await openNew();
+      const names = Array.from({ length: 401 }, (_, number) => `${(number * 7919) % 401}@example.org`);
+      const members = names.map((email, number) => memberOf(email, { createdAt: 1000 + (number % 3) }));
+      const invitations = names.map((email, number) => ({
+        ...invitationOf(`to ${email}`, `guest-${email}`, 'viewer'),
+        createdAt: 1000 + (number % 3),
+      }));
+      for (const member of members) await store.directory.addMember(member, by);
+      for (const invitation of invitations) await store.directory.createInvitation(invitation, by);
+      const sorted = <T extends { readonly createdAt: number; readonly email: string | null }>(all: T[]) =>
+        all.toSorted((one, other) =>
+          one.createdAt !== other.createdAt
+            ? one.createdAt - other.createdAt
+            : String(one.email) < String(other.email)
+              ? -1
+              : 1,
+        );
+      expect(await store.directory.listMembers(org)).toEqual(sorted(members));
+      expect(await store.directory.listInvitations(org, 1)).toEqual(sorted(invitations));
+    });
+
     test('read only projects of their organization, and no later one with the id of a deleted one', async () => {
       const store = await openNew();
       for (const id of ['docs', 'blog', 'b']) await store.directory.createProject(projectOf(id), by);

@@ -29,22 +29,21 @@ export const CSV_FORM: Form = { separator: '', findItems: (text) => text.length 
 /** An answer with a list of this name. */
 export type Listing<List extends string> = { readonly [Name in List]: readonly unknown[] };
 
-/** What `write` returns for the answer, as bytes. `write` is called with parts of the list `list`. */
+/** What `write` returns for the answer, as bytes. `write` is called with parts of the list `list`, of at most `itemsMax` items. */
 export async function writeInPieces<List extends string, Answer extends Listing<List>>(
   answer: Answer,
   list: List,
   { separator, findItems }: Form,
   write: (answer: Answer) => string,
+  itemsMax = itemsInPiece,
 ): Promise<Buffer> {
   const items = answer[list];
-  if (items.length <= itemsInPiece) return Buffer.from(write(answer));
+  if (items.length <= itemsMax) return Buffer.from(write(answer));
   const empty = write({ ...answer, [list]: [] });
   const begin = findItems(empty, list);
   const parts = [Buffer.from(empty.slice(0, begin))];
-  for (let at = 0; at < items.length; at += itemsInPiece) {
-    const text = await turns.next(async () =>
-      write({ ...answer, [list]: items.slice(at, at + itemsInPiece) }),
-    );
+  for (let at = 0; at < items.length; at += itemsMax) {
+    const text = await turns.next(async () => write({ ...answer, [list]: items.slice(at, at + itemsMax) }));
     const piece = text.slice(begin, text.length - (empty.length - begin));
     parts.push(Buffer.from(at === 0 ? piece : separator + piece));
   }

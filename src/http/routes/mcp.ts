@@ -189,15 +189,15 @@ function limitReads(
   refused: (status: number) => void,
   waiting: ReportSlots,
 ): ReportSource {
+  const note = (error: unknown): never => {
+    if (error instanceof CallerStatsError) refused(STATUS_OF_CODE[error.code]);
+    throw error;
+  };
   return {
     ...source,
     read: (report, projectId, ask, input) =>
-      readInSlot(waiting, report, input, () => source.read(report, projectId, ask, input)).catch(
-        (error: unknown) => {
-          if (error instanceof CallerStatsError) refused(STATUS_OF_CODE[error.code]);
-          throw error;
-        },
-      ),
+      readInSlot(waiting, report, input, () => source.read(report, projectId, ask, input)).catch(note),
+    projects: () => readInSlot(waiting, { isLong: true }, {}, source.projects).catch(note),
   };
 }
 

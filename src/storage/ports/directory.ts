@@ -55,6 +55,8 @@ export interface DirectoryReads {
   /** The organization's projects; empty if there is no such organization. */
   listProjects(organizationId: string): Promise<Project[]>;
 
+  countProjects(organizationId: string): Promise<number>;
+
   /**
    * The project, if it belongs to the organization. An unknown project and one of another organization take the same
    * single look-up, so that the time does not reveal which of the two it is.
@@ -63,6 +65,14 @@ export interface DirectoryReads {
 
   /** The organization's keys, including expired and revoked ones. */
   listKeys(organizationId: string): Promise<ApiKey[]>;
+
+  /** Those of them that a member created. */
+  listKeysBy(organizationId: string, email: string): Promise<ApiKey[]>;
+
+  findKey(organizationId: string, keyId: string): Promise<ApiKey | undefined>;
+
+  /** How many keys of the organization are not revoked. */
+  countKeys(organizationId: string): Promise<number>;
 
   /**
    * The keys with the scope `write` that are active and to be announced, the one that expires first at the start, and at most
@@ -78,6 +88,8 @@ export interface DirectoryReads {
 
   /** The organization's members. */
   listMembers(organizationId: string): Promise<Member[]>;
+
+  findMember(organizationId: string, email: string): Promise<Member | undefined>;
 
   /** The entries of the organization's audit log that match the filter, newest first. */
   readAudit(organizationId: string, filter: AuditFilter): Promise<AuditEntry[]>;
@@ -185,6 +197,9 @@ export interface DirectoryChanges {
   /** Notes that a key was used. Moves `lastUsedAt` back only from more than a day ahead, which a wrong clock has written; does nothing if there is no such key. */
   touchKey(keyId: string, usedAt: number): Promise<void>;
 
+  /** Deletes the organization's revoked keys except the `kept` that were revoked last. */
+  pruneKeys(organizationId: string, kept: number): Promise<void>;
+
   /** Adds a member. `already_exists` if the e-mail address is already a member; `not_found` without its organization or a project. */
   addMember(member: Member, by: Actor): Promise<void>;
 
@@ -210,7 +225,7 @@ export interface DirectoryChanges {
   /**
    * Adds an invitation and deletes an earlier one of the organization for the same address, or an earlier set-up link.
    * `already_exists` if the address belongs to a member whose account opens the organization; `not_found` without the organization or a project; `invalid` if
-   * `by` is a user who is not an owner any more. The audit log has no set-up links, because they invite nobody in particular.
+   * `by` is a user who is not an owner any more, or if the organization has `membersMax` members and open invitations already. The audit log has no set-up links, because they invite nobody in particular.
    */
   createInvitation(invitation: Invitation, by: Actor): Promise<void>;
 

@@ -1,5 +1,4 @@
 /** Organizations, projects, keys and people. Every request of a server begins with `findAccess`. */
-import type { Project } from '../../domain/projects/project.js';
 import { SharedCalls } from '../../shared/shared-calls.js';
 import type { Access } from '../ports/directory.js';
 import { REPEATABLE_CHANGES, SqlDirectoryChanges } from '../sql/directory-changes.js';
@@ -30,11 +29,9 @@ export class PostgresDirectory extends SqlDirectory {
   }
 
   /** On a cluster from the copies: a worker that is down hides no projects. */
-  override async listProjects(organizationId: string): Promise<Project[]> {
+  protected override async projectsTable(): Promise<string> {
     const copies = await this.#database.read('findCopy');
-    if (copies.length === 0) return super.listProjects(organizationId);
-    const rows = await this.#database.read('listCopies', [organizationId]);
-    return rows.map((row) => PROJECT.read(row));
+    return copies.length === 0 ? super.projectsTable() : 'project_copy';
   }
 
   async #findAccess(keyHash: string, projectId: string, withProof: boolean): Promise<Access | undefined> {

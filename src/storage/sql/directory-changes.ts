@@ -6,7 +6,7 @@
  */
 import { CallerStatsError } from '../../domain/errors.js';
 import type { ApiKey } from '../../domain/keys/api-key.js';
-import { shareLinksMax } from '../../domain/limits.js';
+import { membersMax, shareLinksMax } from '../../domain/limits.js';
 import type { Actor, AuditAction } from '../../domain/people/audit.js';
 import { type Invitation, invalidInvitationError } from '../../domain/people/invitation.js';
 import {
@@ -17,10 +17,11 @@ import {
   type Rights,
   toEmail,
 } from '../../domain/people/member.js';
-import type {
-  NewOrganization,
-  Organization,
-  OrganizationChange,
+import {
+  type NewOrganization,
+  type Organization,
+  type OrganizationChange,
+  requireRoom,
 } from '../../domain/projects/organization.js';
 import {
   applyChange,
@@ -36,7 +37,11 @@ import { findFirstOwner, opens } from './directory-reads.js';
 import { type Columns, INVITATION, KEY, MEMBER, ORGANIZATION, PROJECT, SHARE_LINK } from './rows.js';
 
 /** The changes that may safely run twice, and need no other transaction to wait for them: each is one statement. */
-export const REPEATABLE_CHANGES: readonly (keyof DirectoryChanges)[] = ['touchKey', 'pruneAudit'];
+export const REPEATABLE_CHANGES: readonly (keyof DirectoryChanges)[] = [
+  'touchKey',
+  'pruneKeys',
+  'pruneAudit',
+];
 
 /** How a key is changed in place; without effect if it is in that state already. */
 const KEY_CHANGES = {
@@ -204,6 +209,17 @@ export class SqlDirectoryChanges extends SqlChanges implements DirectoryChanges 
     );
   }
 
+  async pruneKeys(organizationId: string, kept: number): Promise<void> {
+    const keys = this.table('api_key');
+    // As many as there can be: SQLite has no `OFFSET` without a limit.
+    await this.session.run(
+      `DELETE FROM ${keys} WHERE id IN (
+         SELECT id FROM ${keys} WHERE organization_id = $1 AND revoked_at IS NOT NULL
+         ORDER BY revoked_at DESC, id LIMIT 1000000 OFFSET $2)`,
+      [organizationId, kept],
+    );
+  }
+
   async addMember(member: Member, by: Actor): Promise<void> {
     const { organizationId, email } = member;
     await this.#requireOrganization(organizationId);
@@ -276,12 +292,22 @@ export class SqlDirectoryChanges extends SqlChanges implements DirectoryChanges 
        WHERE organization_id = $1 AND (email IS NOT DISTINCT FROM $2 OR expires_at <= $3)`,
       [organizationId, email, by.at],
     );
+    if (email !== null) await this.#requireMemberRoom(organizationId);
     await this.session.run(this.insertInto(INVITATION), INVITATION.values(invitation));
     if (email === null) return;
     await this.log(
       { organizationId, action: 'invitation.create', targetId: email, detail: describeRights(invitation) },
       by,
     );
+  }
+
+  /** Invitations that have expired are not there any more. */
+  async #requireMemberRoom(organizationId: string): Promise<void> {
+    const of = 'organization_id = $1';
+    const members = await this.count('member', of, [organizationId]);
+    const invitations = await this.count('invitation', `${of} AND email IS NOT NULL`, [organizationId]);
+    const what = 'members and invitations';
+    requireRoom(members + invitations, membersMax, what, 'Remove members or withdraw invitations first.');
   }
 
   async revokeInvitation(organizationId: string, invitationId: string, by: Actor): Promise<void> {

@@ -38,14 +38,39 @@ export function findFirstOwner(dialect: Dialect): string {
     WHERE member.role = 'owner' AND ${opens(dialect)} ORDER BY user_account.created_at, user_account.id LIMIT 1`;
 }
 
+const BY_CREATION = ['createdAt', 'id'] as const;
+
+/** Sorts by creation what was read by address. */
+function byCreation<Entity extends { readonly createdAt: number }>(entities: readonly Entity[]): Entity[] {
+  return entities.toSorted((one, other) => one.createdAt - other.createdAt);
+}
+
 export class SqlDirectoryReads extends SqlTables implements DirectoryReads {
   listOrganizations(): Promise<Organization[]> {
     return this.list(ORGANIZATION, 'ORDER BY created_at, id', []);
   }
 
-  listProjects(organizationId: string): Promise<Project[]> {
-    const rest = `WHERE organization_id = $1 ${this.dialect.andNotDeleted} ORDER BY created_at, id`;
-    return this.list(PROJECT, rest, [organizationId]);
+  async listProjects(organizationId: string): Promise<Project[]> {
+    return this.listLong(
+      PROJECT,
+      BY_CREATION,
+      this.#ofProjects,
+      [organizationId],
+      await this.projectsTable(),
+    );
+  }
+
+  async countProjects(organizationId: string): Promise<number> {
+    return this.count(await this.projectsTable(), this.#ofProjects, [organizationId]);
+  }
+
+  get #ofProjects(): string {
+    return `organization_id = $1 ${this.dialect.andNotDeleted}`;
+  }
+
+  /** Where the projects of organizations are listed. */
+  protected projectsTable(): Promise<string> {
+    return Promise.resolve(PROJECT.table);
   }
 
   findProject(organizationId: string, projectId: string): Promise<Project | undefined> {
@@ -54,7 +79,20 @@ export class SqlDirectoryReads extends SqlTables implements DirectoryReads {
   }
 
   listKeys(organizationId: string): Promise<ApiKey[]> {
-    return this.list(KEY, 'WHERE organization_id = $1 ORDER BY created_at, id', [organizationId]);
+    return this.listLong(KEY, BY_CREATION, 'organization_id = $1', [organizationId]);
+  }
+
+  listKeysBy(organizationId: string, email: string): Promise<ApiKey[]> {
+    const where = 'organization_id = $1 AND created_by = $2';
+    return this.listLong(KEY, BY_CREATION, where, [organizationId, email]);
+  }
+
+  findKey(organizationId: string, keyId: string): Promise<ApiKey | undefined> {
+    return this.find(KEY, 'WHERE organization_id = $1 AND id = $2', [organizationId, keyId]);
+  }
+
+  countKeys(organizationId: string): Promise<number> {
+    return this.count('api_key', 'organization_id = $1 AND revoked_at IS NULL', [organizationId]);
   }
 
   listExpiringKeys(
@@ -81,8 +119,12 @@ export class SqlDirectoryReads extends SqlTables implements DirectoryReads {
     return this.find(SHARE_LINK, rest, [tokenHash, now]);
   }
 
-  listMembers(organizationId: string): Promise<Member[]> {
-    return this.list(MEMBER, 'WHERE organization_id = $1 ORDER BY created_at, email', [organizationId]);
+  async listMembers(organizationId: string): Promise<Member[]> {
+    return byCreation(await this.listLong(MEMBER, ['email'], 'organization_id = $1', [organizationId]));
+  }
+
+  findMember(organizationId: string, email: string): Promise<Member | undefined> {
+    return this.find(MEMBER, 'WHERE organization_id = $1 AND email = $2', [organizationId, email]);
   }
 
   /** The statement names only the given filters, so that the index for them is used. */
@@ -156,10 +198,9 @@ export class SqlDirectoryReads extends SqlTables implements DirectoryReads {
     return row?.value;
   }
 
-  listInvitations(organizationId: string, now: number): Promise<Invitation[]> {
-    const rest =
-      'WHERE organization_id = $1 AND email IS NOT NULL AND expires_at > $2 ORDER BY created_at, id';
-    return this.list(INVITATION, rest, [organizationId, now]);
+  async listInvitations(organizationId: string, now: number): Promise<Invitation[]> {
+    const where = 'organization_id = $1 AND email IS NOT NULL AND expires_at > $2';
+    return byCreation(await this.listLong(INVITATION, ['email'], where, [organizationId, now]));
   }
 
   async findInvitation(tokenHash: string, now: number): Promise<NamedInvitation | undefined> {

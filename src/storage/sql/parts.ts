@@ -38,6 +38,7 @@ export abstract class SqlDirectory extends SqlDirectoryReads implements Director
   readonly createShareLink: Directory['createShareLink'] = (...args) => this.#run('createShareLink', args);
   readonly revokeShareLink: Directory['revokeShareLink'] = (...args) => this.#run('revokeShareLink', args);
   readonly touchKey: Directory['touchKey'] = (...args) => this.#run('touchKey', args);
+  readonly pruneKeys: Directory['pruneKeys'] = (...args) => this.#run('pruneKeys', args);
   readonly addMember: Directory['addMember'] = (...args) => this.#run('addMember', args);
   readonly changeMember: Directory['changeMember'] = (...args) => this.#run('changeMember', args);
   readonly removeMember: Directory['removeMember'] = (...args) => this.#run('removeMember', args);

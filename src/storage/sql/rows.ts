@@ -87,7 +87,7 @@ export function splitList(text: string): string[] {
   return text.split(',').filter(Boolean);
 }
 
-function columnName(field: string): string {
+export function columnName(field: string): string {
   // The only column whose name is a keyword.
   if (field === 'end') return '"end"';
   return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -1,10 +1,17 @@
 import { bucketAt, DAY_LEVEL } from '../../domain/counting/buckets.js';
 import type { DateRange } from '../../domain/counting/date-range.js';
-import type { Columns } from './rows.js';
+import { Turns } from '../../shared/turns.js';
+import { type Columns, columnName } from './rows.js';
 import type { Dialect, Row, Session } from './session.js';
 
 /** Rows in one statement: a few sizes, so that a connection prepares few different ones. */
 const rowsPerStatement = [32, 8, 1];
+
+/** Rows of a long list that are read at once. The largest have 100 projects each, and take some milliseconds together. */
+const rowsInPage = 200;
+
+/** All long lists of the process share its turns. */
+const turns = new Turns();
 
 /** Statements on the tables of a session, for the classes of this folder. */
 export abstract class SqlTables {
@@ -50,9 +57,42 @@ export abstract class SqlTables {
     columns: Columns<Entity>,
     rest: string,
     values: readonly unknown[],
+    table?: string,
   ): Promise<Entity[]> {
-    const rows = await this.session.all(this.#select(columns, rest), values);
+    const rows = await this.session.all(this.#select(columns, rest, table), values);
     return rows.map((row) => columns.read(row));
+  }
+
+  /**
+   * All entities for which `where` holds: a page in each turn of the event loop. `order` is unique, and begins with what an index has
+   * or what needs no reading of long texts.
+   */
+  protected async listLong<Entity extends object, Field extends keyof Entity & string>(
+    columns: Columns<Entity>,
+    order: readonly Field[],
+    where: string,
+    values: readonly unknown[],
+    table = columns.table,
+  ): Promise<Entity[]> {
+    const names = order.map(columnName).join(', ');
+    const bounds = order.map((_, at) => `$${values.length + 1 + at}`);
+    const readAfter = (last: Entity | undefined) => {
+      const after = last === undefined ? '' : `AND (${names}) > (${bounds.join(', ')})`;
+      const all = last === undefined ? values : [...values, ...order.map((field) => last[field])];
+      return this.list(columns, `WHERE ${where} ${after} ORDER BY ${names} LIMIT ${rowsInPage}`, all, table);
+    };
+    let page = await readAfter(undefined);
+    const found = page;
+    while (page.length === rowsInPage) {
+      page = await turns.next(() => readAfter(found.at(-1)));
+      found.push(...page);
+    }
+    return found;
+  }
+
+  protected async count(table: string, where: string, values: readonly unknown[]): Promise<number> {
+    const sql = `SELECT count(*) AS found FROM ${this.table(table)} WHERE ${where}`;
+    return (await this.get<{ readonly found: number }>(sql, values))?.found ?? 0;
   }
 
   /**
@@ -78,7 +118,7 @@ export abstract class SqlTables {
     return returned;
   }
 
-  #select<Entity extends object>(columns: Columns<Entity>, rest: string): string {
-    return `SELECT ${columns.select()} FROM ${this.table(columns.table)} ${rest}`;
+  #select<Entity extends object>(columns: Columns<Entity>, rest: string, table = columns.table): string {
+    return `SELECT ${columns.select(table)} FROM ${this.table(table)} ${rest}`;
   }
 }

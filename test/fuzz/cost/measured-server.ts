@@ -8,6 +8,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import {
+  keyNetworksMax,
+  keysMax,
+  nameCharactersMax,
+  projectIdCharactersMax,
+  projectsMax,
+  readerProjectsMax,
+} from '../../../src/domain/limits.js';
 import { firstRunOf, kill, matched, type Running, startProcess, urlIn } from '../../support/cli/process.js';
 import { residentBytesOf } from '../../support/resident-memory.js';
 import { isDeep } from '../../support/volume.js';
@@ -30,6 +38,9 @@ const soonMs = 2000;
 
 /** Callers in the database: more than most projects have, and as many as `limits.md` speaks of. */
 const callers = isDeep ? 50_000 : 5000;
+
+/** Of keys, and of projects. */
+const listed = isDeep ? Math.min(keysMax, projectsMax) - 20 : 250;
 
 export interface Sent {
   readonly method: string;
@@ -138,6 +149,7 @@ export class MeasuredServer {
     server.#keys.recording = { authorization: `Bearer ${recording}` };
     await server.#signUp(matched(stdout, /\/set-up#(\S+)$/m));
     await server.#addCallers();
+    await server.#fillOrganization();
     return server;
   }
 
@@ -292,6 +304,36 @@ export class MeasuredServer {
         headers: { 'content-type': 'application/json' },
         body,
       });
+    }
+  }
+
+  /** Keys, invitations and projects that are as long as they can be. */
+  async #fillOrganization(): Promise<void> {
+    const all = Array.from({ length: listed }, (_, number) => String(number).padStart(4, '0'));
+    const ids = all.slice(0, readerProjectsMax).map((number) => number.padStart(projectIdCharactersMax, 'p'));
+    const many = Array.from({ length: 90 }, (_, one) => 100 + one);
+    const wide = {
+      otlpQuery: many.map((one) => `rule${one}=a`).join(';'),
+      otlpSiteOrigins: many.map((one) => `http://${one}`).join(),
+    };
+    const post = (path: string, body: object, method: Sent['method'] = 'POST') =>
+      this.#ask({
+        ...{ method, path: `/api/organizations/default/${path}`, by: 'owner' },
+        headers: { 'content-type': 'application/json' },
+        body: Buffer.from(JSON.stringify(body)),
+      });
+    for (const [at, number] of all.entries()) {
+      const name = number.padStart(nameCharactersMax, 'n');
+      const allow = Array.from(
+        { length: keyNetworksMax },
+        (_, one) => `2001:db8:${number}:${one}:1:2:3:4/128`,
+      );
+      const id = ids[at];
+      const { text } = await post('projects', { name, ...(id === undefined ? {} : { id }) });
+      await post(`projects/${(JSON.parse(text) as { id: string }).id}`, wide, 'PATCH');
+      await post('keys', { name, type: 'admin', allow });
+      if (at >= ids.length)
+        await post('invitations', { email: `${name}@example.org`, role: 'reader', projects: ids });
     }
   }
 

@@ -10,16 +10,18 @@ import { hourMs } from '../../../domain/time/duration.js';
 import { optional, readFields, text, texts } from '../../request/fields.js';
 import { getParameter } from '../../request/target.js';
 import type { Dashboard } from '../context.js';
+import { sendLists, writeList } from '../lists.js';
 import { created } from '../requests.js';
 import type { CreatedKeyResponse } from '../responses.js';
 
 export function addKeys(app: FastifyInstance, dashboard: Dashboard): void {
   const { store, clock, sessionGuard } = dashboard;
   sessionGuard.addMemberResource(app, '/keys', 'editor', {
-    GET: async ({ organizationId }) => {
-      const keys = await store.directory.listKeys(organizationId);
-      return { keys: keys.map((key) => keyToJson(key, clock.now())) };
-    },
+    GET: ({ organizationId }, request, reply) =>
+      sendLists({ request, reply, owner: organizationId }, async () => {
+        const keys = await store.directory.listKeys(organizationId);
+        return writeList({ keys: keys.map((key) => keyToJson(key, clock.now())) }, 'keys');
+      }),
     POST: async ({ organizationId, by }, request, reply) => {
       const { projectId, scopes, ...fields } = readFields(request, {
         name: text,

@@ -13,6 +13,7 @@ import { email, invalid, optional, readFields, role, texts } from '../../request
 import { getParameter } from '../../request/target.js';
 import { takeAttempt } from '../attempts.js';
 import type { Dashboard } from '../context.js';
+import { sendLists, writeList } from '../lists.js';
 import { created } from '../requests.js';
 import type {
   CreatedInvitationResponse,
@@ -26,22 +27,24 @@ export function addMembers(
   { store, users, sessionGuard, authProvider }: Dashboard,
 ): void {
   sessionGuard.addMemberResource(app, '/members', 'owner', {
-    GET: async ({ organizationId, user, rights }): Promise<{ members: MemberResponse[] }> => {
-      const members = await store.directory.listMembers(organizationId);
-      const found = await store.directory.findUsers(
-        members.map((one) => one.email),
-        organizationId,
-      );
-      return {
-        members: members.map((one) => ({
-          ...memberToJson(one),
-          name: found.get(one.email)?.name ?? null,
-          // What would help somebody who attacks members is for owners only.
-          secondFactor: rights.role === 'owner' ? found.get(one.email)?.secondFactor === true : null,
-          you: one.email === user.email,
-        })),
-      };
-    },
+    GET: ({ organizationId, user, rights }, request, reply) =>
+      sendLists({ request, reply, owner: organizationId }, async () => {
+        const members = await store.directory.listMembers(organizationId);
+        const found = await store.directory.findUsers(
+          members.map((one) => one.email),
+          organizationId,
+        );
+        const listed = members.map(
+          (one): MemberResponse => ({
+            ...memberToJson(one),
+            name: found.get(one.email)?.name ?? null,
+            // What would help somebody who attacks members is for owners only.
+            secondFactor: rights.role === 'owner' ? found.get(one.email)?.secondFactor === true : null,
+            you: one.email === user.email,
+          }),
+        );
+        return writeList({ members: listed }, 'members');
+      }),
   });
   sessionGuard.addMemberResource(app, '/members/:email', 'owner', {
     PATCH: async ({ organizationId, by }, request) => {
@@ -76,10 +79,11 @@ export function addMembers(
 export function addInvitations(app: FastifyInstance, dashboard: Dashboard): void {
   const { store, clock, sessionGuard, randomInt } = dashboard;
   sessionGuard.addMemberResource(app, '/invitations', 'owner', {
-    GET: async ({ organizationId }) => {
-      const invitations = await store.directory.listInvitations(organizationId, clock.now());
-      return { invitations: invitations.map(invitationToJson) };
-    },
+    GET: ({ organizationId }, request, reply) =>
+      sendLists({ request, reply, owner: organizationId }, async () => {
+        const invitations = await store.directory.listInvitations(organizationId, clock.now());
+        return writeList({ invitations: invitations.map(invitationToJson) }, 'invitations');
+      }),
     POST: async ({ organizationId, by }, request, reply) => {
       const { email: invited, ...given } = readFields(request, { email, ...RIGHTS });
       const wanted = { organizationId, email: invited, ...readRights(given) };

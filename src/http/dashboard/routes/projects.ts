@@ -16,13 +16,17 @@ import type { Throttles } from '../../../storage/ports/throttles.js';
 import { type FieldReader, name, optional, readFields, text } from '../../request/fields.js';
 import { takeAttempt } from '../attempts.js';
 import type { Dashboard } from '../context.js';
+import { sendLists, writeList } from '../lists.js';
 import { created, getExistingId } from '../requests.js';
 import type { ProjectsResponse } from '../responses.js';
 
 export function addProjects(app: FastifyInstance, dashboard: Dashboard): void {
   const { store, sessionGuard, randomInt } = dashboard;
   sessionGuard.addMemberResource(app, '/projects', ['reader', 'editor'], {
-    GET: ({ organizationId, rights }) => listProjects(dashboard, { organizationId, ...rights }),
+    GET: ({ organizationId, rights }, request, reply) =>
+      sendLists({ request, reply, owner: organizationId }, () =>
+        writeProjects(dashboard, { organizationId, ...rights }),
+      ),
     POST: async ({ organizationId, by }, request, reply) => {
       const fields = readFields(request, { name, id: optional(projectId) });
       const create = () => createProject({ store, randomInt }, { ...fields, organizationId }, by);
@@ -56,12 +60,14 @@ export function addProjects(app: FastifyInstance, dashboard: Dashboard): void {
   });
 }
 
-export async function listProjects(
+/** The JSON of a `ProjectsResponse`: the projects that a member may read. */
+export async function writeProjects(
   { store }: Pick<Dashboard, 'store'>,
   member: Rights & { readonly organizationId: string },
-): Promise<ProjectsResponse> {
+): Promise<Buffer> {
   const projects = await listReadable(store, member);
-  return { projects: projects.map(projectToJson) };
+  const answer: ProjectsResponse = { projects: projects.map(projectToJson) };
+  return writeList(answer, 'projects');
 }
 
 function projectId(value: unknown): Result<string> {

@@ -8,10 +8,11 @@ import { dayMs } from '../../../domain/time/duration.js';
 import { listTimeZones } from '../../../domain/time/time-zone.js';
 import { addResource } from '../../server/resource.js';
 import type { Dashboard } from '../context.js';
+import { sendLists } from '../lists.js';
 import { originOf, setCookies, toAuthRequest } from '../requests.js';
 import type { SessionResponse, StartResponse, ZonesResponse } from '../responses.js';
 import { toOffer } from './organization.js';
-import { listProjects } from './projects.js';
+import { writeProjects } from './projects.js';
 
 /** The choices for the expiry of a new key, as in docs/guides/run/keys.md. */
 const EXPIRY_DAYS = [7, 30, 60, 90];
@@ -20,16 +21,20 @@ export function addSession(app: FastifyInstance, dashboard: Dashboard): void {
   const readSession = createSessionReader(dashboard);
   addResource(app, '/api/session', { GET: readSession });
   addResource(app, '/api/start', {
-    GET: async (request, reply): Promise<StartResponse> => {
+    GET: async (request, reply) => {
       const session = await readSession(request, reply);
       const open = session.organizations.filter(({ locked }) => !locked);
-      const projects = await Promise.all(
-        open.map(async ({ id, role, projects = [] }) => {
-          const member = { organizationId: id, role, projects };
-          return [id, await listProjects(dashboard, member)] as const;
-        }),
-      );
-      return { session, projects: Object.fromEntries(projects) };
+      const empty: StartResponse = { session, projects: {} };
+      if (session.user === null || open.length === 0) return empty;
+      return sendLists({ request, reply, owner: session.user.email }, async () => {
+        // An id has only characters that JSON takes as they are.
+        const written = open.map(async ({ id, role, projects = [] }, at) => [
+          Buffer.from(`${at === 0 ? '' : ','}"${id}":`),
+          await writeProjects(dashboard, { organizationId: id, role, projects }),
+        ]);
+        const begin = JSON.stringify(empty).slice(0, -2);
+        return Buffer.concat([Buffer.from(begin), ...(await Promise.all(written)).flat(), Buffer.from('}}')]);
+      });
     },
   });
   addResource(app, '/api/zones', { GET: async (): Promise<ZonesResponse> => ({ names: listTimeZones() }) });

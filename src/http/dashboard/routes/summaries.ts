@@ -5,15 +5,20 @@ import { prefixProblems } from '../../../domain/result.js';
 import { parseTimeZone, UTC } from '../../../domain/time/time-zone.js';
 import { readParameters } from '../../request/parameters.js';
 import type { Dashboard } from '../context.js';
+import { sendLists, writeList } from '../lists.js';
 import type { SummariesResponse } from '../responses.js';
 
 export function addSummaries(app: FastifyInstance, { store, clock, sessionGuard }: Dashboard): void {
   sessionGuard.addMemberResource(app, '/summaries', ['reader', 'owner'], {
-    GET: async ({ organizationId, rights }, request): Promise<SummariesResponse> => {
+    GET: async ({ organizationId, rights }, request, reply) => {
       const timeZone = readParameters(request, { timeZone: 'timeZone' }, (parameters) =>
         prefixProblems('timeZone', parseTimeZone(parameters.timeZone ?? UTC)),
       );
-      return readSummaries(store, { organizationId, ...rights }, { timeZone, nowMs: clock.now() });
+      return sendLists({ request, reply, owner: organizationId }, async () => {
+        const asked = { timeZone, nowMs: clock.now() };
+        const summaries = await readSummaries(store, { organizationId, ...rights }, asked);
+        return writeList(summaries satisfies SummariesResponse, 'projects');
+      });
     },
   });
 }

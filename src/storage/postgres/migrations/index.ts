@@ -24,6 +24,7 @@ import { sql as v27 } from './027-readers.js';
 import { sql as v28 } from './028-earliest-time.js';
 import { sql as v29 } from './029-import-ranges.js';
 import { sql as recordingOfV31 } from './031-record-one.js';
+import { sql as v32 } from './032-lists.js';
 import { recordOne } from './functions/record-one.js';
 import { importCounts, record } from './functions/recording.js';
 
@@ -53,6 +54,7 @@ export const MIGRATIONS: readonly Migration[] = [
   v29,
   v30,
   v31,
+  v32,
 ];
 
 /** The version to which `migrations` bring a schema. */

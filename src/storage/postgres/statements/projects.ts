@@ -23,8 +23,6 @@ export function projectStatements(schema: string) {
       ) AS found
       JOIN pg_dist_placement AS placement ON placement.shardid = (shards->>'project')::bigint
       JOIN pg_dist_node AS node ON node.groupid = placement.groupid AND node.noderole = 'primary'`,
-    listCopies: `SELECT ${PROJECT.select('project_copy')} FROM ${schema}.project_copy
-      WHERE organization_id = $1 ORDER BY created_at, id`,
     removeCopy: `DELETE FROM ${schema}.project_copy WHERE id = $1`,
     readForCopy: `SELECT to_jsonb(project)::text AS project FROM ${schema}.project WHERE id = $1 AND deleted_at IS NULL`,
     writeCopy: `INSERT INTO ${schema}.project_copy SELECT * FROM jsonb_populate_record(NULL::${schema}.project_copy, $1)`,

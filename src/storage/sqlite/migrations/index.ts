@@ -18,6 +18,7 @@ import { SQL as V27 } from './027-readers.js';
 import { SQL as V28 } from './028-earliest-time.js';
 import { SQL as V29 } from './029-import-ranges.js';
 import { SQL as V30 } from './030-moments.js';
+import { SQL as V32 } from './032-lists.js';
 
 /** Nothing: the schema versions of both stores have the same number. Released: never change it. */
 const V31 = '';
@@ -36,6 +37,7 @@ export const MIGRATIONS: readonly string[] = [
   V29,
   V30,
   V31,
+  V32,
 ];
 
 /** The version to which `migrations` bring a file. */

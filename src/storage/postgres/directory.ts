@@ -29,10 +29,10 @@ export class PostgresDirectory extends SqlDirectory {
   }
 
   /** On a cluster from the copies: a worker that is down hides no projects. */
-  protected override async projectsTable(): Promise<string> {
+  protected override readonly projectsTable = async (): Promise<string> => {
     const copies = await this.#database.read('findCopy');
-    return copies.length === 0 ? super.projectsTable() : 'project_copy';
-  }
+    return copies.length === 0 ? PROJECT.table : 'project_copy';
+  };
 
   async #findAccess(keyHash: string, projectId: string, withProof: boolean): Promise<Access | undefined> {
     const [row] = await this.#database.read('findAccess', [keyHash, projectId, withProof]);

@@ -46,6 +46,9 @@ function byCreation<Entity extends { readonly createdAt: number }>(entities: rea
 }
 
 export class SqlDirectoryReads extends SqlTables implements DirectoryReads {
+  /** Tells which table has the projects of organizations. */
+  protected readonly projectsTable: () => Promise<string> = () => Promise.resolve(PROJECT.table);
+
   listOrganizations(): Promise<Organization[]> {
     return this.list(ORGANIZATION, 'ORDER BY created_at, id', []);
   }
@@ -68,10 +71,6 @@ export class SqlDirectoryReads extends SqlTables implements DirectoryReads {
     return `organization_id = $1 ${this.dialect.andNotDeleted}`;
   }
 
-  /** Where the projects of organizations are listed. */
-  protected projectsTable(): Promise<string> {
-    return Promise.resolve(PROJECT.table);
-  }
 
   findProject(organizationId: string, projectId: string): Promise<Project | undefined> {
     const rest = `WHERE id = $1 AND organization_id = $2 ${this.dialect.andNotDeleted}`;

@@ -8,9 +8,11 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import type { Io } from '../../../src/cli/io.js';
 import { run } from '../../../src/cli/program.js';
+import { listsMax, waitingReportsMax } from '../../../src/domain/limits.js';
 import { dayMs } from '../../../src/domain/time/duration.js';
 import { auditOf, type Browser, signedIn } from '../../support/http/dashboard.js';
 import { detailsOf, type Service, startMs, startService } from '../../support/http/http.js';
+import { holdCalls } from '../../support/http/http-store.js';
 import { root } from '../../tidy/sources.js';
 
 const KEYS = '/api/organizations/default/keys';
@@ -35,6 +37,21 @@ async function findKey(editor: Browser, id: string): Promise<Key | undefined> {
   const { keys } = await editor.ask<{ keys: Key[] }>({ path: KEYS });
   return keys.find((key) => key.id === id);
 }
+
+test('of the lists that are asked for at once, a few are read, and organizations take turns', async () => {
+  const { service, editor } = await start();
+  const rival = await signedIn(service, 'eve@example.org', 'editor', { organization: 'rival' });
+  const hold = holdCalls(service, 'listKeys');
+  const asked = Array.from({ length: listsMax + waitingReportsMax }, () => editor.send({ path: KEYS }));
+  await hold.reached(listsMax);
+  expect((await editor.send({ path: KEYS })).status).toBe(503);
+  const others = [rival.send({ path: KEYS.replace('default', 'rival') })];
+  expect((await rival.send({ path: '/api/organizations/rival/audit' })).status).toBe(200);
+  hold.release();
+  expect(new Set((await Promise.all([...asked, ...others])).map(({ status }) => status))).toEqual(
+    new Set([200]),
+  );
+});
 
 test('the dashboard rejects a key with invalid fields, and names each of them', async () => {
   const { service, editor } = await start({ keyLifeMax: 30 * dayMs });

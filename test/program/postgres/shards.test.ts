@@ -52,6 +52,7 @@ const LOCAL_TABLES = [
 /** Statements that may read all projects: for people who manage them, and for verification. */
 const ACROSS_PROJECTS: readonly string[] = [
   'listProjects 1',
+  'countProjects 1',
   'listProjectIds',
   'readProjects',
   'listStrayIds',

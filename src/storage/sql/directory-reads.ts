@@ -71,7 +71,6 @@ export class SqlDirectoryReads extends SqlTables implements DirectoryReads {
     return `organization_id = $1 ${this.dialect.andNotDeleted}`;
   }
 
-
   findProject(organizationId: string, projectId: string): Promise<Project | undefined> {
     const rest = `WHERE id = $1 AND organization_id = $2 ${this.dialect.andNotDeleted}`;
     return this.find(PROJECT, rest, [projectId, organizationId]);

@@ -76,7 +76,7 @@ export const changesListedMax = 1_000;
 export const projectsMax = 2_000;
 /** Keys of one organization that are not revoked. */
 export const keysMax = 2_000;
-/** Revoked keys of one organization that are kept when it gets another one: names for the audit log and the sources. */
+/** Revoked keys of one organization that are kept when it gets a new key: names for the audit log and the sources. */
 export const revokedKeysMax = 1_000;
 /** Characters in a project's id, which appears in URLs. */
 export const projectIdCharactersMax = 64;

@@ -99,6 +99,7 @@ describe('the docs describe only existing', () => {
       `${requestsMax.toLocaleString('en')} of them are in progress, large answers`,
       `large answers of ${mebibytes(limits.unreadBytesMax)}`,
       `corrections use ${mebibytes(limits.correctionsBytesMax)}`,
+      `${limits.waitingReportsMax} of an organization wait`,
       `${strangerSignInsMax} of browsers that have not signed in before are in progress, or ${knownSignInsMax} of others`,
     ])
       expect(section).toContain(said);

@@ -273,7 +273,7 @@ describe('a digest by e-mail announces the keys in use that expire', () => {
 });
 
 describe.each(databases)('the servers of %s', (_kind, newDatabase) => {
-  test('encrypt destinations anew with a new secret, so that the old one can be forgotten', async () => {
+  test('encrypt destinations again with a new secret, so that the old one can be forgotten', async () => {
     const [old, newer] = ['o'.repeat(32), 'n'.repeat(32)];
     const { url, received } = await startReceiver();
     const withSecrets = (...secrets: string[]) => ({

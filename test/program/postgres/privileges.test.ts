@@ -116,7 +116,7 @@ test('every documented privilege is necessary', async () => {
   expect(await store.maintenance.verify()).toMatchObject({ differencesTotal: 0 });
 });
 
-test('the user of compose.yaml is no superuser, and the superuser has no password', async () => {
+test('the user of compose.yaml is not a superuser, and the superuser has no password', async () => {
   const { services } = parse(read('deploy/compose.yaml').text);
   const [user, database] = ['stats', services.postgres.environment.POSTGRES_DB];
   const statements = read('deploy/postgres-user.sql').lines.filter((line) => !/^(?:--|\\)/.test(line));

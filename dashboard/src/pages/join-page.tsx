@@ -74,7 +74,7 @@ function InvitationDetails({ invitation, token }: { invitation: InvitationPrevie
     >
       {user !== null && !isRightUser && (
         <Notice kind="warn">
-          You are signed in as {user.email}. Sign out, then open the link again to accept for {email}.
+          You are signed in as {user.email}. Sign out, then open the link again to accept as {email}.
         </Notice>
       )}
       {user === null && invitation.hasAccount && (

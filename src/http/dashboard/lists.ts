@@ -6,7 +6,7 @@ import { listsMax, waitingReportsMax } from '../../domain/limits.js';
 import { Slots } from '../../shared/slots.js';
 import { onFinished } from '../connection/connections.js';
 
-/** The largest members have 100 projects each: so many of them are written in a few milliseconds. */
+/** A member may have 100 projects. 200 such members are written in a few milliseconds. */
 const itemsInPiece = 200;
 
 const slots = new Slots(listsMax, waitingReportsMax);

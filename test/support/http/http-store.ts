@@ -1,8 +1,15 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { EventEmitter, once } from 'node:events';
 import type { Store } from '../../../src/storage/ports/store.js';
 
 /** The parts whose calls are noted. */
 const WATCHED = ['counts', 'directory', 'history', 'maintenance'] as const;
+
+/** These are used also by jobs of the server that no request began. */
+const OTHERS = ['corrections', 'identities', 'ingestion', 'notifications', 'throttles', 'users'] as const;
+
+/** The calls of every part that began with what runs in it. */
+export const callsWithin = new AsyncLocalStorage<{ method: string; parameters: readonly unknown[] }[]>();
 
 type Watched = Pick<Store, (typeof WATCHED)[number]>;
 
@@ -17,7 +24,7 @@ interface StoreCall {
   readonly result: Promise<unknown>;
 }
 
-/** A real store that notes all calls but those about users, and can be made to wait or fail before it answers. */
+/** A real store that notes calls, and can be made to wait or fail before it answers. */
 export interface WatchedStore {
   readonly store: Store;
   readonly calls: StoreCall[];
@@ -40,6 +47,7 @@ export function watchStore(store: Store): WatchedStore {
           };
           const result = pass();
           calls.push({ method, parameters, result });
+          callsWithin.getStore()?.push({ method, parameters });
           return result;
         };
       },
@@ -49,7 +57,21 @@ export function watchStore(store: Store): WatchedStore {
     typeof parameter === 'function'
       ? (given: object) => Reflect.apply(parameter, undefined, [watchPart(given)])
       : parameter;
-  const parts = new Map<unknown, unknown>(WATCHED.map((name) => [name, watchPart(store[name])]));
+  const watchOther = <Part extends object>(part: Part): Part =>
+    new Proxy(part, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name, target);
+        if (typeof value !== 'function') return value;
+        return (...parameters: unknown[]) => {
+          callsWithin.getStore()?.push({ method: String(name), parameters });
+          return Reflect.apply(value, target, parameters);
+        };
+      },
+    });
+  const parts = new Map<unknown, unknown>([
+    ...WATCHED.map((name) => [name, watchPart(store[name])] as const),
+    ...OTHERS.map((name) => [name, watchOther(store[name])] as const),
+  ]);
   const watched: WatchedStore = {
     calls,
     before: async () => undefined,

@@ -32,6 +32,10 @@ const SECURITY_HEADERS = {
 
 const SECURITY_POLICY = /^default-src '(none|self)';.*frame-ancestors 'none'/;
 
+/** Of what is no page: nothing that it names is loaded, should a browser show it. */
+const DATA_POLICY = "default-src 'none'; frame-ancestors 'none'";
+const DATA = /^\/(?:api|v1|mcp)(?![\w-])/;
+
 /** The policy of the page of a share link that other origins may embed. */
 const EMBEDDABLE_POLICY =
   /^default-src 'none';.*; frame-ancestors https?:\/\/[\w.:-]+( https?:\/\/[\w.:-]+)*$/;
@@ -63,6 +67,8 @@ export function checkAnswer(
 
   for (const [name, wanted] of Object.entries(SECURITY_HEADERS)) requireIs(headers[name], wanted, about);
   checkFrames(openApi.below(asked.path), headers, about);
+  if (DATA.test(openApi.below(asked.path)) && !isMissingPage(status, headers['content-type']))
+    requireIs(headers['content-security-policy'], DATA_POLICY, about);
   // Browsers may cache the dashboard's files and nothing else.
   if (
     !/^(no-cache|public, max-age=\d+, immutable)$/.test(headers['cache-control'] ?? '') ||

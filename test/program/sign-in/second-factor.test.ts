@@ -54,9 +54,13 @@ describe.each(placeFactories)('%s:', (kind, factory) => {
     const { node } = await openNew();
     const visitor = await createUser(node);
     const { uri, backupCodes } = await node.credentials.startSecondFactor(visitor.asking());
-    const seed = Buffer.from(Secret.fromBase32(new URL(uri).searchParams.get('secret') ?? '').bytes);
-    expect(seed.toString()).toMatch(/^[A-Za-z0-9_-]{32}$/);
+    const again = await node.credentials.startSecondFactor(visitor.asking());
+    const seedOf = (address: string) =>
+      Buffer.from(Secret.fromBase32(new URL(address).searchParams.get('secret') ?? '').bytes).toString();
+    expect(seedOf(uri)).toMatch(/^[A-Za-z0-9_-]{32}$/);
+    expect(seedOf(again.uri)).not.toBe(seedOf(uri));
     expect(backupCodes).toHaveLength(10);
+    expect(new Set([...backupCodes, ...again.backupCodes]).size).toBe(20);
     for (const code of backupCodes) expect(code).toMatch(/^[A-Za-z0-9]{5}-[A-Za-z0-9]{5}$/);
     // Of small letters, capitals and digits: all ten without one kind do not happen.
     for (const kind of [/[a-z]/, /[A-Z]/, /[0-9]/]) expect(backupCodes.join('')).toMatch(kind);

@@ -13,6 +13,7 @@ import { type ProjectSummary, SUMMARY_PERIOD, type Summaries } from '../../domai
 import { type Calendar, DEFAULT_WEEK_START } from '../../domain/time/calendar.js';
 import { formatWithOffset } from '../../domain/time/date-time.js';
 import { offsetAt, parseTimeZone, type TimeZone } from '../../domain/time/time-zone.js';
+import { nextTurn } from '../../shared/pauses.js';
 import type { Store } from '../../storage/ports/store.js';
 import { listReadable } from '../projects.js';
 
@@ -36,6 +37,8 @@ export async function readSummaries(
   const projects: ProjectSummary[] = [];
   for (let at = 0; at < listed.length; at += concurrentProjects) {
     const some = listed.slice(at, at + concurrentProjects);
+    // An embedded store answers within the turn that asks.
+    await nextTurn();
     projects.push(...(await Promise.all(some.map((project) => readSummary(store, project, request)))));
   }
   return { projects: projects.toSorted((one, other) => other.total - one.total), projectsTotal: all.length };

@@ -122,7 +122,7 @@ export async function recordCarriedQueries(
   queries: readonly CarriedQuery[],
 ): Promise<RecordResult> {
   const result = await recordQueries(target, sender, projectId, queries.map(toRecorded));
-  // Telemetry may have told more of them since they were copied, which is not noted on the day of their arrival.
+  // Telemetry may have named their callers since they were copied, and nothing notes that on the day they arrived.
   const fromDay = dayOf(target.clock.now()) - toldDays;
   const isTold = ({ receipt }: CarriedQuery): boolean =>
     sender.kind === 'copy' &&

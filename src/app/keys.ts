@@ -52,7 +52,7 @@ export async function rotateKey(
   return { old, oldExpiresAt: plan.value.expiresAt, successor };
 }
 
-/** Also forgets keys that were revoked before the last `revokedKeysMax`. */
+/** Also deletes all revoked keys but the last `revokedKeysMax`. */
 async function requireKeyRoom(
   { directory }: Pick<Store, 'directory'>,
   organizationId: string,

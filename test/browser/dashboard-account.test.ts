@@ -198,7 +198,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     expect(await page.getByText('This one').count()).toBe(0);
     await page.unroute(held);
 
-    // As well if they sign in with another page of the browser.
+    // The same if they sign in on another page of the browser.
     await page.goto('/account');
     await page.getByText('This one').waitFor();
     const { signedIn } = await Session.signIn(server, person('Dorothy'));

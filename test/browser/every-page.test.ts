@@ -43,7 +43,7 @@ test('every page that needs a session lets people sign out, and the browser keep
   await page.getByLabel('Password').fill(ada.password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await settle(page);
-  // A request of an application that is none, and a page that does not exist.
+  // A request for an application and a page that do not exist.
   troubles.expect('POST /api/applications/look-up: 400', 'GET /no-such-page: 404');
   const paths = [...pathsOf('PROJECT_PAGES'), ...pathsOf('MEMBER_PAGES'), '/no-such-page'];
   expect(paths.length).toBeGreaterThan(12);

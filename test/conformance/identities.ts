@@ -441,7 +441,7 @@ export function describeIdentities(kind: string, factory: PlaceFactory): void {
       const callersOf = async (id: string) =>
         (await other.counts.readQueries(id, undefined, 10)).map(({ caller }) => caller).sort();
       await receive(one, [{}, { keys: trace(2) }, { keys: trace(3) }, { keys: trace(4) }]);
-      // What telemetry has told there, and what was recorded at another time, stays.
+      // What telemetry named in the target, and rows of another time, stay.
       await receive(other, [named('teams', trace(3))], nowMs, 'blog');
       await other.counts.record('blog', [{ id: uuidOf(traceId(4)), caller: 'api', occurredAt: nowMs - 1 }]);
       await copy();

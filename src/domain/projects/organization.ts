@@ -22,7 +22,7 @@ export type OrganizationChange = Partial<Pick<Organization, 'name' | 'secondFact
 /** The organization that every store starts with, and the default of the command line. */
 export const DEFAULT_ORGANIZATION_ID = 'default';
 
-/** Throws `invalid` if an organization has as many of something as it can have. `advice` says how it gets room. */
+/** Throws `invalid` if an organization has as many of something as it can have. `advice` says how to make room. */
 export function requireRoom(count: number, max: number, what: string, advice: string): void {
   if (count < max) return;
   const message = `The organization has ${formatCount(count)} ${what}, the most that it can have. ${advice}`;

@@ -19,7 +19,7 @@ export interface RateLimits {
 
 const windowSeconds = 60;
 
-/** Whom the limit counts a person as, in the pages and through applications. No organization has such an id. */
+/** The name under which the limit counts a person, on pages and through applications. No organization has such an id. */
 export function personOf(userId: string): string {
   return `user ${userId}`;
 }

@@ -27,7 +27,7 @@ export interface CarriedChanges {
   /** With them, the caller for which it counts, or would. */
   readonly known?: readonly KnownState[];
   readonly caller?: string;
-  /** Of a query in telemetry: a row of this time that nothing has changed here gets the same caller. */
+  /** Of a query from telemetry: its row gets the same caller if it has this time and nothing has changed it here. */
   readonly occurredAt?: number | undefined;
 }
 

@@ -301,7 +301,7 @@ export class SqlDirectoryChanges extends SqlChanges implements DirectoryChanges 
     );
   }
 
-  /** Invitations that have expired are not there any more. */
+  /** Expired invitations have just been deleted. */
   async #requireMemberRoom(organizationId: string): Promise<void> {
     const of = 'organization_id = $1';
     const members = await this.count('member', of, [organizationId]);

@@ -46,7 +46,7 @@ function byCreation<Entity extends { readonly createdAt: number }>(entities: rea
 }
 
 export class SqlDirectoryReads extends SqlTables implements DirectoryReads {
-  /** Tells which table has the projects of organizations. */
+  /** The table from which projects are listed. */
   protected readonly projectsTable: () => Promise<string> = () => Promise.resolve(PROJECT.table);
 
   listOrganizations(): Promise<Organization[]> {

@@ -64,8 +64,8 @@ export abstract class SqlTables {
   }
 
   /**
-   * All entities for which `where` holds: a page in each turn of the event loop. `order` is unique, and begins with what an index has
-   * or what needs no reading of long texts.
+   * All entities for which `where` holds: a page in each turn of the event loop. `order` must be unique. Its columns should have an index,
+   * or stand before the long ones, so that sorting reads no long texts.
    */
   protected async listLong<Entity extends object, Field extends keyof Entity & string>(
     columns: Columns<Entity>,

@@ -19,7 +19,7 @@ const documented = new Map(
   rows.flatMap(({ operations, who }) => operations.map((one) => [one, who] as const)),
 );
 
-/** Who of them gets another answer than that they may not. */
+/** The kinds of keys that the operation does not refuse. */
 async function allowed(
   holders: Readonly<Record<string, string>>,
   method: string,

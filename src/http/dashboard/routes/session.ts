@@ -27,7 +27,7 @@ export function addSession(app: FastifyInstance, dashboard: Dashboard): void {
       const empty: StartResponse = { session, projects: {} };
       if (session.user === null || open.length === 0) return empty;
       return sendLists({ request, reply, owner: session.user.email }, async () => {
-        // An id has only characters that JSON takes as they are.
+        // An id has no characters that JSON escapes.
         const written = open.map(async ({ id, role, projects = [] }, at) => [
           Buffer.from(`${at === 0 ? '' : ','}"${id}":`),
           await writeProjects(dashboard, { organizationId: id, role, projects }),

@@ -1,4 +1,4 @@
--- The container of compose.yaml runs this once, on its empty database: the server's user creates and uses one schema, and no more.
+-- The container of compose.yaml runs this once, on its empty database: the server's user may create and use one schema only.
 \getenv password POSTGRES_PASSWORD
 CREATE ROLE stats LOGIN PASSWORD :'password';
 GRANT CREATE ON DATABASE stats TO stats;

@@ -174,7 +174,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     expect(answer.status()).toBe(401);
   });
 
-  test('whoever uses a page after its user sees nothing of what it read', async () => {
+  test('the next user of a page sees none of the data that it loaded', async () => {
     const [{ page, troubles }] = await openAs(person('Dorothy'), ['/account']);
     const { server, session } = shared();
     await page.getByRole('link', { name: 'Members' }).click();

@@ -27,7 +27,7 @@ async function settle(page: Page): Promise<void> {
   await page.waitForLoadState('networkidle');
 }
 
-/** All that the browser keeps for the pages besides cookies. */
+/** Everything except cookies that the browser keeps for the pages. */
 function storedIn(page: Page) {
   return page.evaluate(
     `Promise.all([indexedDB.databases(), caches.keys()]).then(([databases, kept]) => ({
@@ -130,7 +130,7 @@ test('passwords are masked, pasted whole, and left to password managers, whereve
     const fields = page.locator('input[name*=assword]');
     await fields.last().waitFor();
     const found = await fields.evaluateAll((all) =>
-      (all as unknown as Field[]).map((field) => [field.type, field.autocomplete]),
+      (all as Field[]).map((field) => [field.type, field.autocomplete]),
     );
     expect(found, String(path)).toEqual(purposes.map((one) => ['password', `${one}-password`]));
     // Longer than any password: the server says so, rather than keeping the beginning.

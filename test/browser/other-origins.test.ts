@@ -71,7 +71,7 @@ test.each([
         .slice(1)
         .map((frame) => frame.url()),
     ).toEqual(paths.map(() => 'chrome-error://chromewebdata/'));
-    // A window that it opens has no way back.
+    // A page cannot reach a window of the server that it opens.
     await page.evaluate(`window.opened = open('${server.url}/account')`);
     await expect.poll(() => page.evaluate('opened.closed')).toBe(true);
   } finally {

@@ -115,7 +115,7 @@ const secrets: Readonly<Record<string, string>> = {
   'src/http/dashboard/login-throttle.ts': 'the secret of the server, 256 random bits',
 };
 
-/** Where `src` and the pages use cryptography besides, and the row that it belongs to. */
+/** The other places where `src` and the pages use cryptography, each with its row of the table. */
 const uses: Readonly<Record<string, string>> = {
   'src/auth/applications/registration.ts': 'the secret of the server, 256 random bits',
   'src/auth/hashed-tokens.ts': 'session tokens, 190 random bits',
@@ -185,7 +185,7 @@ test('the table of who may do what has every operation of the pages', () => {
         /^\/api\/organizations\/:organizationId(?:\/projects\/:projectId(?=\/))?(.*)$/.exec(path);
       const rest = inOrganization?.[1] ?? path.replace(/^\/api(?:\/shared\/:token)?/, '');
       const [, name = 'organization'] = rest.split('/');
-      // What a share link is of, and to send its password.
+      // What a share link shows, and the route that takes its password.
       return /:token(?:\/unlock)?$/.test(path)
         ? ''
         : `${who} ${method === 'GET' ? 'reads' : 'changes'} ${name}`;
@@ -242,7 +242,7 @@ test('SECURITY.md says within how many days updates follow', () => {
     expect(section).toMatch(new RegExp(`^\\|.*${what}.*\\| \\d+ days \\|$`, 'm'));
 });
 
-test('the lock file has the version and the hash of every package, and none from elsewhere than the registry', () => {
+test('the lock file has the version and the hash of every package, and all of them come from the registry', () => {
   interface Locked {
     readonly version?: string;
     readonly integrity?: string;

@@ -113,7 +113,7 @@ describe('the docs describe only existing', () => {
       expect(Number(value.replaceAll(',', '').match(/\d+/)?.[0]), name).toBe(known[name]);
   });
 
-  test('limits of signing in, as they are', () => {
+  test('the page about signing in has the limits of the program', () => {
     const { guessesMax, addressFailuresMax, wideNetworkFactor, guessWindowSeconds, codeLockSeconds } = limits;
     const days = (seconds: number) => seconds / 86_400;
     const minutes = guessWindowSeconds / 60;
@@ -133,7 +133,7 @@ describe('the docs describe only existing', () => {
       expect(text).toContain(said);
   });
 
-  test('ways to sign in, and all of them', () => {
+  test('the page about signing in names every way to sign in', () => {
     const text = read(sourceOf('sign-in')).text;
     const sections: Readonly<Record<string, string>> = {
       'POST /api/sign-in': '## Passwords',

@@ -8,7 +8,7 @@ const { queryKey } = getQuery<Session>(sessionPath);
 
 export const sessionQuery = { queryKey, queryFn: readSession, staleTime: 60_000 };
 
-/** Loads the page again once its user's session has ended, so that whoever uses it next sees nothing of what it read. */
+/** Loads the page again once its user's session has ended, so that the next user sees none of its data. */
 async function readSession({ signal }: { readonly signal: AbortSignal }): Promise<Session> {
   const session = await request<Session>('GET', sessionPath, undefined, signal);
   const before = queryClient.getQueryData(queryKey)?.user ?? null;

@@ -1,4 +1,4 @@
-/** Lists of an organization, which may be long: a few of them at a time are in memory, and each is written in pieces. */
+/** Long lists of an organization. A few at a time are in memory, and each is written in pieces. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { JSON_FORM, type Listing, writeInPieces } from '../../app/reading/pieces.js';
 import { readInSlot } from '../../app/reading/reports.js';

@@ -284,7 +284,7 @@ describe.each(databases)('the servers of %s', (_kind, newDatabase) => {
     const body = { ...digest, destination: url };
     const { notification } = await editor.ask<Saved>({ path: LIST, body }, 201);
     const same = { database: service.databaseUrl, keys: service.keys };
-    // It finishes what it begins with.
+    // Closing waits for the work of the start, which encrypts again.
     await (await startService({ ...withSecrets(newer, old), ...same })).close();
     const without = await startService({ ...withSecrets(newer), ...same });
     const other = await signedIn(without, 'grace@example.org', 'editor');

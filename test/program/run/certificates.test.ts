@@ -1,4 +1,4 @@
-/** Which servers a server sends something to: those whose certificate and version of TLS it accepts. */
+/** A server sends data only to servers whose certificate and version of TLS it accepts. */
 import { writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { createServer, type SecureContextOptions, type Server } from 'node:tls';
@@ -12,7 +12,7 @@ import { certificateFor, newAuthority } from '../../support/postgres/certificate
 const trusted = await newAuthority('Test CA');
 const own = await certificateFor('localhost', trusted);
 
-/** How another server may fail to prove who it is, and what is said of it. */
+/** The ways in which another server fails to prove who it is, with the errors that name them. */
 const BAD: Readonly<Record<string, { readonly context: SecureContextOptions; readonly problem: RegExp }>> = {
   'a certificate of an authority that the server does not know': {
     context: await certificateFor('localhost', await newAuthority('Test CA')),
@@ -167,7 +167,7 @@ describe.each(WAYS)('a %s', (way) => {
     if (said !== undefined) expect(JSON.stringify(said)).toMatch(problem);
   });
 
-  test('with a certificate that the server trusts is sent what it gets', async () => {
+  test('receives data if the server trusts its certificate', async () => {
     const { to, connect, sends } = (await shared())[way];
     expect(await to.during(own, connect)).toMatch(sends);
   });

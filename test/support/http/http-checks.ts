@@ -32,7 +32,7 @@ const SECURITY_HEADERS = {
 
 const SECURITY_POLICY = /^default-src '(none|self)';.*frame-ancestors 'none'/;
 
-/** Of what is no page: nothing that it names is loaded, should a browser show it. */
+/** For responses that are not pages. A browser that shows one loads nothing that it names. */
 const DATA_POLICY = "default-src 'none'; frame-ancestors 'none'";
 const DATA = /^\/(?:api|v1|mcp)(?![\w-])/;
 

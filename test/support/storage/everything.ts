@@ -6,7 +6,7 @@ import { rightsOf } from '../users/people.js';
 import { by, keyOf, projectOf } from './entities.js';
 import { notificationOf } from './notifications.js';
 
-/** All that a node and the commands do, on things of its own. */
+/** Everything that a node and the commands do, with names of its own. */
 export async function doAll(store: Store, name: string): Promise<void> {
   const of = (text: string) => `${text} of ${name}`;
   await store.maintenance.check();

@@ -6,7 +6,7 @@ import type { Node } from './visitor.js';
 
 const redirectUri = 'https://application.example/back';
 
-/** It has a code, which `exchange` makes tokens of; `refresh` makes new ones of them. */
+/** It has a code. `exchange` turns it into tokens, and `refresh` renews them. */
 export async function allowApplication(node: Node, store: Store, userId: string) {
   const of = ({ authProvider }: Node) => new Applications(authProvider, store.directory);
   const verifier = 'v'.repeat(43);

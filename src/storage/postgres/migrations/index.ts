@@ -11,6 +11,7 @@
  * So a migration that adds such a table, or replaces such a function by one with other parameters, distributes it if `query`
  * is distributed, and adds it to `distribute.ts`. What that adds to functions, and `project_copy`, `migrate` adds again by itself.
  */
+import { listIndexes } from '../../sql/list-indexes.js';
 import { OLDEST_VERSION } from '../../sql/oldest-version.js';
 import { sql as v19 } from './019-initial-schema.js';
 import { sql as v20 } from './020-week-start.js';
@@ -24,7 +25,6 @@ import { sql as v27 } from './027-readers.js';
 import { sql as v28 } from './028-earliest-time.js';
 import { sql as v29 } from './029-import-ranges.js';
 import { sql as recordingOfV31 } from './031-record-one.js';
-import { sql as v32 } from './032-lists.js';
 import { recordOne } from './functions/record-one.js';
 import { importCounts, record } from './functions/recording.js';
 
@@ -39,6 +39,8 @@ const v30: Migration = () => [];
 const v25: Migration = (schema) => historyOfV25(schema, importCounts(schema));
 
 const v31: Migration = (schema) => recordingOfV31(schema, record(schema), recordOne(schema));
+
+const v32: Migration = (schema) => listIndexes(`${schema}.`);
 
 export const MIGRATIONS: readonly Migration[] = [
   v19,

@@ -1,6 +1,10 @@
 import type { Logger } from 'pino';
+import { toPrintable } from '../../domain/format.js';
 import type { Io } from '../io.js';
 import type { Values } from '../settings/settings.js';
+
+/** What JSON leaves as it is, although terminals obey it or show what follows in another order, or take it as the end of a line. */
+const OBEYED = /[\u007f-\u009f\u2028\u2029\p{Bidi_Control}]/gu;
 
 /** The log on stderr: JSON lines, or lines that are easy to read if stderr is a terminal. */
 export async function openLog(
@@ -21,7 +25,9 @@ export async function openLog(
       },
     },
   };
-  if (!io.interactive) return pino(options, { write: (line) => void io.stderr.write(line) });
+  const escaped = (one: string) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  if (!io.interactive)
+    return pino(options, { write: (line) => void io.stderr.write(line.replaceAll(OBEYED, escaped)) });
   const { prettyFactory } = await import('pino-pretty');
   const format = prettyFactory({
     colorize: io.colors,
@@ -29,5 +35,8 @@ export async function openLog(
     ignore: 'pid,hostname',
     singleLine: true,
   });
-  return pino(options, { write: (line) => void io.stderr.write(format(line)) });
+  // What a stranger sent may be quoted in each text; only our own colors may command the terminal.
+  const printable = (key: string, value: unknown) =>
+    typeof value === 'string' ? toPrintable(key === 'msg' ? value.replaceAll(/\s+/g, ' ') : value) : value;
+  return pino(options, { write: (line) => void io.stderr.write(format(JSON.parse(line, printable))) });
 }

@@ -1,6 +1,8 @@
 /** The log and its secrecy. `startService` also checks the whole log at the end of each test. */
 import { readdirSync } from 'node:fs';
+import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
+import { openLog } from '../../../src/cli/terminal/log.js';
 import { placeWithProject } from '../../support/cli/cli-place.js';
 import { Browser, signedIn } from '../../support/http/dashboard.js';
 import { QUERIES, type Service, STATS, sharedService, startService } from '../../support/http/http.js';
@@ -271,6 +273,22 @@ describe('the check of the log', () => {
     const { keys } = service();
     const shown = `${keys.admin.slice(0, 13)}…${keys.admin.slice(-4)}`;
     expect(() => requireNoKey(shown, [keys.admin], 'the log')).not.toThrow();
+  });
+});
+
+describe('what somebody sent commands no terminal, reorders nothing and begins no line of the log', () => {
+  const sent = 'a\r\n[2026-01-01] INFO: forged\u001b[2J\u009b31m\u0085\u2028\u202eb\u007f';
+  test.each([true, false])('on a terminal: %s', async (interactive) => {
+    const stderr = new PassThrough({ encoding: 'utf8' });
+    const log = await openLog({ logLevel: 'info' }, { stderr, interactive, colors: false });
+    log.warn({ problems: [sent], err: new Error(sent) }, sent);
+    const written: string = stderr.read();
+    expect(written).toContain('forged');
+    expect(written.trimEnd()).not.toMatch(/(?![\n\t])[\p{Cc}\p{Bidi_Control}]|^\[2026-01-01/mu);
+    if (interactive) return;
+    // One line, in whatever way a program splits it, with all that was sent.
+    expect(written.trimEnd()).not.toMatch(/[\n\u2028]/);
+    expect(JSON.parse(written)).toMatchObject({ msg: sent, problems: [sent], err: { message: sent } });
   });
 });
 

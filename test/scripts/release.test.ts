@@ -5,7 +5,13 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findSection, releaseChanges, releaseNotes } from '../../scripts/release/changelog.js';
 import { writeClientBills } from '../../scripts/release/client-bills.js';
-import { compareNode, findDue, newerSince } from '../../scripts/release/dependencies.js';
+import {
+  compareNode,
+  findDue,
+  findOutdated,
+  newerSince,
+  readNodes,
+} from '../../scripts/release/dependencies.js';
 import { NODE_VERSION } from '../../scripts/release/node.js';
 import { assertReady, type Preparation, prepareRelease } from '../../scripts/release/prepare.js';
 import {
@@ -228,10 +234,12 @@ describe('a package is due for an update', () => {
     expect(held('11.0.0')).toHaveLength(1);
   });
 
-  test('after 30 days, if it is a newer version of the line of Node in the executable', () => {
+  test('after 30 days, if it is a newer version of the line of Node in the executable or the image', () => {
+    const ofImage = /^FROM node:([\d.]+)-/m.exec(read('deploy/Dockerfile').text)?.[1];
+    expect(readNodes(root)).toEqual([NODE_VERSION, ofImage]);
     const [major, minor = 0, patch = 0] = NODE_VERSION.split('.').map(Number);
     const newer = `${major}.${minor}.${patch + 1}`;
-    const node = compareNode(() => ({
+    const node = compareNode(NODE_VERSION, () => ({
       [NODE_VERSION]: '2026-06-01T00:00:00Z',
       [`${major}.${minor + 1}.0`]: '2026-07-02T00:00:00Z',
       [newer]: '2026-07-01T00:00:00Z',
@@ -243,6 +251,23 @@ describe('a package is due for an update', () => {
       findDue([node], { published: () => ({ [newer]: '2026-07-01T00:00:00Z' }), nowMs: Date.parse(day) });
     expect(on('2026-07-31')).toEqual([]);
     expect(on('2026-08-01')).toHaveLength(1);
+  });
+
+  test('if another package of the release brought it, within the versions that this one allows', () => {
+    const packages = ['own', 'inner', 'deep', 'new'].map((name) => ({ name, version: '1.0.0' }));
+    const use = (dependent: string, wanted: string, current = '1.0.0') => ({
+      ...{ current, wanted, latest: '9.0.0', dependent },
+    });
+    const uses = {
+      own: use('caller-stats', '1.0.0'),
+      inner: [use('own', '1.2.0'), use('deep', '1.3.0'), use('a-test-tool', '2.0.0')],
+      deep: [use('inner', '1.0.0'), use('own', '1.5.0', '1.4.0')],
+      tool: use('caller-stats', '2.0.0'),
+    };
+    expect(findOutdated({ packages, direct: new Set(['own', 'tool']) }, uses)).toEqual([
+      { name: 'own', current: '1.0.0', latest: '9.0.0' },
+      { name: 'inner', current: '1.0.0', latest: '1.3.0' },
+    ]);
   });
 
   test('at once, if it has newer time zone data', () => {

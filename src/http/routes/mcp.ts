@@ -26,7 +26,7 @@ import { sendingKey } from '../request/opened.js';
 import { refuseForeignOrigin } from '../request/origin.js';
 import { requireNoParameters } from '../request/parameters.js';
 import { errorResponses, jsonResponse, NoParameters, ToolMessageSchema } from '../schemas/schemas.js';
-import { HttpError, STATUS_OF_CODE, unauthenticated } from '../server/errors.js';
+import { HttpError, STATUS_OF_CODE, STORE_UNAVAILABLE, unauthenticated } from '../server/errors.js';
 import type { RefusalLog } from '../server/refusal-log.js';
 import { addResource } from '../server/resource.js';
 import { type Place, resourceOf } from './applications.js';
@@ -99,7 +99,7 @@ export async function addMcp(
             readers.authenticator.countMore(senderOf(request), reply, count),
           );
           const all = createStoreSource(readers.store, scopes.get(request) ?? [], LIST_PROJECTS);
-          const source = limitReads(all, (status) => refusals.refused(request, status), {
+          const source = limitReads(all, noteErrors(request, refusals), {
             slots,
             owner: senderOf(request),
             onGone: (callback) => onFinished(request.raw, reply.raw, callback),
@@ -183,18 +183,27 @@ async function requireSmallBatch(
   await countMore(body.length - 1);
 }
 
-/** The protocol answers what a tool refuses with `200`, so `refused` gets the status that other routes have for it. */
+/**
+ * Logs what a tool refuses, which the protocol answers with `200`: `refused` gets the status that other routes have for it. Of a
+ * store that cannot answer, only the log has the reason.
+ */
+function noteErrors(request: FastifyRequest, refusals: RefusalLog): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof CallerStatsError)) throw error;
+    refusals.refused(request, STATUS_OF_CODE[error.code]);
+    if (error.code !== 'unavailable') throw error;
+    request.log.error({ err: error, reqId: request.id }, 'request failed');
+    throw new CallerStatsError('unavailable', STORE_UNAVAILABLE);
+  };
+}
+
 function limitReads(
   source: ReportSource,
-  refused: (status: number) => void,
+  note: (error: unknown) => never,
   waiting: ReportSlots,
 ): ReportSource {
-  const note = (error: unknown): never => {
-    if (error instanceof CallerStatsError) refused(STATUS_OF_CODE[error.code]);
-    throw error;
-  };
   return {
-    ...source,
+    recordingBegan: (projectId, timeZone) => source.recordingBegan(projectId, timeZone).catch(note),
     read: (report, projectId, ask, input) =>
       readInSlot(waiting, report, input, () => source.read(report, projectId, ask, input)).catch(note),
     projects: () => readInSlot(waiting, { isLong: true }, {}, source.projects).catch(note),

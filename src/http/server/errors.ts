@@ -59,6 +59,9 @@ export const STATUS_OF_CODE: Readonly<Record<ErrorCode, number>> = {
   too_many_attempts: 429,
 };
 
+/** Of a store's error, which may contain a file name or an address. The log has that. */
+export const STORE_UNAVAILABLE = 'The store cannot answer now; try again.';
+
 /** Headers that a status must have. RFC 9110, section 15.5.2, requires a challenge, but no scheme is registered for cookies. */
 const HEADERS_OF_CODE: Readonly<Partial<Record<ErrorCode, Readonly<Record<string, string>>>>> = {
   wrong_credentials: { 'www-authenticate': 'Cookie' },
@@ -85,8 +88,7 @@ function unsupportedType({ routeOptions }: FastifyRequest): HttpError {
 function toHttpError(error: unknown, request: FastifyRequest): HttpError {
   if (error instanceof HttpError) return error;
   if (error instanceof CallerStatsError) {
-    // The store's own message may contain a file name.
-    if (error.code === 'unavailable') return new UnavailableError('The store cannot answer now; try again.');
+    if (error.code === 'unavailable') return new UnavailableError(STORE_UNAVAILABLE);
     if (error.code === 'busy') return new LoadSheddingError(error.message);
     return new HttpError(
       STATUS_OF_CODE[error.code],

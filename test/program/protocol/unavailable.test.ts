@@ -68,6 +68,41 @@ test('a session that cannot be looked up opens nothing, although the rest of the
   for (const path of paths) expect((await owner.send({ path })).status).toBe(503);
 });
 
+test.each([
+  ['list_projects', 'listProjects'],
+  ['get_caller_stats', 'count'],
+])(
+  'a tool of /mcp says nothing of why the store is away, or of a program error: %s',
+  async (name, failing) => {
+    const { send, watched, log, calls } = await startService();
+    const params = { name, arguments: name === 'list_projects' ? {} : { projectId: 'docs' } };
+    const call = {
+      ...{ method: 'POST', path: '/mcp' },
+      headers: { ...json, accept: 'application/json, text/event-stream' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+    };
+    expect(JSON.parse((await send(call)).text).result.isError).toBeUndefined();
+    const cause = new Error('connect ECONNREFUSED db.internal:5432');
+    for (const [error, said] of [
+      [
+        new CallerStatsError('unavailable', 'disk /var/lib/secret.db is full', { cause }),
+        'The store cannot answer now; try again.',
+      ],
+      [new TypeError('SELECT a FROM /var/lib/secret.db'), 'The server failed. Its log says why.'],
+    ] as const) {
+      const before = log().length;
+      watched.before = async (method) => {
+        if (method === failing) throw error;
+      };
+      const { text } = await send(call);
+      expect(calls.at(-1)?.method).toBe(failing);
+      expect(JSON.parse(text).result).toMatchObject({ isError: true, content: [{ text: said }] });
+      expect(text).not.toMatch(/secret|internal|TypeError/);
+      expect(log().slice(before)).toContain('secret.db');
+    }
+  },
+);
+
 describe('/readyz', () => {
   test.each<[StorePart, string]>([
     ['database', 'database: cannot be reached or read; see the log.'],

@@ -8,6 +8,7 @@ import type { BetterAuthPlugin } from 'better-auth';
 import { APIError, createAuthMiddleware } from 'better-auth/api';
 import { type GenericOAuthOptions, genericOAuth } from 'better-auth/plugins/generic-oauth';
 import { providerTimeoutMs } from '../domain/limits.js';
+import { type Failed, failureReason } from '../shared/api-client.js';
 import { type LegacyAlgorithms, PROVIDER_ID, type SingleSignOn } from './names.js';
 
 type GetUserInfo = NonNullable<GenericOAuthOptions['config'][number]['getUserInfo']>;
@@ -22,9 +23,13 @@ interface ProviderOptions {
   readonly report: (problem: string) => void;
 }
 
+function discoveryUrlOf({ issuer }: SingleSignOn): string {
+  return `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+}
+
 export function signInWithProvider(provider: SingleSignOn, options: ProviderOptions) {
   const { clientId, clientSecret } = provider;
-  const discoveryUrl = `${provider.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+  const discoveryUrl = discoveryUrlOf(provider);
   return genericOAuth({
     config: [
       {
@@ -47,13 +52,16 @@ export function signInWithProvider(provider: SingleSignOn, options: ProviderOpti
   });
 }
 
-/** Refuses a provider whose metadata name another issuer, before anything is sent to it. */
+/** Refuses a provider whose metadata name another issuer, before anything is sent to it, and reports why there are none. */
 export function checkIssuer(
-  { issuer }: SingleSignOn,
+  singleSignOn: SingleSignOn,
   { report }: Pick<ProviderOptions, 'report'>,
 ): BetterAuthPlugin {
+  const { issuer } = singleSignOn;
   const handler = createAuthMiddleware(async ({ context }) => {
     const provider = context.socialProviders.find(({ id }) => id === PROVIDER_ID);
+    // The library says only that it could not read them.
+    if (provider === undefined) await fetchObject(discoveryUrlOf(singleSignOn), {}, report);
     if (provider === undefined || provider.issuer === issuer) return;
     report(
       `the metadata of the provider name the issuer ${provider.issuer}, and --oidc-issuer is ${issuer}: they must be equal`,
@@ -78,9 +86,9 @@ function getUserInfo({
   /** Read once, as the library reads the rest of the metadata. */
   let endpoint: unknown;
   async function askProvider(accessToken: string | undefined): Promise<Claims | undefined> {
-    endpoint ??= (await fetchObject(discoveryUrl, {}))?.['userinfo_endpoint'];
+    endpoint ??= (await fetchObject(discoveryUrl, {}, report))?.['userinfo_endpoint'];
     if (typeof endpoint !== 'string' || accessToken === undefined) return undefined;
-    return fetchObject(endpoint, { authorization: `Bearer ${accessToken}` });
+    return fetchObject(endpoint, { authorization: `Bearer ${accessToken}` }, report);
   }
   return async ({ idToken, accessToken }) => {
     const [header, claims] = (idToken ?? '').split('.').map(readPart);
@@ -106,18 +114,22 @@ function readPart(encoded: string): Claims | undefined {
   }
 }
 
-/** Undefined if there is no such response: then nobody is signed in. */
+/** Undefined, and a report, if there is no such response: then nobody is signed in. */
 async function fetchObject(
   url: string,
   headers: Readonly<Record<string, string>>,
+  report: ProviderOptions['report'],
 ): Promise<Claims | undefined> {
+  const fail = (why: string) => report(`the provider does not answer at ${url}: ${why}`);
   try {
     const signal = AbortSignal.timeout(providerTimeoutMs);
     const response = await fetch(url, { headers, redirect: 'manual', signal });
-    return response.ok ? toObject(await response.json()) : undefined;
-  } catch {
-    return undefined;
+    if (response.ok) return toObject(await response.json());
+    fail(`its status is ${response.status}`);
+  } catch (error) {
+    fail(failureReason(error as Failed));
   }
+  return undefined;
 }
 
 function toObject(read: unknown): Claims | undefined {

@@ -70,10 +70,10 @@ function parseJson(text: string): unknown {
   }
 }
 
-type Failed = { message?: unknown; cause?: { message?: unknown; code?: unknown } } | null;
+export type Failed = { message?: unknown; cause?: { message?: unknown; code?: unknown } } | null;
 
 /** The errors of `fetch` are unspecific; the reason is in their `cause`. */
-function failureReason(failed: Failed): string {
+export function failureReason(failed: Failed): string {
   return `${failed?.cause?.message || failed?.cause?.code || failed?.message || failed}`;
 }
 

@@ -120,10 +120,14 @@ describe('single sign-on rejects', () => {
     await provider.stop();
     expect(await followRedirect(browser, answer)).toBe('/sign-in?problem=failed');
     expect(await findUser(browser)).toBeNull();
+    expect(service.log()).toContain('Failed to validate authorization code: connect ECONNREFUSED ');
     const started = await startBoth();
     await started.provider.stop();
     const first = await followRedirect(new Browser(started.service), '/api/sign-in/oidc?to=/');
     expect(first).toBe('/sign-in?problem=failed');
+    expect(started.service.log()).toMatch(
+      /the provider does not answer at http:[^" ]+configuration: connect ECONNREFUSED /,
+    );
   });
 
   test.each([

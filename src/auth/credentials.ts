@@ -17,17 +17,14 @@ export class Credentials {
     this.#authProvider = authProvider;
   }
 
-  /** Ends all other sessions, the trust in devices and open links, and gives this session a new token. */
+  /**
+   * Ends all other sessions, the trust in devices and open links, and gives this session a new token. The caller has checked that the new
+   * password is hard to guess.
+   */
   async changePassword(
     authRequest: AuthRequest,
-    passwords: { readonly currentPassword: string; readonly newPassword: string },
+    body: { readonly currentPassword: string; readonly newPassword: string },
   ): Promise<AuthResponse> {
-    const session = await this.#authProvider.call(authRequest, (api, options) => api.getSession(options));
-    if (session.response !== null) {
-      const use = { owner: session.response.user, field: 'newPassword' } as const;
-      await this.#authProvider.requireGoodPassword(passwords.newPassword, use);
-    }
-    const body = passwords;
     return this.#authProvider.call(authRequest, (api, options) => api.replacePassword({ body, ...options }));
   }
 
@@ -120,6 +117,12 @@ export class Credentials {
     await checkPassword(() =>
       this.#authProvider.call(authRequest, (api, options) => api.verifyPassword({ body, ...options })),
     );
+  }
+
+  /** As `Users.verifySecondFactor`, for the user who is signed in. */
+  async checkCode(authRequest: AuthRequest, code: string): Promise<void> {
+    const body = { code };
+    await this.#authProvider.call(authRequest, (api, options) => api.checkCode({ body, ...options }));
   }
 
   /** Creates a second factor, which `confirmSecondFactor` turns on. Throws `already_exists` if a factor is on. */

@@ -183,8 +183,13 @@ export class Users {
   }
 
   /** Whether the user has a second factor, or the provider of single sign-on checked one in this session. */
-  async hasSecondFactor({ email }: User, { providerFactor }: Session): Promise<boolean> {
+  async hasSecondFactor(user: User, { providerFactor }: Session): Promise<boolean> {
     if (providerFactor && this.#authProvider.trustsProvider) return true;
+    return this.ownsSecondFactor(user);
+  }
+
+  /** Whether the user has passkeys, or codes of an app. */
+  async ownsSecondFactor({ email }: User): Promise<boolean> {
     return (await this.#directory.findUsers([email])).get(email)?.secondFactor === true;
   }
 

@@ -142,7 +142,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     here.troubles.expect('POST /api/sessions/end-others: 401');
     await dialog.getByLabel('Your password').fill('not the right one');
     await dialog.getByRole('button', { name: 'End all others' }).click();
-    await dialog.getByText('The password is not right.').waitFor();
+    await dialog.getByText('The password is wrong.').waitFor();
     await dialog.getByLabel('Your password').fill(person('Grace').password);
     await dialog.getByRole('button', { name: 'End all others' }).click();
     await here.page.getByText('All other sessions are ended').waitFor();
@@ -236,7 +236,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     };
     here.troubles.expect('POST /api/account/password: 401');
     await change('not the right one', 'another good passphrase');
-    await form.getByText('The current password is not right.').waitFor();
+    await form.getByText('The password is wrong.').waitFor();
     await change(barbara.password, 'another good passphrase');
     await here.page.getByText('Your password is changed.').waitFor();
 
@@ -266,7 +266,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
       store.getByRole('button', { name: 'Download codes' }).click(),
     );
     expect(saved).toBe(`${shown}\n`);
-    const [firstCode = '', secondCode = '', thirdCode = ''] = shown.split('\n');
+    const [firstCode = '', secondCode = '', thirdCode = '', fourthCode = ''] = shown.split('\n');
     await store.getByLabel('I have stored the backup codes').check();
     await store.getByRole('button', { name: 'Continue' }).click();
     const pair = page.getByRole('dialog', { name: 'Step 2 of 2: Pair your app' });
@@ -313,8 +313,15 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     }
 
     await page.getByRole('button', { name: 'Turn off…' }).click();
-    await page.getByRole('dialog').getByLabel('Your password').fill(hedy.password);
-    await page.getByRole('dialog').getByRole('button', { name: 'Turn off' }).click();
+    const off = page.getByRole('dialog', { name: 'Turn off two-factor authentication?' });
+    await off.getByLabel('Your password').fill(hedy.password);
+    await off.getByLabel('Code', { exact: true }).fill(codes.wrong());
+    troubles.expect('POST /api/account/second-factor/stop: 401');
+    await off.getByRole('button', { name: 'Turn off' }).click();
+    await off.getByText('The code is wrong or too old').waitFor();
+    await expectAccessible(page);
+    await off.getByLabel('Code', { exact: true }).fill(fourthCode);
+    await off.getByRole('button', { name: 'Turn off' }).click();
     await page.getByText('Two-factor authentication is off').waitFor();
     const after = await open({ server, session: null }, '/sign-in');
     await signIn(after.page, hedy);

@@ -43,14 +43,17 @@ test('a passkey is added, signs in alone and after the password, and is refused 
 
   await section.getByRole('button', { name: 'Add passkey…' }).click();
   const dialog = page.getByRole('dialog', { name: 'Add passkey' });
-  await dialog.getByLabel('Name').fill('Work laptop');
   troubles.expect('POST /api/account/passkeys/start: 401');
   await dialog.getByLabel('Your password').fill('not the right one');
   await dialog.getByRole('button', { name: 'Continue' }).click();
-  await dialog.getByText('The password is not right.').waitFor();
+  await dialog.getByText('The password is wrong.').waitFor();
   await expectAccessible(page);
   await dialog.getByLabel('Your password').fill(ada.password);
   await dialog.getByRole('button', { name: 'Continue' }).click();
+  const create = page.getByRole('dialog', { name: 'Create passkey' });
+  await create.getByLabel('Name').fill('Work laptop');
+  await expectAccessible(page);
+  await create.getByRole('button', { name: 'Create passkey' }).click();
   await section.getByText('not used yet').waitFor();
   await expectAccessible(page);
 
@@ -92,6 +95,7 @@ test('a passkey is added, signs in alone and after the password, and is refused 
   await member.page.getByRole('button', { name: 'Add passkey…' }).click();
   await member.page.getByLabel('Your password').fill(grace.password);
   await member.page.getByRole('button', { name: 'Continue' }).click();
+  await member.page.getByRole('button', { name: 'Create passkey' }).click();
   await member.page.getByRole('heading', { name: 'Members' }).waitFor();
   await rule.getByRole('button', { name: 'Make optional…' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Make optional' }).click();
@@ -100,6 +104,8 @@ test('a passkey is added, signs in alone and after the password, and is refused 
   await page.goto('/account');
   await section.getByText(/last used/).waitFor();
   await section.getByRole('button', { name: /^Remove/ }).click();
+  await page.getByRole('dialog').getByText('Your browser then asks for your passkey.').waitFor();
+  await expectAccessible(page);
   await page.getByRole('dialog').getByLabel('Your password').fill(ada.password);
   await page.getByRole('dialog').getByRole('button', { name: 'Remove passkey' }).click();
   await section.getByText('You have no passkeys.').waitFor();

@@ -59,3 +59,11 @@ export type AuditEntry = AuditResponse['entries'][number];
 export type IngestionSource = IngestionResponse['sources'][number];
 export type IngestionWindow = IngestionSource['lastDay'];
 export type Bucket = Numbers['buckets'][number];
+
+/** What proves again who the signed-in user is. Users of single sign-on have no password. */
+export interface Proof {
+  readonly password?: string;
+  readonly code?: string;
+  /** What a passkey signed. */
+  readonly passkey?: unknown;
+}

@@ -69,7 +69,7 @@ export function passkeyCeremonies(options: CeremonyOptions) {
   return {
     id: 'passkeys',
     schema: PASSKEY_SCHEMA,
-    endpoints: { ...registration(options), ...signIn(options), ...secondStep(options) },
+    endpoints: { ...registration(options), ...signIn(options), ...secondStep(options), ...check(options) },
   } satisfies BetterAuthPlugin;
 }
 
@@ -167,9 +167,7 @@ function secondStep(options: CeremonyOptions) {
         const { adapter } = context.context;
         const factor = await findFactor(adapter, step.userId);
         const { relyingParty } = context.body;
-        const passkeys = (await findPasskeys(adapter, step.userId)).filter(
-          ({ relyingPartyId }) => relyingPartyId === relyingParty?.id,
-        );
+        const passkeys = await findUsable(context, step.userId, relyingParty);
         return {
           codes: factor !== null && factor.verified !== false,
           passkey:
@@ -199,6 +197,34 @@ function secondStep(options: CeremonyOptions) {
       },
     ),
   };
+}
+
+/** Proves again who the signed-in user is. */
+function check(options: CeremonyOptions) {
+  return {
+    startCheck: createAuthEndpoint.serverOnly(bodyOf<Pick<Assertion, 'relyingParty'>>(), async (context) => {
+      const { user } = await requireSession(context);
+      const passkeys = await findUsable(context, user.id, context.body.relyingParty);
+      if (passkeys.length === 0) throw noneUsable();
+      return startAssertion(context, { purpose: 'check', userId: user.id, passkeys }, options);
+    }),
+    checkPasskey: createAuthEndpoint.serverOnly(bodyOf<Assertion>(), async (context) => {
+      const { user } = await requireSession(context);
+      await checkAssertion(context, { purpose: 'check', userId: user.id }, options);
+      return context.json({ ok: true });
+    }),
+  };
+}
+
+/** The passkeys of the user that work at this address. */
+async function findUsable(
+  { context: { adapter } }: LibraryContext,
+  userId: string,
+  relyingParty: RelyingParty | undefined,
+): Promise<PasskeyRow[]> {
+  return (await findPasskeys(adapter, userId)).filter(
+    ({ relyingPartyId }) => relyingPartyId === relyingParty?.id,
+  );
 }
 
 async function startAssertion(
@@ -309,6 +335,13 @@ function expired(): CallerStatsError {
 
 function invalidPasskey(): CallerStatsError {
   return new CallerStatsError('invalid', 'The passkey could not be verified. Try again.');
+}
+
+function noneUsable(): CallerStatsError {
+  return new CallerStatsError(
+    'not_found',
+    'No passkey of yours works at this address. Use a code, or ask an administrator to reset your second factor.',
+  );
 }
 
 function tooMany(): CallerStatsError {

@@ -12,7 +12,7 @@ import type { Throttles } from '../../storage/ports/throttles.js';
 import type { LibraryContext } from '../second-factor/library-context.js';
 
 /** A challenge of one purpose is useless for the others. */
-export type Purpose = 'register' | 'sign-in' | 'second-factor';
+export type Purpose = 'register' | 'sign-in' | 'second-factor' | 'check';
 
 interface Ceremony {
   readonly purpose: Purpose;

@@ -60,6 +60,17 @@ export class Passkeys {
     return this.#authProvider.call(authRequest, (api, options) => api.addPasskey({ body, ...options }));
   }
 
+  /** The options for the browser that proves again who the user is. Throws `not_found` if no passkey of the user works here. */
+  async startChecking(authRequest: AuthRequest, relyingParty: RelyingParty) {
+    const body = { relyingParty };
+    return this.#authProvider.call(authRequest, (api, options) => api.startCheck({ body, ...options }));
+  }
+
+  /** Throws `wrong_credentials` unless a passkey of the user signed the challenge. */
+  async check(authRequest: AuthRequest, body: Assertion): Promise<AuthResponse> {
+    return this.#authProvider.call(authRequest, (api, options) => api.checkPasskey({ body, ...options }));
+  }
+
   /** Throws `not_found` if the user has no such passkey. */
   async rename(user: User, passkey: { readonly id: string; readonly name: string }): Promise<void> {
     if (!(await renamePasskey((await this.#authProvider.context()).adapter, user.id, passkey)))

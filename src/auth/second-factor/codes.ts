@@ -72,6 +72,12 @@ export function secondFactorCodes(options: CodeOptions) {
         await forgetThisDevice(context, user.id);
         return { ok: true };
       }),
+      /** Proves again who the signed-in user is. */
+      checkCode: createAuthEndpoint.serverOnly(bodyOf<{ readonly code: string }>(), async (context) => {
+        const { user } = await requireSession(context);
+        await requireCode(context, user.id, { ...options, ...context.body, isSetUp: false });
+        return { ok: true };
+      }),
       /** The second step of signing in. */
       verifyCode: createAuthEndpoint.serverOnly(
         bodyOf<{ readonly code: string; readonly trustDevice: boolean }>(),

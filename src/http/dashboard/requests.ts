@@ -1,13 +1,14 @@
 /** What the dashboard's routes read from requests and write into responses. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { requireProject } from '../../app/projects.js';
-import type { AuthRequest, AuthResponse } from '../../auth/auth-provider.js';
+import type { AuthProvider, AuthRequest, AuthResponse } from '../../auth/auth-provider.js';
 import { ADDRESS_HEADER } from '../../auth/names.js';
+import { findRelyingParty, type RelyingParty } from '../../auth/passkeys/relying-party.js';
 import { isProjectId, type Project } from '../../domain/projects/project.js';
 import { later } from '../../shared/later.js';
 import type { Store } from '../../storage/ports/store.js';
 import { getClientAddress, getParameter, getProjectId } from '../request/target.js';
-import { noSuchProject } from '../server/errors.js';
+import { HttpError, noSuchProject } from '../server/errors.js';
 
 // Node loads the code of `fetch` when it makes the first such object.
 later(async () => new Headers());
@@ -42,6 +43,21 @@ export async function getProject(store: Store, request: FastifyRequest): Promise
 /** The origin of the page that sends the request, as the browser says; of the server, if it does not. */
 export function originOf({ headers, protocol }: FastifyRequest): string {
   return headers.origin ?? `${protocol}://${headers.host}`;
+}
+
+/** What passkeys are created for at this address. `409` if there can be none. */
+export function requireRelyingParty(
+  { authProvider }: { readonly authProvider: Pick<AuthProvider, 'publicUrl'> },
+  request: FastifyRequest,
+): RelyingParty {
+  const found = findRelyingParty(authProvider.publicUrl, originOf(request));
+  if (!('problem' in found)) return found;
+  throw new HttpError(
+    409,
+    found.problem === 'insecure'
+      ? 'Passkeys work only over HTTPS, or on localhost, and not at an IP address.'
+      : 'Passkeys need the setting --public-url.',
+  );
 }
 
 /** Adds the sign-in library's cookies to those that the response sets already. */

@@ -33,13 +33,18 @@ beforeAll(async () => {
   backupCodes = started.backupCodes;
 });
 
+function takeBackupCode(): string {
+  const [code = '', ...others] = backupCodes;
+  backupCodes = others;
+  return code;
+}
+
 /** Signs the owner in with another browser, which is trusted from then on; returns the ids of the session and the device. */
 async function signInElsewhere(): Promise<{ readonly sessionId: string; readonly deviceId: string }> {
   const browser = new Browser(service());
   await browser.signIn(ada);
-  const [code, ...others] = backupCodes;
-  backupCodes = others;
-  await browser.ask({ path: '/api/sign-in/second-factor', body: { code, trustDevice: true } }, 204);
+  const body = { code: takeBackupCode(), trustDevice: true };
+  await browser.ask({ path: '/api/sign-in/second-factor', body }, 204);
   const { sessions } = await browser.ask<{ sessions: { id: string; current: boolean }[] }>({
     path: '/api/sessions',
   });
@@ -126,7 +131,7 @@ const BODIES: Readonly<Record<string, (id: string) => object>> = {
   'POST /members/:email/end-sessions': () => ({}),
   'POST /api/sessions/:sessionId/end': () => ({ password: PASSWORD }),
   'PATCH /api/account/passkeys/:passkeyId': () => ({ name: 'Mine' }),
-  'POST /api/account/passkeys/:passkeyId/remove': () => ({ password: PASSWORD }),
+  'POST /api/account/passkeys/:passkeyId/remove': () => ({ password: PASSWORD, code: takeBackupCode() }),
 };
 
 const ORGANIZATION = '/api/organizations/:organizationId';

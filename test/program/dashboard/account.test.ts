@@ -127,10 +127,10 @@ test('changing the password needs the current one, ends all other sessions and i
   await elsewhere.signIn(ada);
   const newPassword = 'another long passphrase';
   service.hide(newPassword);
-  const change = (currentPassword: string) =>
-    browser.send({ path: '/api/account/password', body: { currentPassword, newPassword } });
+  const change = (password: string) =>
+    browser.send({ path: '/api/account/password', body: { password, newPassword } });
   const wrong = await change('not the passphrase');
-  expect([wrong.status, errorOf(wrong)]).toEqual([401, 'The current password is wrong.']);
+  expect([wrong.status, errorOf(wrong)]).toEqual([401, 'The password is wrong.']);
   expect((await change(PASSWORD)).status).toBe(204);
   expect((await browser.send({ path: '/api/sessions' })).status).toBe(200);
   expect((await elsewhere.send({ path: '/api/sessions' })).status).toBe(401);
@@ -157,7 +157,7 @@ test('a password reset link works once', async () => {
   expect((await browser.signIn(ada, password)).status).toBe(200);
 });
 
-test('a second factor is confirmed with a code, needed to sign in, and turned off with the password', async () => {
+test('a second factor is confirmed with a code, needed to sign in, and turned off with both', async () => {
   travel(Date.now());
   const service = await startService();
   const browser = await signedIn(service, ada, 'owner');
@@ -174,7 +174,8 @@ test('a second factor is confirmed with a code, needed to sign in, and turned of
   const code = () => codeNow(started.uri);
   expect((await post('confirm', { code: '00000x' })).status).toBe(401);
   expect((await post('confirm', { code: ` ${code()} ` })).status).toBe(204);
-  const again = await post('start', { password: PASSWORD });
+  const [first, second, third] = started.backupCodes;
+  const again = await post('start', { password: PASSWORD, code: first });
   expect([again.status, errorOf(again)]).toEqual([
     409,
     'The second factor is on already; turn it off first.',
@@ -209,9 +210,9 @@ test('a second factor is confirmed with a code, needed to sign in, and turned of
 
   const stranger = new Browser(service);
   await stranger.signIn(ada);
-  expect((await verify({ code: started.backupCodes[0] }, stranger)).status).toBe(204);
-  expect((await post('stop', { password: 'not the passphrase' })).status).toBe(401);
-  expect((await post('stop', { password: PASSWORD })).status).toBe(204);
+  expect((await verify({ code: second }, stranger)).status).toBe(204);
+  expect((await post('stop', { password: PASSWORD })).status).toBe(400);
+  expect((await post('stop', { password: PASSWORD, code: third })).status).toBe(204);
   expect(JSON.parse((await new Browser(service).signIn(ada)).text)).toEqual({ secondFactor: false });
   expect(await userAudit(service)).toEqual([
     `${ada} ${browser.from} user.second_factor off`,
@@ -247,7 +248,7 @@ test('a password that is easy to guess is refused wherever one is set, and chang
   const reset = await usersOf(service.store).credentials.startPasswordReset(ada);
   const weak = 'password1234';
   for (const [path, body, field] of [
-    ['/api/account/password', { currentPassword: PASSWORD, newPassword: weak }, 'newPassword'],
+    ['/api/account/password', { password: PASSWORD, newPassword: weak }, 'newPassword'],
     ['/api/password-reset', { token: reset, password: weak }, 'password'],
     ['/api/invitations/accept', { token, name: 'Bob', password: weak }, 'password'],
   ] as const) {

@@ -69,7 +69,7 @@ describe('while as many strangers sign in as are served at once', () => {
     await vi.waitFor(() => expect(service.store.throttles.take).toHaveBeenCalledTimes(strangerSignInsMax));
     expect((await new Browser(service, addressOf(9)).signIn(ada)).status).toBe(503);
     expect((await signedOut.signIn(ada)).status).toBe(200);
-    const body = { currentPassword: PASSWORD, newPassword: 'another long passphrase' };
+    const body = { password: PASSWORD, newPassword: 'another long passphrase' };
     expect((await withoutDevice.send({ path: '/api/account/password', body })).status).toBe(204);
     release();
     await Promise.all(served);

@@ -359,7 +359,7 @@ test('whatever ends the links lets the person have others at once', async () => 
   service.hide(newPassword);
   const { users } = usersOf(service.store);
   const ends = [
-    () => owner.ask({ path: '/api/account/password', body: { currentPassword: PASSWORD, newPassword } }, 204),
+    () => owner.ask({ path: '/api/account/password', body: { password: PASSWORD, newPassword } }, 204),
     () => users.endAllSessions(ada),
   ];
   for (const end of ends) {

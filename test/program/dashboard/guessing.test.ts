@@ -100,10 +100,10 @@ describe('failed sign-ins for one user', () => {
   test('include wrong passwords in the account settings', async () => {
     const service = await startService();
     const browser = await signedIn(service, ada, 'owner');
-    const change = (currentPassword: string) =>
+    const change = (password: string) =>
       browser.send({
         path: '/api/account/password',
-        body: { currentPassword, newPassword: 'another long passphrase' },
+        body: { password, newPassword: 'another long passphrase' },
       });
     const start = (password: string) =>
       browser.send({ path: '/api/account/second-factor/start', body: { password } });

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { addressFailuresMax, guessesMax } from '../../../src/domain/limits.js';
 import { auditOf, Browser, invite, PASSWORD, signedIn } from '../../support/http/dashboard.js';
 import { detailsOf, errorOf, type Service, startService } from '../../support/http/http.js';
-import { addPasskey, deviceOf } from '../../support/users/passkeys.js';
+import { addPasskey, deviceOf, provePasskey } from '../../support/users/passkeys.js';
 import type { Deviation, SoftwareAuthenticator } from '../../support/users/software-authenticator.js';
 
 const ada = 'ada@example.org';
@@ -88,8 +88,9 @@ test('adding and removing a passkey needs the password, and is audited', async (
   expect((await signInWith(service, device)).answer.status).toBe(204);
   expect(await list()).toMatchObject([{ name: 'Old laptop', lastUsedAt: expect.any(String) }]);
   const remove = (body: object) => browser.send({ path: `${account}/${id}/remove`, body });
-  expect((await remove({ password: 'not the passphrase' })).status).toBe(401);
-  expect((await remove({ password: PASSWORD })).status).toBe(204);
+  const proof = await provePasskey(browser, device);
+  expect((await remove({ ...proof, password: 'not the passphrase' })).status).toBe(401);
+  expect((await remove(proof)).status).toBe(204);
   expect((await remove({ password: PASSWORD })).status).toBe(404);
   expect((await signInWith(service, device)).answer.status).toBe(401);
   const entries = (await auditOf(service)).filter(({ action }) =>

@@ -46,7 +46,7 @@ test.each([
   ['/api/invitations/accept', ['token']],
   ['/api/password-reset', ['token', 'password']],
   ['/api/password-reset/mail', ['email']],
-  ['/api/account/password', ['currentPassword', 'newPassword']],
+  ['/api/account/password', ['password', 'newPassword']],
   ['/api/account/second-factor/start', ['password']],
   ['/api/account/second-factor/confirm', ['code']],
   ['/api/organizations/default/invitations', ['email', 'role']],

@@ -6,7 +6,7 @@ import { auditOf, Browser, invite, PASSWORD, signedIn } from '../../support/http
 import { DASHBOARD_ROUTES, exampleOf, REFUSED_BODY } from '../../support/http/dashboard-routes.js';
 import { errorOf, STATS, sharedService, startService } from '../../support/http/http.js';
 import type { Answer } from '../../support/http/http-checks.js';
-import { addPasskey, deviceOf } from '../../support/users/passkeys.js';
+import { addPasskey, deviceOf, provePasskey } from '../../support/users/passkeys.js';
 import { runOnUsers } from '../../support/users/people.js';
 import { codeNow } from '../../support/users/visitor.js';
 
@@ -144,12 +144,16 @@ test('a new member joins, sets up a second factor, and continues with the same s
 test('the last second factor stays while it is required; an operator who removes it leads to setting it up', async () => {
   const service = await startService();
   const owner = await signedIn(service, ada, 'owner');
-  for (const name of ['One', 'Two']) await addPasskey(owner, deviceOf(service), name);
+  const [one, two] = [deviceOf(service), deviceOf(service)];
+  await addPasskey(owner, one, 'One');
+  await addPasskey(owner, two, 'Two', await provePasskey(owner, one));
   await require(owner);
   const { passkeys } = await owner.ask<{ passkeys: { id: string }[] }>({ path: '/api/account/passkeys' });
-  const body = { password: PASSWORD };
-  const remove = (at: number) =>
-    owner.send({ path: `/api/account/passkeys/${passkeys[at]?.id}/remove`, body });
+  const remove = async (at: number) =>
+    owner.send({
+      path: `/api/account/passkeys/${passkeys[at]?.id}/remove`,
+      body: await provePasskey(owner, two),
+    });
   expect((await remove(0)).status).toBe(204);
   const refused = await remove(1);
   expect([refused.status, errorOf(refused)]).toEqual([
@@ -159,10 +163,18 @@ test('the last second factor stays while it is required; an operator who removes
   await runOnUsers(service.store, 'DELETE FROM {user_passkey}');
   expectLocked(await owner.send({ path: `${organization}/projects` }));
   // Codes without a passkey stay, too.
-  const { uri } = await owner.ask<{ uri: string }>({ path: '/api/account/second-factor/start', body });
+  const { uri, backupCodes } = await owner.ask<{ uri: string; backupCodes: string[] }>({
+    path: '/api/account/second-factor/start',
+    body: { password: PASSWORD },
+  });
   const code = codeNow(uri);
   await owner.ask({ path: '/api/account/second-factor/confirm', body: { code } }, 204);
-  expect((await owner.send({ path: '/api/account/second-factor/stop', body })).status).toBe(409);
+  const stop = (backupCode = '') =>
+    owner.send({
+      path: '/api/account/second-factor/stop',
+      body: { password: PASSWORD, code: backupCode },
+    });
+  expect((await stop(backupCodes[0])).status).toBe(409);
   await require(owner, 'optional');
-  expect((await owner.send({ path: '/api/account/second-factor/stop', body })).status).toBe(204);
+  expect((await stop(backupCodes[1])).status).toBe(204);
 });

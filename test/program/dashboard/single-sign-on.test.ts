@@ -7,7 +7,7 @@ import { errorOf, type Service, startService } from '../../support/http/http.js'
 import { by, databases } from '../../support/storage/store.js';
 import { type OidcProvider, type OidcUser, startOidcProvider } from '../../support/users/oidc-provider.js';
 import { OidcUserAgent } from '../../support/users/oidc-user-agent.js';
-import { addPasskey, deviceOf } from '../../support/users/passkeys.js';
+import { addPasskey, deviceOf, provePasskey } from '../../support/users/passkeys.js';
 import { memberOf, runOnUsers } from '../../support/users/people.js';
 import { SoftwareAuthenticator } from '../../support/users/software-authenticator.js';
 import { codeNow, codesOf, travel, usersOf } from '../../support/users/visitor.js';
@@ -266,6 +266,27 @@ describe('a user with two-factor authentication', () => {
     const { service } = await prepare('trust', amr);
     expect(await signInAs(new Browser(service), ada.email)).toBe(expected);
   });
+
+  test.each(['require', 'trust'] as const)(
+    'changes it without a code only just after a trusted provider asked for one: %s',
+    async (secondFactor) => {
+      const { service, code } = await prepare(secondFactor, ['mfa']);
+      const browser = new Browser(service);
+      await signInAs(browser, ada.email);
+      if (secondFactor === 'require') {
+        travel(Date.now() + 30_000);
+        await browser.ask({ path: '/api/sign-in/second-factor', body: { code: code(Date.now()) } }, 204);
+      }
+      const stop = async () => {
+        const path = '/api/account/second-factor/stop';
+        return (await browser.send({ path, body: { password: PASSWORD } })).status;
+      };
+      service.clock.nowMs = Date.now() + freshSessionSeconds * 1000 + 1;
+      expect(await stop()).toBe(400);
+      service.clock.nowMs = Date.now();
+      expect(await stop()).toBe(secondFactor === 'trust' ? 204 : 400);
+    },
+  );
 });
 
 test.each([
@@ -318,7 +339,7 @@ test("a new password keeps the provider's second factor", async () => {
   const token = await usersOf(service.store).credentials.startPasswordReset(ada.email);
   await browser.ask({ path: '/api/password-reset', body: { token, password: PASSWORD } }, 204);
   await signInAs(browser, ada.email);
-  const passwords = { currentPassword: PASSWORD, newPassword: `new ${PASSWORD}` };
+  const passwords = { password: PASSWORD, newPassword: `new ${PASSWORD}` };
   await browser.ask({ path: '/api/account/password', body: passwords }, 204);
   expect(await browser.ask({ path: '/api/session' })).toMatchObject({ organizations: [{ locked: false }] });
   // A password alone is not a second factor.
@@ -382,6 +403,13 @@ test('a user without a password adds a passkey just after signing in, and then n
   const response = device.get(passkey);
   await browser.ask({ path: '/api/sign-in/second-factor/passkey', body: { response } }, 204);
   expect(await findUser(browser)).toMatchObject({ email: ada.email, hasPassword: false, secondFactor: true });
+  const { passkey: proof } = await provePasskey(browser, device);
+  const setUp = (body: object) => browser.send({ path: '/api/account/second-factor/start', body });
+  expect((await setUp({})).status).toBe(400);
+  service.clock.nowMs = Date.now() + freshSessionSeconds * 1000 + 1;
+  expect((await setUp({ passkey: proof })).status).toBe(403);
+  service.clock.nowMs = Date.now();
+  expect((await setUp({ passkey: proof })).status).toBe(200);
 });
 
 /** `npm test` has PostgreSQL in the other tests of sign-in. */

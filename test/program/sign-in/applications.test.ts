@@ -430,7 +430,7 @@ test('a token reads what its person may read now, until they disconnect it or se
     `${ada} connected: Chat`,
     'bob@example.org connected: Chat',
   ]);
-  const passwords = { currentPassword: PASSWORD, newPassword: `${PASSWORD} and more` };
+  const passwords = { password: PASSWORD, newPassword: `${PASSWORD} and more` };
   await owner.ask({ path: '/api/account/password', body: passwords }, 204);
   expect([await read(service, kept), await read(service, ended)]).toEqual([401, 401]);
 

@@ -36,6 +36,7 @@ const TABLE: Readonly<Record<string, DashboardRoute['who']>> = {
   'GET /api/account/passkeys': 'user',
   'POST /api/account/passkeys': 'user',
   'POST /api/account/passkeys/start': 'user',
+  'POST /api/account/passkeys/challenge': 'user',
   'PATCH /api/account/passkeys/:passkeyId': 'user',
   'POST /api/account/passkeys/:passkeyId/remove': 'user',
   'POST /api/account/invitations/:invitationId/accept': 'user',

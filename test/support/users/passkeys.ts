@@ -1,5 +1,8 @@
 /** Passkeys of the users of a service. */
-import type { PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/server';
+import type {
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+} from '@simplewebauthn/server';
 import { type Browser, PASSWORD } from '../http/dashboard.js';
 import type { Service } from '../http/http.js';
 import type { Answer } from '../http/http-checks.js';
@@ -10,14 +13,24 @@ export function deviceOf({ pageOrigin }: Pick<Service, 'pageOrigin'>): SoftwareA
   return new SoftwareAuthenticator(new URL(pageOrigin).origin);
 }
 
+/** What a user with this passkey proves again who they are with. */
+export async function provePasskey(browser: Browser, device: SoftwareAuthenticator) {
+  const path = '/api/account/passkeys/challenge';
+  const options = await browser.ask<PublicKeyCredentialRequestOptionsJSON>({ path, body: {} });
+  return { password: PASSWORD, passkey: device.get(options) };
+}
+
 /** Adds a passkey to the account of a signed-in browser. */
 export async function addPasskey(
   browser: Browser,
   device: SoftwareAuthenticator,
   name = 'Laptop',
+  proof: object = { password: PASSWORD },
 ): Promise<Answer> {
   const path = '/api/account/passkeys';
-  const body = { password: PASSWORD };
-  const options = await browser.ask<PublicKeyCredentialCreationOptionsJSON>({ path: `${path}/start`, body });
+  const options = await browser.ask<PublicKeyCredentialCreationOptionsJSON>({
+    path: `${path}/start`,
+    body: proof,
+  });
   return browser.send({ path, body: { name, response: device.create(options) } });
 }

@@ -4,6 +4,7 @@ import { queryClient } from '../query-client.js';
 import type {
   AskedApplication,
   ConnectedApplication,
+  Proof,
   SignedInDevice,
   TrustedDevice,
   TwoFactorSetup,
@@ -22,12 +23,11 @@ export function leaveOrganization(id: string): Promise<void> {
 }
 
 /** Ends every other session. */
-export function changePassword(currentPassword: string, newPassword: string): Promise<void> {
-  return request('POST', '/api/account/password', { currentPassword, newPassword });
+export function changePassword(proof: Proof, newPassword: string): Promise<void> {
+  return request('POST', '/api/account/password', { ...proof, newPassword });
 }
 
-/** Users without a password need none. */
-export function startTwoFactor(proof: { readonly password?: string }): Promise<TwoFactorSetup> {
+export function startTwoFactor(proof: Proof): Promise<TwoFactorSetup> {
   return request('POST', '/api/account/second-factor/start', proof);
 }
 
@@ -35,14 +35,14 @@ export function confirmTwoFactor(code: string): Promise<void> {
   return request('POST', '/api/account/second-factor/confirm', { code });
 }
 
-export function stopTwoFactor(proof: { readonly password?: string }): Promise<void> {
+export function stopTwoFactor(proof: Proof): Promise<void> {
   return request('POST', '/api/account/second-factor/stop', proof);
 }
 
 export const sessionsQuery = getQuery<{ sessions: SignedInDevice[] }>('/api/sessions');
 
 /** All others, without an id. */
-export async function endSessions(id: string | null, proof: { readonly password?: string }): Promise<void> {
+export async function endSessions(id: string | null, proof: Proof): Promise<void> {
   const path = id === null ? 'end-others' : `${encodeURIComponent(id)}/end`;
   await request('POST', `/api/sessions/${path}`, proof);
   await queryClient.invalidateQueries(sessionsQuery);

@@ -2,7 +2,7 @@
 import { getQuery, request } from '../client.js';
 import { queryClient } from '../query-client.js';
 import { refreshSession } from '../session.js';
-import type { Passkey, SecondStep } from '../types.js';
+import type { Passkey, Proof, SecondStep } from '../types.js';
 
 export const passkeysQuery = getQuery<{ passkeys: Passkey[] }>('/api/account/passkeys');
 
@@ -15,16 +15,20 @@ export async function offersPasskeysInFields(): Promise<boolean> {
   return hasPasskeys && (await PublicKeyCredential.isConditionalMediationAvailable?.()) === true;
 }
 
-/** Users without a password have no field for it. */
-type Proof = { readonly password?: string };
+/** What a passkey signs to prove who the signed-in user is. */
+export async function askForPasskey(): Promise<unknown> {
+  return sign(await request('POST', '/api/account/passkeys/challenge', {}));
+}
+
+export function startPasskey(proof: Proof): Promise<PublicKeyCredentialCreationOptionsJSON> {
+  return request('POST', '/api/account/passkeys/start', proof);
+}
 
 /** Ends every other session. */
-export async function addPasskey(name: string, proof: Proof): Promise<void> {
-  const options = await request<PublicKeyCredentialCreationOptionsJSON>(
-    'POST',
-    '/api/account/passkeys/start',
-    proof,
-  );
+export async function addPasskey(
+  options: PublicKeyCredentialCreationOptionsJSON,
+  name: string,
+): Promise<void> {
   const created = await answered(() =>
     navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options) }),
   );

@@ -1,11 +1,12 @@
 /** Adds, renames and removes a passkey. */
-import { addPasskey, removePasskey, renamePasskey } from '../../api/people/passkeys.js';
+import { useState } from 'react';
+import { addPasskey, removePasskey, renamePasskey, startPasskey } from '../../api/people/passkeys.js';
 import type { Passkey } from '../../api/types.js';
 import { NameField } from '../../components/forms/field.js';
 import { getText } from '../../components/forms/form.js';
 import { FormDialog } from '../../components/overlays/form-dialog.js';
 import { browserName } from '../../format/user-agent.js';
-import { getProof, ProofField, wrongPassword } from './proof.js';
+import { getProof, ProofFields } from './proof.js';
 
 type DialogProps = { readonly onClose: () => void } & (
   | { readonly kind: 'add' }
@@ -23,27 +24,46 @@ export function PasskeyDialog(props: DialogProps) {
   }
 }
 
+/** First the proof, which may be another passkey: browsers ask for one passkey after each click. */
 function Add({ onClose }: { onClose: () => void }) {
+  const [options, setOptions] = useState<PublicKeyCredentialCreationOptionsJSON | null>(null);
+  if (options !== null) return <Create options={options} onClose={onClose} />;
   return (
     <FormDialog
       title="Add passkey"
+      onSend={async (data) => setOptions(await startPasskey(await getProof(data)))}
+      submit="Continue"
+      onClose={onClose}
+    >
+      <ProofFields />
+    </FormDialog>
+  );
+}
+
+interface CreateProps {
+  readonly options: PublicKeyCredentialCreationOptionsJSON;
+  readonly onClose: () => void;
+}
+
+function Create({ options, onClose }: CreateProps) {
+  return (
+    <FormDialog
+      title="Create passkey"
       lead={
         <p>
           Your browser asks you where to keep it: in this device, your password manager, your phone or a
           security key. All your other sessions end.
         </p>
       }
-      messages={wrongPassword}
-      onSend={(data) => addPasskey(getText(data, 'name'), getProof(data))}
+      onSend={(data) => addPasskey(options, getText(data, 'name'))}
       done="The passkey is added. All other sessions are ended."
-      submit="Continue"
+      submit="Create passkey"
       onClose={onClose}
     >
       <NameField
         defaultValue={browserName(navigator.userAgent)}
         hint="To tell it from your other passkeys."
       />
-      <ProofField />
     </FormDialog>
   );
 }
@@ -77,14 +97,13 @@ function Remove({ passkey: { id, name }, onClose }: ChangeProps) {
           device continues to offer it otherwise.
         </p>
       }
-      messages={wrongPassword}
-      onSend={(data) => removePasskey(id, getProof(data))}
+      onSend={async (data) => removePasskey(id, await getProof(data))}
       done="The passkey is removed. All other sessions are ended."
       submit="Remove passkey"
       kind="danger"
       onClose={onClose}
     >
-      <ProofField />
+      <ProofFields />
     </FormDialog>
   );
 }

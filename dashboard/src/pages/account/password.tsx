@@ -6,6 +6,7 @@ import { useUser } from '../../api/session.js';
 import { Section } from '../../components/content/page.js';
 import { Form, getPassword } from '../../components/forms/form.js';
 import { CurrentPassword, NewPassword } from '../../components/forms/passwords.js';
+import { getProof, SecondFactorField } from './proof.js';
 
 export function Password() {
   const { hasPassword } = useUser();
@@ -24,17 +25,17 @@ export function Password() {
       <Form
         key={round}
         label="Password"
-        messages={{ 401: 'The current password is not right.' }}
         onSend={async (data) => {
-          await changePassword(getPassword(data, 'currentPassword'), getPassword(data, 'newPassword'));
+          await changePassword(await getProof(data), getPassword(data, 'newPassword'));
           await queryClient.invalidateQueries(sessionsQuery);
           setRound(round + 1);
         }}
         done="Your password is changed. All other sessions are ended."
         submit="Change password"
       >
-        <CurrentPassword label="Current password" name="currentPassword" />
+        <CurrentPassword label="Current password" />
         <NewPassword label="New password" name="newPassword" />
+        <SecondFactorField />
       </Form>
     </Section>
   );

@@ -1,12 +1,14 @@
-/** The password with which users confirm changes of their second factors. Users of single sign-on have none. */
+/** What users confirm changes with: what signs them in. Users of single sign-on have no password. */
+import { useQuery } from '@tanstack/react-query';
+import { askForPasskey, hasPasskeys, passkeysQuery } from '../../api/people/passkeys.js';
 import { useUser } from '../../api/session.js';
-import { getPassword } from '../../components/forms/form.js';
+import type { Proof } from '../../api/types.js';
+import { TextField } from '../../components/forms/field.js';
+import { getPassword, getText } from '../../components/forms/form.js';
 import { CurrentPassword } from '../../components/forms/passwords.js';
 
-/** For the form that has the field. */
-export const wrongPassword: Readonly<Record<number, string>> = { 401: 'The password is not right.' };
-
-export function ProofField() {
+/** For what takes one factor. */
+export function PasswordField() {
   const { hasPassword } = useUser();
   if (hasPassword) return <CurrentPassword hint="To confirm that it is you." />;
   return (
@@ -14,6 +16,51 @@ export function ProofField() {
   );
 }
 
-export function getProof(data: FormData): { readonly password?: string } {
-  return data.has('password') ? { password: getPassword(data, 'password') } : {};
+/** For changes of what signs the user in. */
+export function ProofFields() {
+  return (
+    <>
+      <PasswordField />
+      <SecondFactorField />
+    </>
+  );
+}
+
+export function SecondFactorField() {
+  const { codes, secondFactor } = useUser();
+  const { data } = useQuery(passkeysQuery);
+  if (!secondFactor) return null;
+  const usable = hasPasskeys && data?.passkeys.some(({ host }) => host === location.hostname) === true;
+  const ask = usable && <input type="hidden" name="passkey" value="ask" />;
+  if (!codes)
+    return (
+      <p className="quiet small">
+        {ask}
+        {usable
+          ? 'Your browser then asks for your passkey.'
+          : 'Your passkey does not work here. Change this where it does, or ask your administrator to reset your second factor.'}
+      </p>
+    );
+  return (
+    <>
+      {ask}
+      <TextField
+        label="Code"
+        name="code"
+        hint={`Of your authenticator app, or a backup code.${usable ? ' Leave it empty to use a passkey.' : ''}`}
+        autoComplete="one-time-code"
+        spellCheck={false}
+        mono
+        required={!usable}
+      />
+    </>
+  );
+}
+
+/** Asks for a passkey if the user has one here and typed no code. */
+export async function getProof(data: FormData): Promise<Proof> {
+  const password = data.has('password') ? { password: getPassword(data, 'password') } : {};
+  const code = getText(data, 'code').replaceAll(' ', '');
+  if (code !== '') return { ...password, code };
+  return data.has('passkey') ? { ...password, passkey: await askForPasskey() } : password;
 }

@@ -12,7 +12,7 @@ import { Button } from '../../components/forms/button.js';
 import { FormDialog } from '../../components/overlays/form-dialog.js';
 import { moment } from '../../format/dates.js';
 import { browserName } from '../../format/user-agent.js';
-import { getProof, ProofField, wrongPassword } from './proof.js';
+import { getProof, PasswordField } from './proof.js';
 
 export function Sessions() {
   const query = useQuery(sessionsQuery);
@@ -49,14 +49,13 @@ function EndDialog({ session, onClose }: { session: SignedInDevice | null; onClo
   return (
     <FormDialog
       title={`${title}?`}
-      messages={wrongPassword}
-      onSend={(data) => endSessions(session?.id ?? null, getProof(data))}
+      onSend={async (data) => endSessions(session?.id ?? null, await getProof(data))}
       done={session === null ? 'All other sessions are ended' : 'The session is ended'}
       submit={session === null ? 'End all others' : 'End session'}
       kind="danger"
       onClose={onClose}
     >
-      <ProofField />
+      <PasswordField />
     </FormDialog>
   );
 }

@@ -10,7 +10,7 @@ import { Check, TextField } from '../../components/forms/field.js';
 import { getText } from '../../components/forms/form.js';
 import { FormDialog } from '../../components/overlays/form-dialog.js';
 import { saveFile } from '../../format/save-file.js';
-import { getProof, ProofField, wrongPassword } from './proof.js';
+import { getProof, ProofFields } from './proof.js';
 import { QrCode } from './qr-code.js';
 import './account.css';
 
@@ -20,12 +20,11 @@ export function TwoFactorStartDialog({ onClose }: { onClose: () => void }) {
   return (
     <FormDialog
       title="Set up two-factor authentication"
-      messages={wrongPassword}
-      onSend={async (data) => setStarted(await startTwoFactor(getProof(data)))}
+      onSend={async (data) => setStarted(await startTwoFactor(await getProof(data)))}
       submit="Continue"
       onClose={onClose}
     >
-      <ProofField />
+      <ProofFields />
     </FormDialog>
   );
 }
@@ -122,9 +121,8 @@ export function TwoFactorStopDialog({ onClose }: { onClose: () => void }) {
           enough to sign in.
         </p>
       }
-      messages={wrongPassword}
       onSend={async (data) => {
-        await stopTwoFactor(getProof(data));
+        await stopTwoFactor(await getProof(data));
         await refreshSession();
       }}
       done="Two-factor authentication is off"
@@ -132,7 +130,7 @@ export function TwoFactorStopDialog({ onClose }: { onClose: () => void }) {
       kind="danger"
       onClose={onClose}
     >
-      <ProofField />
+      <ProofFields />
     </FormDialog>
   );
 }

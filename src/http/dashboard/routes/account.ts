@@ -5,14 +5,12 @@ import { name, newPassword, readFields, text } from '../../request/fields.js';
 import { getParameter } from '../../request/target.js';
 import type { SignedIn } from '../authorize.js';
 import type { Dashboard } from '../context.js';
-import { confirmUser, keepRequiredFactor } from '../reauthentication.js';
+import { confirmFactors, confirmUser, keepRequiredFactor, PROOF } from '../reauthentication.js';
 import { setCookies } from '../requests.js';
 import type { DeviceResponse, TrustedDeviceResponse, TwoFactorSetupResponse } from '../responses.js';
 
-export function addAccount(
-  app: FastifyInstance,
-  { users, credentials, store, sessionGuard, loginThrottle }: Dashboard,
-): void {
+export function addAccount(app: FastifyInstance, dashboard: Dashboard): void {
+  const { users, credentials, store, sessionGuard, authProvider } = dashboard;
   sessionGuard.addUserResource(app, '/api/account', {
     PATCH: async ({ auth, user, by }, request) => {
       const { name: newName } = readFields(request, { name });
@@ -23,10 +21,14 @@ export function addAccount(
     },
   });
   sessionGuard.addUserResource(app, '/api/account/password', {
-    POST: async ({ auth, user, by }, request, reply) => {
-      const fields = readFields(request, { currentPassword: text, newPassword });
-      const answered = await loginThrottle.attempt(request, { email: user.email, isSignedIn: true }, () =>
-        credentials.changePassword(auth, fields),
+    POST: async (signedIn, request, reply) => {
+      const { auth, user, by } = signedIn;
+      const { newPassword: next, ...proof } = readFields(request, { ...PROOF, password: text, newPassword });
+      // Before the code, which works once.
+      await authProvider.requireGoodPassword(next, { owner: user, field: 'newPassword' });
+      const passwords = { currentPassword: proof.password, newPassword: next };
+      const answered = await confirmFactors(dashboard, signedIn, { request, reply, proof }, () =>
+        credentials.changePassword(auth, passwords),
       );
       setCookies(reply, answered);
       const detail = 'changed; all other sessions ended';
@@ -41,7 +43,8 @@ export function addTwoFactor(app: FastifyInstance, dashboard: Dashboard): void {
     store.directory.logUserChange(user.email, { action: 'user.second_factor', detail }, by);
   sessionGuard.addUserResource(app, '/api/account/second-factor/start', {
     POST: async (signedIn, request, reply): Promise<TwoFactorSetupResponse> => {
-      const { uri, backupCodes } = await confirmUser(dashboard, signedIn, { request, reply }, () =>
+      const proof = readFields(request, PROOF);
+      const { uri, backupCodes } = await confirmFactors(dashboard, signedIn, { request, reply, proof }, () =>
         credentials.startSecondFactor(signedIn.auth),
       );
       const secret = new URL(uri).searchParams.get('secret');
@@ -58,7 +61,8 @@ export function addTwoFactor(app: FastifyInstance, dashboard: Dashboard): void {
   });
   sessionGuard.addUserResource(app, '/api/account/second-factor/stop', {
     POST: async (signedIn, request, reply) => {
-      const answered = await confirmUser(dashboard, signedIn, { request, reply }, async () => {
+      const proof = readFields(request, PROOF);
+      const answered = await confirmFactors(dashboard, signedIn, { request, reply, proof }, async () => {
         await keepRequiredFactor(dashboard, signedIn, (await passkeys.list(signedIn.user)).length);
         return credentials.stopSecondFactor(signedIn.auth);
       });

@@ -6,12 +6,11 @@ import { findRelyingParty, type RelyingParty } from '../../../auth/passkeys/rely
 import { formatTime } from '../../../domain/format.js';
 import { credentialJson, flag, name, optional, readFields } from '../../request/fields.js';
 import { getParameter } from '../../request/target.js';
-import { HttpError } from '../../server/errors.js';
 import { addResource } from '../../server/resource.js';
 import type { SignedIn } from '../authorize.js';
 import type { Dashboard } from '../context.js';
-import { confirmUser, keepRequiredFactor } from '../reauthentication.js';
-import { noContent, originOf, setCookies, toAuthRequest } from '../requests.js';
+import { confirmFactors, keepRequiredFactor, PROOF } from '../reauthentication.js';
+import { noContent, originOf, requireRelyingParty, setCookies, toAuthRequest } from '../requests.js';
 import type { PasskeyResponse, SecondStepResponse } from '../responses.js';
 import { recordTrust } from './sign-in.js';
 
@@ -41,9 +40,18 @@ export function addPasskeys(app: FastifyInstance, dashboard: Dashboard): void {
   sessionGuard.addUserResource(app, '/api/account/passkeys/start', {
     POST: async (signedIn, request, reply) => {
       const relyingParty = requireRelyingParty(dashboard, request);
-      const started = await confirmUser(dashboard, signedIn, { request, reply }, () =>
+      const proof = readFields(request, PROOF);
+      const started = await confirmFactors(dashboard, signedIn, { request, reply, proof }, () =>
         passkeys.startAdding(signedIn.auth, relyingParty),
       );
+      setCookies(reply, started);
+      return started.response;
+    },
+  });
+  sessionGuard.addUserResource(app, '/api/account/passkeys/challenge', {
+    POST: async ({ auth }, request, reply) => {
+      readFields(request, {});
+      const started = await passkeys.startChecking(auth, requireRelyingParty(dashboard, request));
       setCookies(reply, started);
       return started.response;
     },
@@ -58,7 +66,8 @@ export function addPasskeys(app: FastifyInstance, dashboard: Dashboard): void {
   sessionGuard.addUserResource(app, '/api/account/passkeys/:passkeyId/remove', {
     POST: async (signedIn, request, reply) => {
       const { user } = signedIn;
-      const { name } = await confirmUser(dashboard, signedIn, { request, reply }, async () => {
+      const proof = readFields(request, PROOF);
+      const { name } = await confirmFactors(dashboard, signedIn, { request, reply, proof }, async () => {
         const others = (await passkeys.list(user)).length - 1;
         await keepRequiredFactor(dashboard, signedIn, others + (user.codes ? 1 : 0));
         return passkeys.remove(signedIn, getParameter(request, 'passkeyId'));
@@ -144,15 +153,4 @@ export function addPasskeySignIn(app: FastifyInstance, dashboard: Dashboard): vo
       return noContent(reply);
     },
   });
-}
-
-function requireRelyingParty({ authProvider }: Dashboard, request: FastifyRequest): RelyingParty {
-  const found = findRelyingParty(authProvider.publicUrl, originOf(request));
-  if (!('problem' in found)) return found;
-  throw new HttpError(
-    409,
-    found.problem === 'insecure'
-      ? 'Passkeys work only over HTTPS, or on localhost, and not at an IP address.'
-      : 'Passkeys need the setting --public-url.',
-  );
 }

@@ -1,6 +1,17 @@
 /** What the table of OWASP ASVS says of how caller-stats is made, and no request can show. */
 import { describe, expect, test } from 'vitest';
+import { parseCorrection } from '../../src/domain/corrections/correction.js';
+import { parseImportedCount } from '../../src/domain/counting/imported-count.js';
+import {
+  parseCountsRequest,
+  parseQueriesRequest,
+  parseSeriesRequest,
+  type ReportInput,
+} from '../../src/domain/counting/report-request.js';
+import { type KeyRequest, parseKeyRequest } from '../../src/domain/keys/new-key.js';
 import { AUDIT_ACTIONS } from '../../src/domain/people/audit.js';
+import { parseRights } from '../../src/domain/people/member.js';
+import type { Result } from '../../src/domain/result.js';
 import { openInMemory } from '../../src/storage/sqlite/connection.js';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations/index.js';
 import { DASHBOARD_ROUTES } from '../support/http/dashboard-routes.js';
@@ -194,6 +205,80 @@ test('the table of who may do what has every operation of the pages', () => {
   expect([...new Set(documented)].toSorted()).toEqual(
     [...new Set(rights)].filter((one) => one !== '').toSorted(),
   );
+});
+
+/** What breaks each rule of the table of input that belongs together, and no other rule. */
+const together: Readonly<Record<string, readonly Result<unknown>[]>> = (() => {
+  const nowMs = Date.UTC(2026, 0, 15);
+  const counts = (input: ReportInput) => parseCountsRequest(input, { nowMs });
+  const series = (input: ReportInput) => parseSeriesRequest(input, { nowMs });
+  const january = { from: '2026-01-01', to: '2026-01-02' };
+  const imported = (start: string, end: string) =>
+    parseImportedCount({ source: 'a', caller: 'web', start, end, count: 1 }, nowMs);
+  const correction = (more: object) => parseCorrection({ id: 'a', reason: 'b', ...more });
+  const key = (more: Omit<KeyRequest, 'name'>) =>
+    parseKeyRequest({ name: 'a', ...more }, { nowMs, lifeMsMax: null });
+  const withdraw = { action: 'withdraw', caller: 'web' };
+  const rename = { action: 'rename', caller: 'web' };
+  const undo = { action: 'undo', correction: 'b' };
+  return {
+    '`dateFrom`, `dateTo`': [counts({ from: '2026-01-02', to: '2026-01-01' })],
+    '`recordedFrom`, `recordedTo`': [
+      parseQueriesRequest({ recordedFrom: '2026-01-02', recordedTo: '2026-01-01' }, { nowMs }),
+    ],
+    '`period`, `dateFrom`, `dateTo`': [
+      counts({ period: 'today', from: '2026-01-01' }),
+      counts({ period: 'today', to: '2026-01-01' }),
+    ],
+    '`compare`, `dateFrom`, `dateTo`': [
+      counts({ compare: 'previous', from: '2026-01-01' }),
+      counts({ compare: 'previous', to: '2026-01-01' }),
+    ],
+    '`by`, `caller`': [series({ by: 'caller', caller: 'web' })],
+    '`layout`, `by`': [series({ layout: 'long' })],
+    '`layout`, `compare`': [series({ layout: 'long', by: 'caller', compare: 'previous', ...january })],
+    '`asOf`, `dateFrom`, `dateTo`': [counts({ asOf: '2026-01-10', from: '2026-01-01T00:01Z' })],
+    '`asOf`, `period`': [counts({ asOf: '2026-01-10', period: 'yesterday' })],
+    '`start`, `end` of an imported count': [
+      imported('2026-01-02T00:00:00Z', '2026-01-02T00:00:00Z'),
+      imported('2024-01-01T00:00:00Z', '2025-01-03T00:00:00.001Z'),
+    ],
+    '`ids`, `source`, and filters of a correction': [
+      correction({ action: 'withdraw' }),
+      correction({ ...withdraw, ids: ['a'] }),
+      correction({ ...withdraw, source: 'a' }),
+      correction({ action: 'withdraw', ids: ['a'], source: 'a' }),
+    ],
+    '`action`, `to` of a correction': [
+      correction(rename),
+      correction({ ...withdraw, to: 'api' }),
+      correction({ ...undo, to: 'api' }),
+    ],
+    '`action`, `correction` of a correction': [
+      correction({ action: 'undo' }),
+      correction({ ...withdraw, correction: 'b' }),
+      correction({ ...rename, to: 'api', correction: 'b' }),
+    ],
+    '`caller`, `to` of a correction': [correction({ ...rename, to: 'web' })],
+    '`type`, `project` of a key': [
+      key({ type: 'recording' }),
+      key({ type: 'reading' }),
+      key({ type: 'admin', project: 'docs' }),
+    ],
+    '`type`, `scope` of a key': [
+      key({ type: 'recording', project: 'docs', scope: 'read' }),
+      key({ type: 'reading', project: 'docs', scope: 'read' }),
+    ],
+    '`role`, `projects` of a member': [parseRights('reader'), parseRights('owner', ['docs'])],
+  };
+})();
+
+test('the rules of input that belongs together are all in their table, and in force', () => {
+  const rules = tableBelow('docs/engineering/security-asvs.md', 'input');
+  expect(rules.map(([input]) => input)).toEqual(Object.keys(together));
+  for (const [input, results] of Object.entries(together))
+    for (const result of results)
+      expect(result, input).toMatchObject({ ok: false, problems: [expect.any(String)] });
 });
 
 test('every table of the database has a class, and each class its protection', () => {

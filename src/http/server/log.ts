@@ -78,7 +78,14 @@ export class RequestLog extends LogController {
     reply: FastifyReply,
   ): void {
     if (this.isLogDisabled(request)) return;
-    const about = { reqId: request.id, res: reply, responseTime: reply.elapsedTime };
+    const { key, userId } = request;
+    const about = {
+      reqId: request.id,
+      res: reply,
+      responseTime: reply.elapsedTime,
+      ...(key !== null && { keyId: key.id, keyName: key.name }),
+      ...(userId !== null && { userId }),
+    };
     if (err) reply.log.error({ ...about, err }, 'request errored');
     else reply.log.debug(about, 'request completed');
   }

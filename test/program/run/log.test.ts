@@ -111,6 +111,27 @@ describe('the log does not contain a key that is sent', () => {
     ]);
   });
 
+  test('the log has the key or user of each accepted request at debug level', async () => {
+    const { send, keys, log } = service();
+    const before = log().length;
+    await send();
+    await send({ method: 'POST', path: QUERIES, key: keys.recording, body: '[]' });
+    await (await signedIn(service(), 'bea@example.org', 'viewer')).ask({ path: '/api/sessions' });
+    const completed = log()
+      .slice(before)
+      .split('\n')
+      .filter((line) => line.includes('"request completed"'))
+      .map((line) => JSON.parse(line));
+    const [{ id: userId } = {}] = (await runOnUsers(service().store, 'SELECT id FROM {user_account}')).rows;
+    expect(completed).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ keyId: 'admin', keyName: 'admin' }),
+        expect.objectContaining({ keyId: 'recording', keyName: 'recording' }),
+        expect.objectContaining({ userId }),
+      ]),
+    );
+  });
+
   test.each([
     ['GET', '/nothing', 404],
     ['HEAD', '/nothing', 404],

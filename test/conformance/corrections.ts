@@ -263,8 +263,10 @@ export function describeCorrections(kind: string, factory: PlaceFactory): void {
         { number: 1, request: { id: 'c', reason: 'a bot' }, undoneBy: 'u', figures: done.figures },
       ]);
       expect(await other.corrections.listCorrections('p', 2, 10)).toMatchObject([{ number: 1 }]);
-      const entries = await store.directory.readAudit(org, { limit: 2 });
+      await correct(store, { id: 'r', action: 'rename', caller: 'slak', to: 'slack' });
+      const entries = await store.directory.readAudit(org, { limit: 3 });
       expect(entries).toMatchObject([
+        { action: 'correction.rename', targetId: 'p', actor: by.name, detail: expect.stringMatching(/^r /) },
         { action: 'correction.undo', targetId: 'p', actor: by.name },
         { action: 'correction.withdraw', detail: 'c withdrew 3 queries (web 0, api 0, other 3): a bot' },
       ]);

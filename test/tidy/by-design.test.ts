@@ -286,6 +286,13 @@ test('every table of the database has a class, and each class its protection', (
   const classes = tableBelow('docs/engineering/security-asvs.md', 'class');
   expect(classes.map(([name]) => name)).toEqual(['secret', 'personal', 'internal', 'public']);
   expect(classes.filter((cells) => cells.length !== 3 || cells.some((cell) => cell === ''))).toEqual([]);
+  // Who may see it, whether logs have it, and how long it is kept.
+  for (const [name, , protection] of classes.slice(0, 3))
+    for (const what of [/\bshown\b|\bfor\b.*\bmembers\b/, /\blog\b/, /\bkept\b|how long/])
+      expect(protection, name).toMatch(what);
+  expect(lines.join(' ')).toMatch(
+    /Nothing is encrypted in the database except .*: encrypt the disk, and backups\./,
+  );
   const at = lines.findIndex((line) => line.startsWith('The tables of the database'));
   const sentence = lines.slice(at, lines.indexOf('', at)).join(' ');
   const listed = [...sentence.matchAll(/`(\w+)`/g)].map(([, name = '']) => name);

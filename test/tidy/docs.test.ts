@@ -126,6 +126,7 @@ describe('the docs describe only existing', () => {
       `any number of sessions. Each ends ${days(limits.sessionSecondsMax)} days after the last day of use, at the latest ${days(limits.sessionLifeSecondsMax)} days after the sign-in`,
       `skips the code there for ${days(limits.trustSeconds)} days`,
       `A password has ${limits.passwordCharactersMin} to ${limits.passwordCharactersMax} characters`,
+      "those with fewer than 8 characters besides the user's address and name and the name of the program",
       `which works once, for ${limits.invitationDaysMax} days`,
       `at most ${limits.invitationMailsMax} an hour for each organization`,
       `must have signed in within the last ${['ten'][limits.freshSessionSeconds / 600 - 1]} minutes`,

@@ -166,6 +166,9 @@ async function readingsOf({ url, key, cookie, organization }: Access): Promise<[
     ['callers of a share link', get(`/api/shared/${await newLink('callers')}/callers?${year}`, gzip)],
     ['page', get(`${pages}/numbers?${year}`, session)],
     ['list of keys', get(`/api/organizations/${organization}/keys`, session)],
+    ['page of the documentation', get('/docs/client', gzip)],
+    ['page of the documentation, not compressed', get('/docs/client', {})],
+    ['description of the API', get('/openapi.json', gzip)],
   ];
 }
 

@@ -62,6 +62,7 @@ import { addQueries } from './routes/queries.js';
 import { addCompilers } from './schemas/compilers.js';
 import { SHARED_SCHEMAS } from './schemas/schemas.js';
 import { UnavailableError } from './server/errors.js';
+import { paceFiles } from './server/files.js';
 import { createFramework } from './server/framework.js';
 import { requireClearHeaders, securityHeaders } from './server/headers.js';
 import { RequestLog } from './server/log.js';
@@ -192,7 +193,6 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     failures,
     refusals,
   });
-  closeUnreadFiles(app);
   await addSites(app, options);
   app.addHook('onListen', loadAll);
   await app.ready();
@@ -290,6 +290,8 @@ async function addSites(
     preCompressed: true,
     cacheControl: false,
   });
+  paceFiles(app);
+  closeUnreadFiles(app);
   await addDocs(app, docs, { basePath, publicUrl: users.publicUrl });
   await addPages(app, dashboard.pages, basePath);
 }

@@ -12,10 +12,15 @@ export function addOpenApi(app: FastifyInstance, basePath: BasePath): void {
   app.addHook('onRoute', (route) => {
     if (route.schema !== undefined && route.schema.hide !== true) documented.push(route);
   });
-  let document: Promise<object> | undefined;
-  const create = async (): Promise<object> => {
+  let document: Promise<Buffer> | undefined;
+  const create = async (): Promise<Buffer> => {
     const { createDocument } = await loadDocument();
-    return createDocument(documented, basePath);
+    return Buffer.from(JSON.stringify(await createDocument(documented, basePath)));
   };
-  addResource(app, '/openapi.json', { GET: () => (document ??= create()) });
+  addResource(app, '/openapi.json', {
+    GET: async (_request, reply) => {
+      document ??= create();
+      return reply.type('application/json; charset=utf-8').send(await document);
+    },
+  });
 }

@@ -4,6 +4,7 @@ import { gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import { compressedCharactersMin } from '../../domain/limits.js';
+import { nextTurn } from '../../shared/pauses.js';
 
 const compress = promisify(gzip);
 
@@ -20,7 +21,8 @@ const CODINGS = ['gzip', 'x-gzip'] as const;
  * Compresses whole texts on the threads of zlib. What is made while it is read, such as an export, stays as it is. Only answers to GET
  * and HEAD: others show new secrets, and a compressed answer tells by its length what it has in common with the request.
  */
-export function addCompression(app: FastifyInstance): void {
+export function addCompression(app: FastifyInstance, turn: () => Promise<void> = nextTurn): void {
+  const compressOnce = createCompressor(turn);
   app.addHook('onSend', (request, reply, payload, done) => {
     const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload);
     if (!isWhole || payload.length < compressedCharactersMin) return done(null, payload);
@@ -31,8 +33,22 @@ export function addCompression(app: FastifyInstance): void {
     const coding = preferredCoding(request);
     if (coding === undefined) return done(null, payload);
     reply.header('content-encoding', coding);
-    return compress(payload, { level });
+    return compressOnce(payload);
   });
+}
+
+/** The result compresses what it is given in a turn of its own. */
+function createCompressor(turn: () => Promise<void>): (payload: string | Buffer) => Promise<Buffer> {
+  /** Bytes never change, such as the OpenAPI document. Texts are made for one answer. */
+  const known = new WeakMap<Buffer, Buffer>();
+  return async (payload) => {
+    const before = typeof payload === 'string' ? undefined : known.get(payload);
+    if (before !== undefined) return before;
+    await turn();
+    const compressed = await compress(payload, { level });
+    if (typeof payload !== 'string') known.set(payload, compressed);
+    return compressed;
+  };
 }
 
 function preferredCoding({ raw }: FastifyRequest): string | undefined {

@@ -1,11 +1,13 @@
 /** Serves the static files that were built with the program. */
-import { readdirSync } from 'node:fs';
+import { ReadStream, readdirSync } from 'node:fs';
 import { access, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
+import { pipeline, Transform } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import { CallerStatsError } from '../../domain/errors.js';
 import { dayMs, secondMs } from '../../domain/time/duration.js';
+import { nextTurn } from '../../shared/pauses.js';
 import { getParameter } from '../request/target.js';
 import { HttpError } from './errors.js';
 import { addResource } from './resource.js';
@@ -48,6 +50,9 @@ export interface Serving {
 
 const HTML = 'text/html; charset=utf-8';
 
+/** Files are read and sent in pieces of 64 KiB. The types of the library lack that option. */
+const SENDING = { cacheControl: false, highWaterMark: 64 * 1024 };
+
 /** Media types of text files, by extension. */
 const TEXTS: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
@@ -60,7 +65,8 @@ const TEXTS: Readonly<Record<string, string>> = {
 
 /** Serves a file at one path. `@fastify/static` must be registered. */
 export function addFile(app: FastifyInstance, url: string, file: string, serving: Serving): void {
-  addResource(app, url, { GET: (_request, reply) => sendFile(reply, file, serving) });
+  const texts = createTexts(serving);
+  addResource(app, url, { GET: (_request, reply) => sendFile(reply, file, serving, texts) });
 }
 
 /**
@@ -79,28 +85,30 @@ export function addFiles(
   serving: Serving,
 ): void {
   const findFile = (request: FastifyRequest) => files.get(getParameter(request, parameter));
+  const texts = createTexts(serving);
   addResource(app, url, {
     onRequest: async (request, reply) => {
       if (findFile(request) !== undefined) return;
       if (missingPage === undefined || !asksForPage(request)) throw new HttpError(404, missing);
-      await sendMissingPage(reply, missingPage, serving);
+      await sendMissingPage(reply, missingPage, texts);
     },
-    GET: (request, reply) => sendFile(reply, findFile(request) ?? '', serving),
+    GET: (request, reply) => sendFile(reply, findFile(request) ?? '', serving, texts),
   });
 }
 
 /** Serves a page with 404 at all paths that begin with `prefix` and have no route, to requests that ask for a page. */
 export function addMissingPage(app: FastifyInstance, prefix: string, file: string, serving: Serving): void {
+  const texts = createTexts(serving);
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.is404 || !request.url.startsWith(prefix) || !asksForPage(request)) return done();
-    return sendMissingPage(reply, file, serving);
+    return sendMissingPage(reply, file, texts);
   });
 }
 
 /** Sends a page that pages of these origins may embed. */
 export function sendPage(
   reply: FastifyReply,
-  html: string,
+  html: string | Buffer,
   { status, origins }: { readonly status: number; readonly origins: readonly string[] },
 ): FastifyReply {
   reply.code(status).headers(PAGE_HEADERS).type(HTML);
@@ -121,24 +129,46 @@ export function asksForPage(request: FastifyRequest): boolean {
 }
 
 /** Sends the whole page, whatever ranges and tags the request has: they are about what is at the path. */
-async function sendMissingPage(
-  reply: FastifyReply,
-  file: string,
-  { folder, change = (text) => text }: Serving,
-): Promise<void> {
-  const text = await readFile(join(folder, file), 'utf8');
-  await sendPage(reply, change(text), { status: 404, origins: [] });
+async function sendMissingPage(reply: FastifyReply, file: string, texts: Texts): Promise<void> {
+  await sendPage(reply, await texts(file), { status: 404, origins: [] });
 }
 
-function sendFile(
+async function sendFile(
   reply: FastifyReply,
   file: string,
   { folder, caching, change }: Serving,
-): FastifyReply | Promise<FastifyReply> {
+  texts: Texts,
+): Promise<FastifyReply> {
   reply.headers({ 'cache-control': caching, ...PAGE_HEADERS });
   const type = TEXTS[extname(file)];
-  if (change === undefined || type === undefined) return reply.sendFile(file, folder);
-  return readFile(join(folder, file), 'utf8').then((text) => reply.type(type).send(change(text)));
+  if (change === undefined || type === undefined) return reply.sendFile(file, folder, SENDING);
+  return reply.type(type).send(await texts(file));
+}
+
+/** The text of a file as it is sent. */
+type Texts = (file: string) => Promise<Buffer>;
+
+/** Reads and changes each text once. */
+function createTexts({ folder, change = (text) => text }: Serving): Texts {
+  const known = new Map<string, Buffer>();
+  return async (file) => {
+    const text = known.get(file) ?? Buffer.from(change(await readFile(join(folder, file), 'utf8')));
+    known.set(file, text);
+    return text;
+  };
+}
+
+/** Sends each piece of a file in a turn of its own, so that recordings keep their share. Call it before the routes are added. */
+export function paceFiles(app: FastifyInstance, turn: () => Promise<void> = nextTurn): void {
+  app.addHook('onSend', (_request, _reply, payload, done) => {
+    if (!(payload instanceof ReadStream)) return done(null, payload);
+    const paced = new Transform({
+      transform: (piece, _encoding, sent) => void turn().then(() => sent(null, piece)),
+    });
+    // Its errors are those of what is sent.
+    pipeline(payload, paced, () => {});
+    return done(null, paced);
+  });
 }
 
 /** Throws if a folder was not built. `what` names its content in the message. */

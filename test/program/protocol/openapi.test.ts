@@ -1,6 +1,7 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { correctionReasonCharactersMax, importedCountMax } from '../../../src/domain/limits.js';
 import { CALLER_TYPES } from '../../../src/domain/queries/caller.js';
 import { parseQuery } from '../../../src/domain/queries/query.js';
 import { BOUND_PATTERN } from '../../../src/domain/time/date-time.js';
@@ -72,6 +73,44 @@ describe('the OpenAPI document', () => {
       ...[{ occurredAt: '2026-01-31' }, { other: 1 }],
     ])
       expect(validate({ ...good, ...wrong }), JSON.stringify(wrong)).toBe(false);
+  });
+
+  test.each<[string, object, readonly object[]]>([
+    [
+      'ImportedCount',
+      { source: 'a', caller: 'web', start: '2026-01-01T00:00:00Z', end: '2026-01-02T00:00:00Z', count: 1 },
+      [{ source: 'a b' }, { caller: 'A' }, { start: '2026-01-01' }, { end: 'x' }, { count: -1 }],
+    ],
+    [
+      'ImportedCount',
+      {
+        source: 'a',
+        caller: 'web',
+        start: '2026-01-01T00:00:00Z',
+        end: '2026-01-02T00:00:00Z',
+        count: importedCountMax,
+      },
+      [{ count: importedCountMax + 1 }, { other: 1 }],
+    ],
+    [
+      'CorrectionRequest',
+      { id: 'a', action: 'withdraw', reason: 'b', caller: 'web' },
+      [
+        { id: '' },
+        { action: 'x' },
+        { reason: 'x'.repeat(correctionReasonCharactersMax + 1) },
+        { caller: 'A' },
+      ],
+    ],
+    [
+      'CorrectionRequest',
+      { id: 'a', action: 'withdraw', reason: 'b', ids: ['a'] },
+      [{ ids: [] }, { dateFrom: 'x' }, { source: 'a b' }, { to: 'A' }, { other: 1 }],
+    ],
+  ])('has the rules of %s', (name, good, wrongs) => {
+    const validate = service().openApi.validator(['components', 'schemas', name]);
+    expect(validate(good)).toBe(true);
+    for (const wrong of wrongs) expect(validate({ ...good, ...wrong }), JSON.stringify(wrong)).toBe(false);
   });
 
   test('links a correction to the operation that reads it', () => {

@@ -86,6 +86,23 @@ test('an issuer may end in a slash, as its metadata have it', async () => {
   expect(await signIn(await start(slashed, {}, '/'))).toBe('/members');
 });
 
+test('an ID token may be half a minute early or late, because clocks differ', async () => {
+  const both = await start();
+  for (const claims of [{ exp: now() - 15 }, { nbf: now() + 15 }]) {
+    both.provider.misbehavior = { claims: (honest) => ({ ...honest, ...claims }) };
+    expect(await signIn(both)).toBe('/members');
+  }
+});
+
+test('an algorithm that the metadata do not list signs nobody in', async () => {
+  const listed = { id_token_signing_alg_values_supported: ['ES256'] };
+  const both = await start({ metadata: (metadata) => ({ ...metadata, ...listed }) });
+  expect(await signIn(both)).toBe(failed);
+  await expectNobody(both.service);
+  both.provider.misbehavior = { signature: 'elliptic curve' };
+  expect(await signIn(both)).toBe('/members');
+});
+
 test('signatures of RSA sign nobody in if the server refuses legacy algorithms', async () => {
   const both = await start({}, { legacyAlgorithms: 'refuse' });
   expect(await signIn(both)).toBe(failed);
@@ -126,6 +143,8 @@ describe('single sign-on refuses', () => {
     ],
     ['no audience', { claims: without('aud') }],
     ['an expired ID token', { claims: (claims) => ({ ...claims, iat: now() - 7200, exp: now() - 3600 }) }],
+    ['an ID token that ended 45 seconds ago', { claims: (claims) => ({ ...claims, exp: now() - 45 }) }],
+    ['an ID token that begins in 45 seconds', { claims: (claims) => ({ ...claims, nbf: now() + 45 }) }],
     ['an ID token without an end', { claims: without('exp') }],
     ['an ID token from the future', { claims: (claims) => ({ ...claims, nbf: now() + 3600 }) }],
     ['no nonce', { claims: without('nonce') }],

@@ -20,7 +20,8 @@ import {
 import { secondMs } from '../../../src/domain/time/duration.js';
 import { auditOf, Browser, invite, PASSWORD, signedIn } from '../../support/http/dashboard.js';
 import { errorOf, type Service, sharedService, startService } from '../../support/http/http.js';
-import { codeNow } from '../../support/users/visitor.js';
+import { callsWithin } from '../../support/http/http-store.js';
+import { codeNow, usersOf } from '../../support/users/visitor.js';
 
 const ada = 'ada@example.org';
 const RETURN = 'https://chat.example/callback';
@@ -442,6 +443,39 @@ test('a token reads what its person may read now, until they disconnect it or se
   await owner.ask({ path: '/api/organizations/default/members/cleo@example.org/end-sessions', body: {} });
   expect(await read(service, open)).toBe(401);
   expect((await connected.refresh(renews)).status).toBe(400);
+});
+
+test('a token reads nothing once its account is gone, also if the address has another account then', async () => {
+  const service = await startService();
+  const bob = 'bob@example.org';
+  const { exchange, refresh } = await connect(service, await signedIn(service, bob, 'viewer'));
+  const tokens = await exchange();
+  expect(await read(service, tokens.access_token)).toEqual(['blog', 'docs']);
+  await usersOf(service.store).users.remove(bob);
+  expect(await read(service, tokens.access_token)).toBe(401);
+  const next = new Browser(service);
+  const token = await invite(service, bob, 'editor', 'rival');
+  const account = { token, name: 'Another Bob', password: PASSWORD };
+  await next.ask({ path: '/api/invitations/accept', body: account }, 204);
+  expect(await read(service, tokens.access_token)).toBe(401);
+  const { access_token: renewed = '' } = await refresh(tokens.refresh_token);
+  expect(await read(service, renewed)).toBe(401);
+  expect(await next.ask({ path: '/api/applications' })).toEqual({ applications: [] });
+});
+
+test('a registration stores nothing', async () => {
+  const service = await startService();
+  // The server keeps its own secret when it first signs.
+  await clientIdOf(service);
+  const calls: { method: string; parameters: readonly unknown[] }[] = [];
+  const { status } = await callsWithin.run(calls, () =>
+    register(service, { client_name: 'Chat', redirect_uris: [RETURN] }),
+  );
+  expect(status).toBe(201);
+  const called = calls.map(({ method, parameters: [first] }) =>
+    method === 'run' ? `run ${(first as { sql: string }).sql}` : method,
+  );
+  expect(called.filter((name) => !/^(?:find|list|read|is|check|run select )/i.test(name))).toEqual([]);
 });
 
 test('a second factor opens nothing for an application that was allowed without it', async () => {

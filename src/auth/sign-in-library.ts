@@ -3,6 +3,7 @@ import { kyselyAdapter } from '@better-auth/kysely-adapter';
 import { type BetterAuthOptions, betterAuth } from 'better-auth';
 import type { Logger } from 'pino';
 import {
+  openingsMax,
   passwordCharactersMax,
   passwordCharactersMin,
   sessionLifeSecondsMax,
@@ -26,6 +27,7 @@ import {
   SINGLE_SIGN_ON_PATH,
   type SingleSignOn,
 } from './names.js';
+import { keepNewest } from './newest.js';
 import { passkeyCeremonies } from './passkeys/ceremonies.js';
 import type { PasswordHasher } from './passwords/password-hasher.js';
 import { checkIssuer, signInWithProvider } from './provider.js';
@@ -115,7 +117,8 @@ export function buildLibrary(options: LibraryOptions) {
     onAPIError: { errorURL: `${basePath}/sign-in` },
     advanced: {
       // The store's migrations create the tables. Tests check that they fit.
-      database: { validateSchema: false },
+      // The library's own limit would cut lists short. There is a bound for each.
+      database: { validateSchema: false, defaultFindManyLimit: 10 * openingsMax },
       // With the prefixes that browsers know; the library has only one of them.
       cookiePrefix: cookiePrefix(options),
       useSecureCookies: false,
@@ -160,9 +163,12 @@ function databaseHooks({ onAccountProved, singleSignOn }: LibraryOptions) {
           return { data: { ...session, providerFactor: provesSecondFactor(findClaims(context.context)) } };
         },
         // The library forgets verifications that have ended, but only those sessions whose browsers come back.
-        after: async ({ createdAt }, context) => {
+        after: async ({ id, createdAt, userId }, context) => {
+          if (context === null) return;
+          const { adapter } = context.context;
           const ended = { field: 'expiresAt', operator: 'lt', value: createdAt } as const;
-          await context?.context.adapter.deleteMany({ model: 'session', where: [ended] });
+          await adapter.deleteMany({ model: 'session', where: [ended] });
+          await keepNewest(adapter, 'session', [{ field: 'userId', value: userId }], { id });
         },
       },
       update: {

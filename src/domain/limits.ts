@@ -159,6 +159,8 @@ export const redirectUriCharactersMax = 1000;
 export const passkeyChallengeSeconds = (5 * minuteMs) / secondMs;
 /** How long after signing in a user without a password may change second factors. Others type their password. */
 export const freshSessionSeconds = (10 * minuteMs) / secondMs;
+/** Sessions, trusted devices and connections of applications that one person has of each: more than anybody uses. Those used longest ago end. */
+export const openingsMax = 100;
 /** Passkeys of one user: more than anybody has devices. */
 export const passkeysMax = 20;
 /** Concurrent sign-ins from browsers that have signed in before, and other checks of passwords of known people. A hash takes

@@ -17,6 +17,7 @@ import { secondMs } from '../../domain/time/duration.js';
 import type { Directory } from '../../storage/ports/directory.js';
 import type { AuthProvider } from '../auth-provider.js';
 import { APPLICATION_PREFIX, APPLICATION_TOKEN_PREFIX } from '../names.js';
+import { keepNewest } from '../newest.js';
 import { findClient, type Registration, toClientId } from './registration.js';
 
 /** A request of an application for a code, as the browser brings it. */
@@ -106,10 +107,11 @@ export class Applications {
   ): Promise<string> {
     const [grant, generation] = [randomBytes(16).toString('hex'), 'code'];
     const factor = providerFactor ? 'provider' : 'own';
-    await this.#create(
+    const added = await this.#create(
       { identifier: rowOf(grant, generation), value: userId, userAgent: name, ipAddress: address },
       applicationCodeSeconds,
     );
+    await keepNewest((await this.#authProvider.context()).adapter, model, rowsOf('', userId), added);
     return this.#sign('code', {
       grant,
       generation,
@@ -236,10 +238,11 @@ export class Applications {
   async #create(
     row: Pick<Row, 'identifier' | 'value' | 'userAgent' | 'ipAddress'>,
     seconds: number,
-  ): Promise<void> {
+  ): Promise<{ readonly id: string }> {
     const { adapter } = await this.#authProvider.context();
     const [createdAt, expiresAt] = [new Date(this.#after(0)), new Date(this.#after(seconds))];
-    await adapter.create({ model, data: { ...row, createdAt, updatedAt: createdAt, expiresAt } });
+    const data = { ...row, createdAt, updatedAt: createdAt, expiresAt };
+    return adapter.create<typeof data, { readonly id: string }>({ model, data });
   }
 
   async #findRow({ grant, generation }: Parts): Promise<Row | undefined> {

@@ -4,6 +4,7 @@ import type { DBAdapter, Where } from 'better-auth';
 import { trustSeconds } from '../../domain/limits.js';
 import { secondMs } from '../../domain/time/duration.js';
 import { APPLICATION_PREFIX } from '../names.js';
+import { keepNewest } from '../newest.js';
 import type { LibraryContext } from './library-context.js';
 
 /** Begins the identifiers of trusted devices. They are not secret: the cookie has a signature of them. */
@@ -91,10 +92,11 @@ export async function forgetPending(
 
 /** Trusts the device that sends the request. */
 export async function trustDevice(context: LibraryContext, userId: string, nowMs: number): Promise<void> {
-  const { createAuthCookie, internalAdapter, secret } = context.context;
+  const { createAuthCookie, adapter, internalAdapter, secret } = context.context;
   const identifier = TRUST_PREFIX + randomBytes(24).toString('base64url');
   const expiresAt = new Date(nowMs + trustSeconds * secondMs);
-  await internalAdapter.createVerificationValue({ identifier, value: userId, expiresAt });
+  const added = await internalAdapter.createVerificationValue({ identifier, value: userId, expiresAt });
+  await keepNewest(adapter, 'verification', rowsOf(userId, TRUST_PREFIX), added);
   const { name, attributes } = createAuthCookie('trust_device', { maxAge: trustSeconds });
   await context.setSignedCookie(
     name,

@@ -14,6 +14,7 @@ import {
   applicationConnectionSeconds,
   applicationGraceSeconds,
   applicationLifeSeconds,
+  openingsMax,
   redirectUriCharactersMax,
   redirectUrisMax,
 } from '../../../src/domain/limits.js';
@@ -349,6 +350,20 @@ test('a token is renewed, ends when it is used again late, and without use', asy
   const other = await (await connect(service, browser)).exchange();
   service.clock.nowMs += applicationLifeSeconds * secondMs;
   expect(await refresh(other.refresh_token)).toMatchObject({ status: 400 });
+});
+
+test('of too many connections of a person those used longest ago end, and all others are listed', async () => {
+  const service = await startService();
+  const browser = await signedIn(service, ada, 'owner');
+  const access: string[] = [];
+  for (let number = 0; number <= openingsMax; number++) {
+    service.clock.nowMs += 1;
+    access.push((await (await connect(service, browser)).exchange()).access_token);
+  }
+  const { applications } = await browser.ask<{ applications: object[] }>({ path: '/api/applications' });
+  expect(applications).toHaveLength(openingsMax);
+  const answers = await Promise.all(access.slice(0, 2).map((one) => read(service, one)));
+  expect(answers).toEqual([401, expect.arrayContaining(['docs'])]);
 });
 
 test('a connection ends after a year, however much it is used', async () => {

@@ -1,5 +1,6 @@
 /** When sessions end. */
 import { describe, expect, test } from 'vitest';
+import { openingsMax } from '../../../src/domain/limits.js';
 import { dayMs } from '../../../src/domain/time/duration.js';
 import { placeFactories } from '../../support/storage/store.js';
 import { runOnUsers } from '../../support/users/people.js';
@@ -13,6 +14,11 @@ import {
 } from '../../support/users/visitor.js';
 
 const ada = { email: 'ada@example.org', name: 'Ada', password: 'a long enough passphrase' };
+
+function never(): never {
+  throw new Error('nobody is signed in');
+}
+
 async function isSignedIn({ users }: Node, visitor: Visitor): Promise<boolean> {
   const found = await users.findSession(visitor.asking());
   return found !== undefined && visitor.keep(found).user.email === ada.email;
@@ -42,6 +48,28 @@ describe.each(placeFactories)('%s: a session ends', (_kind, factory) => {
     const [session] = await node.users.listSessions(visitor.asking());
     expect(session?.expiresAt).toBeLessThanOrEqual(begun + 30 * dayMs + 60_000);
     travel(begun + 30 * dayMs + 60_000);
+    expect(await isSignedIn(node, visitor)).toBe(false);
+  });
+
+  test('when the person has signed in elsewhere too often since, so that all others are listed', async () => {
+    const { store, node, visitor } = await start();
+    const { user } = visitor.keep((await node.users.findSession(visitor.asking())) ?? never());
+    const begun = Date.now();
+    const many = Array.from({ length: openingsMax + 20 }, (_, at) => {
+      const [used, ends] = [begun + at, begun + dayMs].map((time) => new Date(time).toISOString());
+      const values = [`s${at}`, `t${at}`, user.id, String(ends), String(used), String(used)];
+      const insert = `INSERT INTO {user_session} (id, token, user_id, expires_at, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)`;
+      return runOnUsers(store, insert, values);
+    });
+    await Promise.all(many);
+    travel(begun + 60_000);
+    const last = await signIn(node);
+    const listed = await node.users.listSessions(last.asking());
+    const { session } = (await node.users.findSession(last.asking())) ?? never();
+    expect(listed).toHaveLength(openingsMax);
+    expect(listed[0]?.id).toBe(session.id);
+    expect(listed.map(({ id }) => id)).not.toContain('s20');
+    expect(listed.map(({ id }) => id)).toContain('s21');
     expect(await isSignedIn(node, visitor)).toBe(false);
   });
 

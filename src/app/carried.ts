@@ -9,6 +9,7 @@ import {
 import { type Applied, correct, type QueryState } from '../domain/corrections/state.js';
 import { correctionStepQueriesMax } from '../domain/limits.js';
 import { dayOf, type RecordedQuery, type Sender } from '../domain/queries/receipt.js';
+import { Turns } from '../shared/turns.js';
 import type { CorrectionReads } from '../storage/ports/corrections.js';
 import type { RecordedCount } from '../storage/ports/counts.js';
 import type { RecordResult } from '../storage/ports/store.js';
@@ -17,6 +18,9 @@ import { type RecordTarget, recordCounts, recordQueries } from './record.js';
 
 /** One may name ten thousand ids, which the store reads. */
 const pageCorrections = 10;
+
+/** All who read them share its turns. */
+const turns = new Turns();
 
 /** A move takes less. Looking at older queries again would make each further copy of a long history three times as slow. */
 const toldDays = 30;
@@ -35,7 +39,8 @@ export class Carried {
     let after = 0;
     let read: number;
     do {
-      const page = await corrections.listFinished(projectId, after, pageCorrections);
+      const before = after;
+      const page = await turns.next(() => corrections.listFinished(projectId, before, pageCorrections));
       for (const { number, ...carried } of page) {
         this.#add(number, carried);
         yield carried;

@@ -50,8 +50,11 @@ export interface CorrectionPage {
   readonly next: string | null;
 }
 
-/** All corrections that are measured at once share their turns. */
+/** All corrections that are measured or listed at once share their turns. */
 const turns = new Turns();
+
+/** As many are read, or written, in some milliseconds: each may name a thousand callers. */
+export const correctionsInPiece = 10;
 
 /** What a correction would change. `onPart` is called now and then. */
 export async function measureCorrection(
@@ -118,7 +121,15 @@ export async function listCorrections(
   projectId: string,
   before: number | undefined,
 ): Promise<CorrectionPage> {
-  const page = await corrections.listCorrections(projectId, before, correctionsListedMax);
+  const page: Correction[] = [];
+  const readMore = () =>
+    corrections.listCorrections(projectId, page.at(-1)?.number ?? before, correctionsInPiece);
+  let isAll = false;
+  while (!isAll && page.length < correctionsListedMax) {
+    const some = await turns.next(readMore);
+    page.push(...some);
+    isAll = some.length < correctionsInPiece;
+  }
   const last = page.at(-1)?.number ?? 1;
   return {
     corrections: page.map(showCorrection),

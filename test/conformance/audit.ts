@@ -265,6 +265,32 @@ export function describeAudit(kind: string, factory: PlaceFactory): void {
       }
     });
 
+    test('is read whole by what no index has, however far its entries lie apart', async () => {
+      const store = await openNew();
+      await store.directory.addMember(ada, actorAt(0));
+      const isRare = (at: number) => at % 1_900 === 7;
+      const renames = Array.from({ length: 2_100 }, (_, at) => {
+        const action = isRare(at) ? ('user.password' as const) : ('user.name' as const);
+        return store.directory.logUserChange(ada.email, { action, detail: '' }, actorAt(at));
+      });
+      await Promise.all(renames);
+      const rare = [1907, 7];
+      const read = async (filter: Partial<AuditFilter>) =>
+        (await store.directory.readAudit(org, { ...all, targetId: ada.email, ...filter })).map(
+          ({ at }) => at,
+        );
+      expect((await read({ action: 'user.password' })).toSorted((a, b) => b - a)).toEqual(rare);
+      expect(await read({ action: 'user.password', limit: 1 })).toHaveLength(1);
+      expect(await read({ action: 'user.name', from: 1907, to: 1908 })).toEqual([]);
+      expect(await read({ from: 1907, to: 1908 })).toEqual([1907]);
+      expect(await read({ from: 2_100 })).toEqual([]);
+      const entries = await store.directory.readAudit(org, { limit: 5_000 });
+      const half = entries[50]?.number ?? 0;
+      const expected = entries.filter(({ at, number }) => number < half && at < 2_050).map(({ at }) => at);
+      expect(await read({ before: half, to: 2_050, limit: 5_000 })).toEqual(expected);
+      expect(expected.length).toBeGreaterThan(100);
+    });
+
     test('deletes old entries of all organizations and never reuses their numbers', async () => {
       const store = await openNew();
       await store.directory.createOrganization({ id: 'rival', name: 'Rival', createdAt: 1 }, actorAt(10));

@@ -744,8 +744,8 @@ const BUGS = [
     ...stores('the audit log'),
     breaks: 'directory.readAudit',
     what: 'the audit log of another organization is read',
-    text: "['organization_id =', organizationId],",
-    by: "['organization_id >=', ''],",
+    text: "['organization_id =', organizationId]",
+    by: "['organization_id >=', '']",
   },
   {
     ...throttles,
@@ -1007,8 +1007,8 @@ const BUGS = [
     ...corrections,
     breaks: 'counts.findCutSpan',
     what: 'a span is cut whose count a correction has withdrawn',
-    text: ' AND queries > 0 AND withdrawn_by IS NULL`',
-    by: ' AND queries > 0`',
+    text: 'CASE WHEN withdrawn_by IS NULL THEN queries ELSE 0 END AS count',
+    by: 'queries AS count',
   },
   {
     file: `${postgres}/statements/recording.ts`,

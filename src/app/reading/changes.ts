@@ -18,6 +18,7 @@ import { callerType } from '../../domain/queries/caller.js';
 import { formatWithOffset } from '../../domain/time/date-time.js';
 import { offsetAt } from '../../domain/time/time-zone.js';
 import { finishWithPauses } from '../../shared/pauses.js';
+import { Turns } from '../../shared/turns.js';
 import type { Store } from '../../storage/ports/store.js';
 import { visitPast } from './past.js';
 
@@ -102,6 +103,9 @@ export function changesToCsv({ changes, otherChanges }: Changes): string {
   return toCsv(['cause', 'by', 'correction', 'reason', 'caller', 'type', 'count'], [...rows, ...others]);
 }
 
+/** All who look up why something was corrected share its turns. */
+const turns = new Turns();
+
 async function listChanges(
   { corrections }: Pick<Store, 'corrections'>,
   projectId: string,
@@ -110,7 +114,7 @@ async function listChanges(
   const reasons = new Map<string | null, string | null>([[null, null]]);
   for (const { correction } of changes) {
     if (correction === null || reasons.has(correction)) continue;
-    const found = await corrections.findCorrection(projectId, correction);
+    const found = await turns.next(() => corrections.findCorrection(projectId, correction));
     reasons.set(correction, found?.request.reason ?? null);
   }
   return changes.map(({ cause, by, correction, caller, queries }) => {

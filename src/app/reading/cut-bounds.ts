@@ -1,7 +1,7 @@
 /** Which imported counts a range and its buckets cut. All queries of a count are counted at the start of its span. */
 import type { CutBounds } from '../../domain/counting/cut-bounds.js';
 import { LATEST_MS } from '../../domain/counting/date-range.js';
-import type { CutSpan } from '../../domain/counting/imported-count.js';
+import { type CutSpan, joinCuts } from '../../domain/counting/imported-count.js';
 import type { CutBoundsRequest } from '../../domain/counting/report-request.js';
 import { formatTime } from '../../domain/format.js';
 import { importedSpanDaysMax } from '../../domain/limits.js';
@@ -54,12 +54,7 @@ async function cutByBuckets(
   let all: CutSpan | undefined;
   for (let at = 0; at + 1 < edges.length; at += bucketsInStep) {
     const cut = await counts.findCutSpan(projectId, edges.slice(at, at + bucketsInStep + 1));
-    if (cut !== undefined)
-      all = {
-        start: all?.start ?? cut.start,
-        end: Math.max(all?.end ?? cut.end, cut.end),
-        count: (all?.count ?? 0) + cut.count,
-      };
+    if (cut !== undefined) all = joinCuts(all, cut);
     await nextTurn();
   }
   return all;

@@ -5,6 +5,7 @@ import { formatTime } from '../../domain/format.js';
 import { type PastQueries, Timeline } from '../../domain/history/timeline.js';
 import { dayOf, formatDay } from '../../domain/queries/receipt.js';
 import { dayMs } from '../../domain/time/duration.js';
+import { finishWithPauses } from '../../shared/pauses.js';
 import { Turns } from '../../shared/turns.js';
 import type { PastPage } from '../../storage/ports/history.js';
 import type { Store } from '../../storage/ports/store.js';
@@ -56,11 +57,12 @@ export async function visitPast(
   await look();
 }
 
-function toTimeline(
+async function toTimeline(
   { knownFrom, rowsFrom, corrections, lateDay }: Awaited<ReturnType<Source['history']['findPast']>>,
   { atMs, parameter }: PastQuestion,
-): Timeline {
-  const timeline = new Timeline(atMs, corrections);
+): Promise<Timeline> {
+  const timeline = new Timeline(atMs);
+  await finishWithPauses(timeline.add(corrections));
   const { unclear } = timeline;
   const problems: string[] = [];
   if (knownFrom !== null && atMs < knownFrom) {

@@ -37,6 +37,11 @@ export interface ArrivingCount extends ImportedCount {
 /** The spans that a time cuts, together: from the first start to the last end, with all their queries. */
 export type CutSpan = Pick<ImportedCount, 'start' | 'end' | 'count'>;
 
+export function joinCuts(one: CutSpan | undefined, { start, end, count }: CutSpan): CutSpan {
+  if (one === undefined) return { start, end, count };
+  return { start: Math.min(one.start, start), end: Math.max(one.end, end), count: one.count + count };
+}
+
 const IMPORTED_COUNT_FIELDS = ['source', 'caller', 'start', 'end', 'count'] as const;
 
 /** The pattern of a source: a name or a URL, without spaces. */

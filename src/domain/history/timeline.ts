@@ -2,8 +2,16 @@
  * What a project's queries were at a moment, and what has changed since. Each change is one of an event, so that the changes of a
  * query add up to the difference between then and now.
  */
+
+import type { Steps } from '../../shared/steps.js';
 import type { CorrectionAction } from '../corrections/correction.js';
-import { correct, isSameState, type KnownState, type QueryState } from '../corrections/state.js';
+import {
+  type Applied,
+  correct,
+  isSameState,
+  type KnownState,
+  type QueryState,
+} from '../corrections/state.js';
 import { dayOf } from '../queries/receipt.js';
 
 /** Queries that are alike, as they count now. */
@@ -78,17 +86,29 @@ export function senderOfCounts(source: string): string {
   return `counts:${source}`;
 }
 
+/** As many are added in about a millisecond. */
+const correctionsInStep = 2_000;
+
 export class Timeline {
   readonly #atMs: number;
   readonly #day: number;
-  readonly #byNumber: ReadonlyMap<number, PastCorrection>;
-  readonly #byId: ReadonlyMap<string, PastCorrection>;
+  readonly #byNumber = new Map<number, PastCorrection>();
+  readonly #byId = new Map<string, PastCorrection>();
+  #unclear: PastCorrection | undefined;
 
-  constructor(atMs: number, corrections: readonly PastCorrection[]) {
+  constructor(atMs: number) {
     this.#atMs = atMs;
     this.#day = dayOf(atMs);
-    this.#byNumber = new Map(corrections.map((one) => [one.number, one]));
-    this.#byId = new Map(corrections.map((one) => [one.id, one]));
+  }
+
+  /** Adds the corrections of the project, which may be any number. */
+  *add(corrections: readonly PastCorrection[]): Steps<void> {
+    for (const [at, one] of corrections.entries()) {
+      this.#byNumber.set(one.number, one);
+      this.#byId.set(one.id, one);
+      if (one.createdAt < this.#atMs && !this.#isBefore(one)) this.#unclear ??= one;
+      if (at % correctionsInStep === correctionsInStep - 1) yield;
+    }
   }
 
   /** Whether it knows the corrections of these queries. */
@@ -98,7 +118,7 @@ export class Timeline {
 
   /** A correction that was being carried out at the moment, when it had changed some of its queries and others not. */
   get unclear(): PastCorrection | undefined {
-    return [...this.#byNumber.values()].find((one) => one.createdAt < this.#atMs && !this.#isBefore(one));
+    return this.#unclear;
   }
 
   /** For whom these queries counted then; undefined if they did not. */
@@ -122,20 +142,27 @@ export class Timeline {
   /** Their arrival, if it was since, and the corrections that tell what they were. */
   #corrected(queries: PastQueries): Stage[] {
     const { arrivedFrom, corrections, known } = queries;
-    const before = arrivedFrom === null ? [...this.#byNumber.values()] : [];
-    const active = new Set(before.filter((one) => this.#isInEffect(one)).map(({ number }) => number));
-    const stateNow = () => this.#stateOf(queries, ({ number }) => active.has(number));
+    const active = new Map(
+      arrivedFrom === null ? this.#inEffect(queries).map((one) => [one.number, one]) : [],
+    );
+    let now = stateAfter(queries, active.values());
     const stages: Stage[] = [];
     if (arrivedFrom !== null) {
-      const to = corrections.length === 0 ? queries : stateNow();
+      const to = corrections.length === 0 ? queries : now;
       const cause = causeOf(arrivedFrom, queries.first < this.#atMs);
       stages.push({ to, cause, by: arrivedFrom, correction: null });
     }
     for (const { by, changed } of this.#eventsOf(queries)) {
-      if (by.action === 'undo') active.delete(changed);
-      else active.add(changed);
+      if (by.action === 'undo') {
+        active.delete(changed);
+        now = stateAfter(queries, active.values());
+      } else {
+        // They are carried out in their order.
+        active.set(changed, by);
+        now = correct(now, appliedOf(by));
+      }
       if (arrivedFrom !== null || known.length === 0 || this.#isTold(queries, dayOfEvent(by)))
-        stages.push({ to: stateNow(), ...partOf(by) });
+        stages.push({ to: now, ...partOf(by) });
     }
     return stages;
   }
@@ -161,7 +188,7 @@ export class Timeline {
   #stateThen(queries: PastQueries): QueryState {
     const { known } = queries;
     if (known.length === 0 || this.#isTold(queries, this.#day - 1))
-      return this.#stateOf(queries, (one) => this.#isInEffect(one));
+      return stateAfter(queries, this.#inEffect(queries));
     return known.find(({ day }) => day >= this.#day) ?? queries;
   }
 
@@ -208,16 +235,24 @@ export class Timeline {
     return undoneBy === null ? undefined : this.#byId.get(undoneBy);
   }
 
-  /** The state that some of the corrections of these queries leave. */
-  #stateOf({ caller, corrections }: PastQueries, isActive: (one: PastCorrection) => boolean): QueryState {
-    let state: QueryState = { caller: corrections[0]?.caller ?? caller, isWithdrawn: false };
-    for (const { number } of corrections) {
+  /** The corrections of these queries that were in effect at the moment. */
+  #inEffect({ corrections }: PastQueries): PastCorrection[] {
+    return corrections.flatMap(({ number }) => {
       const one = this.#byNumber.get(number);
-      if (one === undefined || one.action === 'undo' || !isActive(one)) continue;
-      state = correct(state, { action: one.action, to: one.to ?? undefined });
-    }
-    return state;
+      return one !== undefined && this.#isInEffect(one) ? [one] : [];
+    });
   }
+}
+
+/** The state that some of their corrections leave these queries in. */
+function stateAfter({ caller, corrections }: PastQueries, some: Iterable<PastCorrection>): QueryState {
+  let state: QueryState = { caller: corrections[0]?.caller ?? caller, isWithdrawn: false };
+  for (const one of some) state = correct(state, appliedOf(one));
+  return state;
+}
+
+function appliedOf({ action, to }: PastCorrection): Applied {
+  return { action: action === 'withdraw' ? 'withdraw' : 'rename', to: to ?? undefined };
 }
 
 function partOf({ action, createdBy, id }: PastCorrection) {

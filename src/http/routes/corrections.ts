@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   type CorrectionTarget,
   correct,
+  correctionsInPiece,
   listCorrections,
   measureCorrection,
   type ShownCorrection,
@@ -32,6 +33,7 @@ import {
   ProjectPath,
 } from '../schemas/schemas.js';
 import { addResource } from '../server/resource.js';
+import { sendLists, writeList } from './lists.js';
 
 const PATH = '/v1/analytics/:projectId/assistant/corrections';
 
@@ -96,9 +98,12 @@ export function createCorrectionHandlers(target: CorrectionTarget) {
       if (done.finishedAt === null) reply.code(202);
       return showCorrection(done);
     },
-    list: async (request: FastifyRequest) => {
+    list: async (request: FastifyRequest, reply: FastifyReply) => {
       const before = readParameters(request, { before: 'before' }, parseBefore);
-      return listCorrections(store, openedProject(request).id, before);
+      const { id, organizationId } = openedProject(request);
+      return sendLists({ request, reply, owner: organizationId }, async () =>
+        writeList(await listCorrections(store, id, before), 'corrections', correctionsInPiece),
+      );
     },
     find: async (request: FastifyRequest): Promise<ShownCorrection> => {
       requireNoParameters(request);

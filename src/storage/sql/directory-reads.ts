@@ -20,7 +20,7 @@ import {
   splitList,
 } from './rows.js';
 import type { Dialect } from './session.js';
-import { SqlTables } from './tables.js';
+import { SqlTables, turns } from './tables.js';
 
 /**
  * Whether a `user_account` with the address of a member opens the organization: a verified provider has proved that the address is
@@ -39,6 +39,23 @@ export function findFirstOwner(dialect: Dialect): string {
 }
 
 const BY_CREATION = ['createdAt', 'id'] as const;
+
+/** Entries of the audit log that are looked at in one turn of the event loop. */
+const auditEntriesInPart = 2_000;
+
+type Condition = readonly [condition: string, value: string | number];
+
+/** The conditions that have a value. Statements name only them, so that the index for them is used. */
+function given(
+  ...conditions: readonly (readonly [condition: string, value: string | number | undefined])[]
+): Condition[] {
+  return conditions.filter((one): one is Condition => one[1] !== undefined);
+}
+
+function allOf(conditions: readonly Condition[]) {
+  const where = conditions.map(([condition], at) => `${condition} $${at + 1}`).join(' AND ');
+  return { where, values: conditions.map(([, value]) => value) };
+}
 
 /** Sorts by creation what was read by address. */
 function byCreation<Entity extends { readonly createdAt: number }>(entities: readonly Entity[]): Entity[] {
@@ -125,22 +142,35 @@ export class SqlDirectoryReads extends SqlTables implements DirectoryReads {
     return this.find(MEMBER, 'WHERE organization_id = $1 AND email = $2', [organizationId, email]);
   }
 
-  /** The statement names only the given filters, so that the index for them is used. */
-  readAudit(organizationId: string, filter: AuditFilter): Promise<AuditEntry[]> {
-    const { from, to, before, actor, action, targetId, limit } = filter;
-    const conditions: readonly (readonly [condition: string, value: string | number | undefined])[] = [
-      ['organization_id =', organizationId],
-      ['actor =', actor],
-      ['action =', action],
-      ['target_id =', targetId],
-      ['number <', before],
-      ['at >=', from],
-      ['at <', to],
-    ];
-    const given = conditions.filter(([, value]) => value !== undefined);
-    const where = given.map(([condition], index) => `${condition} $${index + 1}`).join(' AND ');
-    const rest = `WHERE ${where} ORDER BY number DESC LIMIT $${given.length + 1}`;
-    return this.list(AUDIT_ENTRY, rest, [...given.map(([, value]) => value), limit]);
+  /** Looks at a part of the log in each turn of the event loop: no index has it by all that a filter may ask for together. */
+  async readAudit(organizationId: string, filter: AuditFilter): Promise<AuditEntry[]> {
+    const { from, to, actor, action, targetId, limit } = filter;
+    const [indexed, ...others] = given(['target_id =', targetId], ['actor =', actor], ['action =', action]);
+    const own = [['organization_id =', organizationId], ...(indexed === undefined ? [] : [indexed])] as const;
+    const rest = [...others, ...given(['at >=', from], ['at <', to])];
+    const found: AuditEntry[] = [];
+    const readBefore = async (before: number | undefined): Promise<number | undefined> => {
+      const earlier = [...own, ...given(['number <', before])];
+      const end = rest.length === 0 ? undefined : await this.#findAudit(earlier, auditEntriesInPart - 1);
+      const part = [...earlier, ...rest, ...given(['number >=', end])];
+      const { where, values } = allOf(part);
+      const entries = `WHERE ${where} ORDER BY number DESC LIMIT $${values.length + 1}`;
+      found.push(...(await this.list(AUDIT_ENTRY, entries, [...values, limit - found.length])));
+      return end;
+    };
+    let end = await readBefore(filter.before);
+    while (end !== undefined && found.length < limit) {
+      const before: number = end;
+      end = await turns.next(() => readBefore(before));
+    }
+    return found;
+  }
+
+  /** The number of the entry before which, from the newest on, there are so many. */
+  async #findAudit(conditions: readonly Condition[], skipped: number): Promise<number | undefined> {
+    const { where, values } = allOf(conditions);
+    const entry = `SELECT number FROM ${this.table('audit')} WHERE ${where} ORDER BY number DESC LIMIT 1 OFFSET ${skipped}`;
+    return (await this.get<{ readonly number: number }>(entry, values))?.number;
   }
 
   async listMemberships(email: string): Promise<Membership[]> {

@@ -8,12 +8,15 @@ import { notFound } from './changes.js';
 import type { CountPlace, PastCountRow, PastRow, QueryRows } from './corrections/query-rows.js';
 import { toKnown, toNumbers } from './received-rows.js';
 import type { Dialect, Session } from './session.js';
-import { SqlTables } from './tables.js';
+import { SqlTables, turns } from './tables.js';
 
 /** Where a page begins: first come the queries, after an id, then the imported counts. */
 type Position = { readonly afterId: string | null } | { readonly afterCount: CountPlace };
 
 const FIRST: Position = { afterId: null };
+/** The figures of one correction may have a thousand callers. */
+const figuresInPage = 50;
+
 const FIRST_COUNT: CountPlace = { start: EARLIEST_MS, source: '', caller: '' };
 
 interface ProjectRow {
@@ -33,12 +36,11 @@ export class SqlHistory extends SqlTables implements History {
 
   async findPast(projectId: string, { from }: DateRange): Promise<Past> {
     const { key, knownFrom, rowsFrom } = await this.#findProject(projectId);
-    const corrections = await this.session.all<PastCorrection>(
-      `SELECT number, id, action, to_caller AS "to", undone_by AS "undoneBy", created_by AS "createdBy",
-         created_at AS "createdAt", finished_at AS "finishedAt"
-       FROM ${this.table('correction')} WHERE ${this.#project} = $1 ORDER BY number`,
-      [key],
-    );
+    const corrections: PastCorrection[] = [];
+    const columns =
+      'id, action, to_caller AS "to", undone_by AS "undoneBy", created_by AS "createdBy", created_at AS "createdAt", finished_at AS "finishedAt"';
+    for await (const page of this.#readCorrections<PastCorrection>(key, columns, pastStepQueries))
+      for (const one of page) corrections.push(one);
     const late = await this.get<{ readonly day: number | null }>(
       `SELECT max(day) AS day FROM ${this.table('late_change')} WHERE ${this.#project} = $1 AND is_corrected IS NULL
          AND id IN (SELECT id FROM ${this.table('corrected_query')} WHERE ${this.#project} = $1)`,
@@ -74,14 +76,35 @@ export class SqlHistory extends SqlTables implements History {
   /** Whether anything counts there, or did until it was corrected. */
   async #hasBefore(key: unknown, from: number, rowsFrom: number): Promise<boolean> {
     if (await this.hasCounts(key, { from, to: rowsFrom })) return true;
-    const rows = await this.session.all<{ readonly figures: string }>(
-      `SELECT figures FROM ${this.table('correction')} WHERE ${this.#project} = $1`,
-      [key],
-    );
-    return rows.some(({ figures }) => {
+    const isBefore = ({ figures }: { readonly figures: string }): boolean => {
       const { first } = JSON.parse(figures) as { readonly first: number | null };
       return first !== null && first < rowsFrom;
-    });
+    };
+    type Found = { readonly number: number; readonly figures: string };
+    for await (const page of this.#readCorrections<Found>(key, 'figures', figuresInPage))
+      if (page.some(isBefore)) return true;
+    return false;
+  }
+
+  /** The corrections in their order, a page in each turn of the event loop: there may be any number of them. */
+  async *#readCorrections<Found extends { readonly number: number }>(
+    key: unknown,
+    columns: string,
+    limit: number,
+  ): AsyncGenerator<readonly Found[]> {
+    const readAfter = async (after: number) =>
+      this.session.all<Found>(
+        `SELECT number, ${columns} FROM ${this.table('correction')} WHERE ${this.#project} = $1 AND number > $2
+         ORDER BY number LIMIT ${limit}`,
+        [key, after],
+      );
+    let page = await readAfter(0);
+    yield page;
+    while (page.length === limit) {
+      const after = page.at(-1)?.number ?? 0;
+      page = await turns.next(() => readAfter(after));
+      yield page;
+    }
   }
 
   async #findProject(projectId: string): Promise<ProjectRow> {

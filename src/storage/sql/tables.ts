@@ -11,7 +11,7 @@ const rowsPerStatement = [32, 8, 1];
 const rowsInPage = 200;
 
 /** All long lists of the process share its turns. */
-const turns = new Turns();
+export const turns = new Turns();
 
 /** Statements on the tables of a session, for the classes of this folder. */
 export abstract class SqlTables {

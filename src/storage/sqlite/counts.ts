@@ -1,7 +1,12 @@
 /** Recording and counting on SQLite: reads on this thread, changes on the writer's. */
 import type { Counts } from '../../domain/counting/counts.js';
 import type { DateRange } from '../../domain/counting/date-range.js';
-import type { ArrivingCount, CutSpan, ImportedCount } from '../../domain/counting/imported-count.js';
+import {
+  type ArrivingCount,
+  type CutSpan,
+  type ImportedCount,
+  joinCuts,
+} from '../../domain/counting/imported-count.js';
 import { type ImportRange, importsOf } from '../../domain/history/import-range.js';
 import { importCommitQueriesMax } from '../../domain/limits.js';
 import {
@@ -11,6 +16,7 @@ import {
   type RecordedQuery,
 } from '../../domain/queries/receipt.js';
 import { finish } from '../../shared/steps.js';
+import { Turns } from '../../shared/turns.js';
 import {
   type ComparedCallerCounts,
   type CountReads,
@@ -22,9 +28,16 @@ import {
 } from '../ports/counts.js';
 import type { AccessProof } from '../ports/directory.js';
 import type { SqliteFile } from './file.js';
+import type { SpanRow } from './reader.js';
 
 /** A series with as many bounds takes a few milliseconds. */
 const shortSeriesBoundsMax = 100;
+
+/** Imported spans that are read at once, in some milliseconds. A project may have any number of them in a range. */
+const spansInPage = 2_000;
+
+/** All who look for cut spans share its turns. */
+const spanTurns = new Turns();
 
 export class SqliteCounts implements CountStore {
   readonly importBatchQueries = importCommitQueriesMax;
@@ -128,6 +141,26 @@ export class SqliteCounts implements CountStore {
   }
 
   async findCutSpan(projectId: string, edges: readonly number[]): Promise<CutSpan | undefined> {
-    return this.#file.read((reader) => reader.findCutSpan(projectId, edges));
+    const range = { from: edges[0] ?? 0, to: edges.at(-1) ?? 0 };
+    const readAfter = async (last: SpanRow | undefined) =>
+      this.#file.read((reader) => reader.readSpans(projectId, range, last, spansInPage));
+    let cut: CutSpan | undefined;
+    let page = await readAfter(undefined);
+    for (;;) {
+      cut = cutBy(edges, page, cut);
+      if (page.length < spansInPage) return cut;
+      const last = page.at(-1);
+      page = await spanTurns.next(() => readAfter(last));
+    }
   }
+}
+
+/** The spans that end after the first edge behind their starts, by which they are sorted, together with `cut`. */
+function cutBy(edges: readonly number[], spans: readonly CutSpan[], cut?: CutSpan): CutSpan | undefined {
+  let [at, all] = [0, cut];
+  for (const span of spans) {
+    while (span.start >= (edges[at] ?? Number.POSITIVE_INFINITY)) at++;
+    if (span.count > 0 && span.end > (edges[at] ?? Number.POSITIVE_INFINITY)) all = joinCuts(all, span);
+  }
+  return all;
 }

@@ -1,5 +1,5 @@
 /** Reads on the main thread, each of which takes microseconds: access, queries, counters and checks. */
-import { ALL_TIME } from '../../domain/counting/date-range.js';
+import { ALL_TIME, type DateRange } from '../../domain/counting/date-range.js';
 import type { CutSpan, ImportedCount } from '../../domain/counting/imported-count.js';
 import type { ImportRange } from '../../domain/history/import-range.js';
 import type { ApiKey } from '../../domain/keys/api-key.js';
@@ -71,12 +71,13 @@ const LIST_IMPORTS = `SELECT day, sender, first_at AS "first", last_at AS "last"
   WHERE project = (SELECT number FROM project WHERE id = $1) AND first_at < (day - 1) * ${dayMs}
   ORDER BY day DESC, sender LIMIT $2`;
 
-/** $3 is before the start of the longest span that cuts $2. */
-const FIND_CUT_SPAN = `SELECT min(start_at) AS start, max(end_at) AS "end", sum(queries) AS count
-  FROM (SELECT value AS "from", lead(value) OVER (ORDER BY key) AS "to" FROM json_each($2)) AS bucket
-  CROSS JOIN imported_count
-  WHERE project = (SELECT number FROM project WHERE id = $1)
-    AND start_at >= bucket."from" AND start_at < bucket."to" AND end_at > bucket."to" AND queries > 0 AND withdrawn_by IS NULL`;
+/** $4 to $6 are the last span of the page before. */
+const READ_SPANS = `SELECT source, caller, start_at AS start, end_at AS "end",
+    CASE WHEN withdrawn_by IS NULL THEN queries ELSE 0 END AS count
+  FROM imported_count
+  WHERE project = (SELECT number FROM project WHERE id = $1) AND start_at >= max($2, $4) AND start_at < $3
+    AND (start_at, source, caller) > ($4, $5, $6)
+  ORDER BY start_at, source, caller LIMIT $7`;
 
 const FIND_FIRST_PROJECT = 'SELECT id FROM project ORDER BY number LIMIT 1';
 
@@ -91,6 +92,12 @@ type StoredId = string | Uint8Array;
 type PageRow = readonly [id: string, occurredAt: number, caller: number, receipt: number | null];
 
 type Change = Corrected['changes'][number];
+
+/** An imported span, and where it lies among others. */
+export interface SpanRow extends CutSpan {
+  readonly source: string;
+  readonly caller: number;
+}
 
 type OfQuery<Row> = Row & { readonly id: StoredId };
 
@@ -119,7 +126,7 @@ export class Reader {
       READ_NOTED,
       READ_IMPORTED_COUNTS,
       LIST_IMPORTS,
-      FIND_CUT_SPAN,
+      READ_SPANS,
       FIND_FIRST_PROJECT,
     ])
       this.statements.prepare(sql);
@@ -224,13 +231,15 @@ export class Reader {
     return this.statements.all<ImportRange>(LIST_IMPORTS, [projectId, limit]);
   }
 
-  /** See `CountStore.findCutSpan`. */
-  findCutSpan(projectId: string, edges: readonly number[]): CutSpan | undefined {
-    const found = this.statements.get<{ readonly [Field in keyof CutSpan]: number | null }>(FIND_CUT_SPAN, [
-      projectId,
-      JSON.stringify(edges),
-    ]);
-    return found === undefined || found.start === null ? undefined : (found as CutSpan);
+  /** A page of the imported spans that begin in a range, by their starts; those that are withdrawn have no queries. */
+  readSpans(
+    projectId: string,
+    { from, to }: DateRange,
+    after: SpanRow | undefined,
+    limit: number,
+  ): SpanRow[] {
+    const { start = Number.MIN_SAFE_INTEGER, source = '', caller = -1 } = after ?? {};
+    return this.statements.all<SpanRow>(READ_SPANS, [projectId, from, to, start, source, caller, limit]);
   }
 
   /** See `Maintenance.check`. */

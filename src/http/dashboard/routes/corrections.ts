@@ -8,9 +8,9 @@ export function addMemberCorrections(app: FastifyInstance, dashboard: Dashboard)
   const { store, sessionGuard } = dashboard;
   const handlers = createCorrectionHandlers(dashboard);
   sessionGuard.addMemberResource(app, '/projects/:projectId/corrections', ['reader', 'editor'], {
-    GET: async (_member, request) => {
+    GET: async (_member, request, reply) => {
       request.project = await getProject(store, request);
-      return handlers.list(request);
+      return handlers.list(request, reply);
     },
     POST: async ({ by }, request, reply) => {
       request.project = await getProject(store, request);

@@ -9,8 +9,8 @@ import { failure, oneOf, type Result, success } from '../../../domain/result.js'
 import { hourMs } from '../../../domain/time/duration.js';
 import { optional, readFields, text, texts } from '../../request/fields.js';
 import { getParameter } from '../../request/target.js';
+import { sendLists, writeList } from '../../routes/lists.js';
 import type { Dashboard } from '../context.js';
-import { sendLists, writeList } from '../lists.js';
 import { created } from '../requests.js';
 import type { CreatedKeyResponse } from '../responses.js';
 

@@ -11,9 +11,9 @@ import { parseRights, type Rights, type Role, toEmail } from '../../../domain/pe
 import { prefixProblems, quote } from '../../../domain/result.js';
 import { email, invalid, optional, readFields, role, texts } from '../../request/fields.js';
 import { getParameter } from '../../request/target.js';
+import { sendLists, writeList } from '../../routes/lists.js';
 import { takeAttempt } from '../attempts.js';
 import type { Dashboard } from '../context.js';
-import { sendLists, writeList } from '../lists.js';
 import { created } from '../requests.js';
 import type {
   CreatedInvitationResponse,

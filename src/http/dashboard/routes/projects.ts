@@ -14,9 +14,9 @@ import { parseBound } from '../../../domain/time/date-time.js';
 import { parseTimeZone } from '../../../domain/time/time-zone.js';
 import type { Throttles } from '../../../storage/ports/throttles.js';
 import { type FieldReader, name, optional, readFields, text } from '../../request/fields.js';
+import { sendLists, writeList } from '../../routes/lists.js';
 import { takeAttempt } from '../attempts.js';
 import type { Dashboard } from '../context.js';
-import { sendLists, writeList } from '../lists.js';
 import { created, getExistingId } from '../requests.js';
 import type { ProjectsResponse } from '../responses.js';
 

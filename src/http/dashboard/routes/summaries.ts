@@ -4,8 +4,8 @@ import { readSummaries } from '../../../app/reading/summaries.js';
 import { prefixProblems } from '../../../domain/result.js';
 import { parseTimeZone, UTC } from '../../../domain/time/time-zone.js';
 import { readParameters } from '../../request/parameters.js';
+import { sendLists, writeList } from '../../routes/lists.js';
 import type { Dashboard } from '../context.js';
-import { sendLists, writeList } from '../lists.js';
 import type { SummariesResponse } from '../responses.js';
 
 export function addSummaries(app: FastifyInstance, { store, clock, sessionGuard }: Dashboard): void {

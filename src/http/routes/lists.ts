@@ -1,4 +1,4 @@
-/** Long lists of an organization. A few at a time are in memory, and each is written in pieces. */
+/** Long lists of an organization, or of a project. A few at a time are in memory, and each is written in pieces. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { JSON_FORM, type Listing, writeInPieces } from '../../app/reading/pieces.js';
 import { readInSlot } from '../../app/reading/reports.js';
@@ -33,6 +33,7 @@ export async function sendLists(
 export function writeList<List extends string, Answer extends Listing<List>>(
   answer: Answer,
   list: List,
+  itemsMax = itemsInPiece,
 ): Promise<Buffer> {
-  return writeInPieces(answer, list, JSON_FORM, JSON.stringify, itemsInPiece);
+  return writeInPieces(answer, list, JSON_FORM, JSON.stringify, itemsMax);
 }

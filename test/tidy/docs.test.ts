@@ -123,7 +123,7 @@ describe('the docs describe only existing', () => {
       `${guessesMax} failures of a user in ${minutes} minutes`,
       `${addressFailuresMax} failures from an IPv4 address or a /64 network of IPv6, or ${wide} from a /48`,
       `${guessesMax} wrong codes of a user in ${codeLockSeconds / 60} minutes`,
-      `any number of sessions. Each ends ${days(limits.sessionSecondsMax)} days after the last day of use, at the latest ${days(limits.sessionLifeSecondsMax)} days after the sign-in`,
+      `Each session ends ${days(limits.sessionSecondsMax)} days after the last day of use, at the latest ${days(limits.sessionLifeSecondsMax)} days after the sign-in`,
       `skips the code there for ${days(limits.trustSeconds)} days`,
       `A password has ${limits.passwordCharactersMin} to ${limits.passwordCharactersMax} characters`,
       "those with fewer than 8 characters besides the user's address and name and the name of the program",

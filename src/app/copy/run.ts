@@ -17,6 +17,7 @@ import type { RecordResult } from '../../storage/ports/store.js';
 import { Carried, recordCarriedCounts, recordCarriedQueries, restoreCorrection } from '../carried.js';
 import { Batcher } from '../import/batcher.js';
 import type { Progress } from '../progress.js';
+import { copyIdentities, listJoined } from './identities.js';
 import { copyKeys } from './keys.js';
 import { createUnlessTaken, type Side, type Tally } from './side.js';
 
@@ -31,6 +32,8 @@ export interface CopiedProject extends RecordResult {
   readonly importedQueries: number;
   /** Whether the source has corrections that are not in the target. */
   readonly correctedMeanwhile: boolean;
+  /** If the target counts fewer: the queries of the source that turned out there to be the same as others. */
+  readonly joined: number;
   /** The counts after copying. */
   readonly source: Counts;
   readonly target: Counts;
@@ -140,20 +143,20 @@ export async function copyStock(
   for (const { id } of projects) {
     const carried = await copyCorrections(id, from, to, io.clock);
     const importedQueries = await copyImportedCounts(id, carried, from, to, io.clock, onRead);
-    results.set(id, {
-      carried,
-      importedQueries,
-      ...(await copyQueries(id, carried, from, to, io.clock, onRead)),
-    });
+    const rows = await copyQueries(id, carried, from, to, io.clock, onRead);
+    await copyIdentities(id, from, to, io.clock);
+    results.set(id, { carried, importedQueries, ...rows });
   }
   const copied: CopiedProject[] = [];
   for (const [id, { carried, ...result }] of results) {
     const source = await countWithCallers(from, id);
     const target = await countWithCallers(to, id);
+    const joined =
+      target.counts.total < source.counts.total ? await countJoined(id, carried, from, to, io.clock) : 0;
     const [newest] = await from.ask((store) => store.corrections.listCorrections(id, undefined, 1));
     const correctedMeanwhile = newest !== undefined && carried.idOf(newest.number) === undefined;
     copied.push({
-      ...{ id, source: source.counts, target: target.counts, correctedMeanwhile },
+      ...{ id, source: source.counts, target: target.counts, joined, correctedMeanwhile },
       ...{ callers: { source: source.callers, target: target.callers }, ...result },
     });
   }
@@ -222,19 +225,40 @@ async function copyQueries(
     to.ask((store) => recordCarriedQueries({ store, clock }, { kind: 'copy' }, projectId, queries)),
   );
   let withdrawn = 0;
-  let afterId: string | undefined;
-  do {
-    const page = await from.ask((store) => store.counts.readQueries(projectId, afterId, pageQueries));
+  for await (const page of readPages(projectId, from)) {
     for (const one of page) {
       const query = carried.describe(one);
       if (query.isWithdrawn) withdrawn++;
       await batcher.add(query);
     }
     onRead(page.length);
-    afterId = page.length < pageQueries ? undefined : page.at(-1)?.id;
-  } while (afterId !== undefined);
+  }
   await batcher.flush();
   return { recorded: batcher.recorded, duplicates: batcher.duplicates, withdrawn };
+}
+
+/** How many queries that count in the source count as others in the target. Reads all again, which is rarely needed. */
+async function countJoined(
+  projectId: string,
+  carried: Carried,
+  from: Side,
+  to: Side,
+  clock: Clock,
+): Promise<number> {
+  const others = await listJoined(projectId, to, clock);
+  let joined = 0;
+  for await (const page of readPages(projectId, from))
+    for (const one of page) if (others.has(one.id) && carried.describe(one).isWithdrawn !== true) joined++;
+  return joined;
+}
+
+async function* readPages(projectId: string, from: Side) {
+  let afterId: string | undefined;
+  do {
+    const page = await from.ask((store) => store.counts.readQueries(projectId, afterId, pageQueries));
+    yield page;
+    afterId = page.length < pageQueries ? undefined : page.at(-1)?.id;
+  } while (afterId !== undefined);
 }
 
 /** Returns the number of queries in the counts that are not withdrawn. */

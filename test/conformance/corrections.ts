@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { queryPages } from '../../src/app/reading/query-pages.js';
 import {
   type Correction,
   type CorrectionRequest,
@@ -7,10 +8,11 @@ import {
 } from '../../src/domain/corrections/correction.js';
 import { countFigures, NO_FIGURES } from '../../src/domain/corrections/figures.js';
 import { ALL_TIME, type DateRange } from '../../src/domain/counting/date-range.js';
-import { correctionStepQueriesMax } from '../../src/domain/limits.js';
+import { correctionStepQueriesMax, pageCorrectionsMax } from '../../src/domain/limits.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/organization.js';
 import { isCounted, type Receipt } from '../../src/domain/queries/receipt.js';
 import { dayMs } from '../../src/domain/time/duration.js';
+import type { PastPage } from '../../src/storage/ports/history.js';
 import type { Store } from '../../src/storage/ports/store.js';
 import { by, type PlaceFactory, projectOf, purgeAll, retainAll } from '../support/storage/store.js';
 
@@ -447,6 +449,33 @@ export function describeCorrections(kind: string, factory: PlaceFactory): void {
       const { queries } = await store.history.readPast('p', past, null);
       expect(queries).toMatchObject([{ caller: 'api', queries: 2, corrections: [], known: [] }]);
       await expectSound(store);
+    });
+
+    test('end a page of queries early if there are many of them', async () => {
+      const { store, other } = await openTwo();
+      const sent = (await other.counts.readQueries('p', undefined, 100)).map(({ id }) => id);
+      const renames = Math.ceil((1.5 * pageCorrectionsMax) / sent.length);
+      for (let at = 1; at <= renames; at++)
+        await correct(store, { id: `${at}`, action: 'rename', ids: sent, to: `to-${at}` }, 100);
+      const most = pageCorrectionsMax + renames;
+      const read: string[] = [];
+      for await (const page of queryPages((afterId) => other.counts.readQueries('p', afterId, 100))) {
+        read.push(...page.map(({ id }) => id));
+        const changes = page.map(({ corrected }) => corrected?.changes.length ?? 0);
+        expect(changes).toEqual(page.map(() => renames));
+        expect(renames * page.length).toBeLessThanOrEqual(most);
+      }
+      expect(read).toEqual(sent);
+      const looked: number[] = [];
+      for (let from: string | null = null, isAll = false; !isAll; isAll = from === null) {
+        const past = { ...ALL_TIME, atMs: today, spanMs: dayMs };
+        const page: PastPage = await other.history.readPast('p', past, from);
+        looked.push(page.queries.length);
+        const changes = page.queries.flatMap(({ corrections }) => corrections);
+        expect(changes.length).toBeLessThanOrEqual(most);
+        from = page.next;
+      }
+      expect(looked.reduce((one, next) => one + next)).toBe(sent.length);
     });
   });
 }

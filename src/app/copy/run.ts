@@ -17,6 +17,7 @@ import type { RecordResult } from '../../storage/ports/store.js';
 import { Carried, recordCarriedCounts, recordCarriedQueries, restoreCorrection } from '../carried.js';
 import { Batcher } from '../import/batcher.js';
 import type { Progress } from '../progress.js';
+import { queryPages } from '../reading/query-pages.js';
 import { copyIdentities, listJoined } from './identities.js';
 import { copyKeys } from './keys.js';
 import { createUnlessTaken, type Side, type Tally } from './side.js';
@@ -252,13 +253,10 @@ async function countJoined(
   return joined;
 }
 
-async function* readPages(projectId: string, from: Side) {
-  let afterId: string | undefined;
-  do {
-    const page = await from.ask((store) => store.counts.readQueries(projectId, afterId, pageQueries));
-    yield page;
-    afterId = page.length < pageQueries ? undefined : page.at(-1)?.id;
-  } while (afterId !== undefined);
+function readPages(projectId: string, side: Side) {
+  return queryPages((afterId) =>
+    side.ask((store) => store.counts.readQueries(projectId, afterId, pageQueries)),
+  );
 }
 
 /** Returns the number of queries in the counts that are not withdrawn. */

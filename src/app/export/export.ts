@@ -8,6 +8,7 @@ import { Turns } from '../../shared/turns.js';
 import type { RecordedCount } from '../../storage/ports/counts.js';
 import type { Store } from '../../storage/ports/store.js';
 import { Carried } from '../carried.js';
+import { queryPages } from '../reading/query-pages.js';
 import { type ExportFormat, WRITING } from './rows.js';
 
 /** Reading and writing a page of this size keeps the event loop busy for a few milliseconds. */
@@ -33,7 +34,6 @@ export async function* exportQueries(
 ): AsyncGenerator<string, void> {
   const { head, row, correction, count } = WRITING[format];
   const isAsked = (query: Asked): boolean => isWithin(query, { range, caller, receipts });
-  let afterId: string | undefined;
   let text = head;
   const carried = new Carried();
   for await (const one of carried.read(corrections, projectId)) {
@@ -52,8 +52,9 @@ export async function* exportQueries(
       yield text;
       text = '';
     }
-  do {
-    const page = await turns.next(() => counts.readQueries(projectId, afterId, pageQueries));
+  const read = (afterId: string | undefined) =>
+    turns.next(() => counts.readQueries(projectId, afterId, pageQueries));
+  for await (const page of queryPages(read)) {
     for (const one of page) {
       const query = carried.describe(one);
       if (isAsked(query)) text += row(query);
@@ -61,8 +62,8 @@ export async function* exportQueries(
     // Also without a row, so that a reader that is gone ends an export that finds nothing.
     yield text;
     text = '';
-    afterId = page.length < pageQueries ? undefined : page.at(-1)?.id;
-  } while (afterId !== undefined);
+  }
+  yield text;
 }
 
 type Asked = Pick<CarriedQuery, 'occurredAt' | 'caller' | 'receipt'>;

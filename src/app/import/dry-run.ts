@@ -1,6 +1,8 @@
 /** Counts what an import would record, by month and caller. */
+
 import { isCounted } from '../../domain/queries/receipt.js';
 import type { CountStore } from '../../storage/ports/counts.js';
+import { queryPages } from '../reading/query-pages.js';
 
 export interface MonthCount {
   /** Such as `2026-06`, in UTC. */
@@ -14,15 +16,12 @@ const pageQueries = 10_000;
 /** The project's queries by month and caller, in this order. */
 export async function countMonths(counts: CountStore, projectId: string): Promise<MonthCount[]> {
   const byMonth = new Map<string, number>();
-  let afterId: string | undefined;
-  do {
-    const page = await counts.readQueries(projectId, afterId, pageQueries);
+  const read = (afterId: string | undefined) => counts.readQueries(projectId, afterId, pageQueries);
+  for await (const page of queryPages(read))
     for (const { caller, occurredAt } of page.filter(isCounted)) {
       const key = `${new Date(occurredAt).toISOString().slice(0, 7)} ${caller}`;
       byMonth.set(key, (byMonth.get(key) ?? 0) + 1);
     }
-    afterId = page.length < pageQueries ? undefined : page.at(-1)?.id;
-  } while (afterId !== undefined);
   return [...byMonth]
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .map(([key, queries]) => ({ month: key.slice(0, 7), caller: key.slice(8), queries }));

@@ -101,8 +101,8 @@ export interface CountStore {
 
   /**
    * A page of the project's queries, the withdrawn ones too, for copying and exporting them: at most `limit` queries after the one
-   * with the id `afterId`, in the store's own order of ids. Each page is its own snapshot; a page that is not full is the last. Empty
-   * if there is no such project.
+   * with the id `afterId`, in the store's own order of ids, and fewer if they have many corrections. Each page is its own snapshot; an
+   * empty one comes after the last. Empty if there is no such project.
    */
   readQueries(projectId: string, afterId: string | undefined, limit: number): Promise<RecordedQuery[]>;
 
@@ -123,7 +123,7 @@ export interface CountStore {
 
   /**
    * A page of the project's imported counts, the withdrawn ones too, for copying them: at most `limit` after `after`, in the store's
-   * own order. As `readQueries`.
+   * own order. Each page is its own snapshot; one that is not full is the last.
    */
   readImportedCounts(
     projectId: string,

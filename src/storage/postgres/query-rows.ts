@@ -64,8 +64,8 @@ export class PostgresQueryRows implements QueryRows {
 
   async findEnd(project: unknown, after: string | undefined, rows: number): Promise<string | undefined> {
     const values = [project, bytesOf(after), rows - 1];
-    const [end] = await this.session.all<Pick<StoredRow, 'id'>>(this.statements.findEnd, values);
-    return end && decodeQueryId(end.id);
+    const [end] = await this.session.all<{ readonly id: Buffer | null }>(this.statements.findEnd, values);
+    return end?.id == null ? undefined : decodeQueryId(end.id);
   }
 
   async find(project: unknown, filter: QueryFilter): Promise<QueryRow[]> {

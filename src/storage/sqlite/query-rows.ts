@@ -1,5 +1,7 @@
 /** The rows of queries for corrections. The row of a withdrawn query has the caller `-1 - caller`. */
+
 import type { DateRange } from '../../domain/counting/date-range.js';
+import { pageCorrectionsMax } from '../../domain/limits.js';
 import { dayOf } from '../../domain/queries/receipt.js';
 import type {
   CorrectedRow,
@@ -118,11 +120,14 @@ export class SqliteQueryRows implements QueryRows {
   }
 
   async findEnd(project: unknown, after: string | undefined, rows: number): Promise<string | undefined> {
-    const [end] = await this.#session.all<{ readonly id: StoredId }>(
-      'SELECT id FROM query WHERE project = $1 AND id > $2 ORDER BY id LIMIT 1 OFFSET $3',
+    const [end] = await this.#session.all<{ readonly id: StoredId | null }>(
+      `SELECT min(id) AS id FROM (
+         SELECT (SELECT id FROM query WHERE project = $1 AND id > $2 ORDER BY id LIMIT 1 OFFSET $3) AS id
+         UNION ALL SELECT (SELECT id FROM corrected_query INDEXED BY corrected_query_by_id
+           WHERE project = $1 AND id > $2 ORDER BY id LIMIT 1 OFFSET ${pageCorrectionsMax}))`,
       [project, encodeAfter(after), rows - 1],
     );
-    return end && decodeQueryId(end.id);
+    return end?.id == null ? undefined : decodeQueryId(end.id);
   }
 
   async find(project: unknown, filter: QueryFilter): Promise<QueryRow[]> {

@@ -1,8 +1,10 @@
 /** Reads on the main thread, each of which takes microseconds: access, queries, counters and checks. */
+
 import { ALL_TIME, type DateRange } from '../../domain/counting/date-range.js';
 import type { CutSpan, ImportedCount } from '../../domain/counting/imported-count.js';
 import type { ImportRange } from '../../domain/history/import-range.js';
 import type { ApiKey } from '../../domain/keys/api-key.js';
+import { pageCorrectionsMax } from '../../domain/limits.js';
 import { needsRetention } from '../../domain/projects/retention.js';
 import {
   type Corrected,
@@ -41,7 +43,11 @@ const FIND_DELETED = 'SELECT 1 FROM deleted_project LIMIT 1';
  * or receipts, so that looking these up afterwards takes less than a join.
  */
 const READ_QUERIES = `SELECT json_group_array(json_array(${idText('id')}, occurred_at, caller, receipt)) AS page FROM (
-    SELECT * FROM query WHERE project = (SELECT number FROM project WHERE id = $1) AND id > $2 ORDER BY id LIMIT $3
+    SELECT * FROM query WHERE project = (SELECT number FROM project WHERE id = $1) AND id > $2 AND id <= coalesce(
+      (SELECT id FROM corrected_query INDEXED BY corrected_query_by_id
+        WHERE project = (SELECT number FROM project WHERE id = $1) AND id > $2 ORDER BY id LIMIT 1 OFFSET ${pageCorrectionsMax}),
+      x'${'ff'.repeat(17)}'
+    ) ORDER BY id LIMIT $3
   )`;
 
 const FIND_CALLERS = 'SELECT number, name FROM caller WHERE number IN (SELECT value FROM json_each($1))';

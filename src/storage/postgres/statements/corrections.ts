@@ -1,5 +1,7 @@
 /** Reads the rows of queries for corrections, and moves them between counters. A withdrawn one has the level `-1 - level`. */
+
 import { BUCKET_WIDTHS_MS } from '../../../domain/counting/buckets.js';
+import { pageCorrectionsMax } from '../../../domain/limits.js';
 import { bucketOf, isCounted } from './shared.js';
 
 const WIDTHS = `(VALUES ${BUCKET_WIDTHS_MS.map((ms, level) => `(${level}, ${ms}::bigint)`).join(', ')}) AS width (level, ms)`;
@@ -29,7 +31,10 @@ export function correctionStatements(schema: string) {
           WHERE project_id = $1 AND late_change.id = ${id} ${and})`;
   const row = `id, occurred_at AS "occurredAt", caller, coalesce(level, 0) AS level`;
   return {
-    findEnd: `SELECT id FROM ${query} WHERE project_id = $1 AND id > $2 ORDER BY id LIMIT 1 OFFSET $3`,
+    findEnd: `SELECT least(
+        (SELECT id FROM ${query} WHERE project_id = $1 AND id > $2 ORDER BY id LIMIT 1 OFFSET $3),
+        (SELECT id FROM ${schema}.corrected_query WHERE project_id = $1 AND id > $2 ORDER BY id LIMIT 1 OFFSET ${pageCorrectionsMax})
+      ) AS id`,
     findCounted: `SELECT ${row} FROM ${query} WHERE project_id = $1 AND id > $2 AND id <= $3 AND ${isCounted}
       AND occurred_at >= $4 AND occurred_at < $5 AND ($6::text IS NULL OR caller = $6)
       AND CASE WHEN receipt IS NULL THEN $7 ELSE receipt = ANY ($8::integer[]) END ORDER BY id LIMIT $9`,

@@ -1,4 +1,5 @@
 /** Records queries and imported counts, and reads them. */
+import { pageCorrectionsMax } from '../../../domain/limits.js';
 import { dayMs } from '../../../domain/time/duration.js';
 import { ACCESS_STAMP, isCounted, projectExistsIn } from './shared.js';
 
@@ -27,7 +28,10 @@ export function recordingStatements(schema: string) {
       ) AS access`,
     readQueries: `WITH page AS MATERIALIZED (
         SELECT id, caller, occurred_at, receipt, level FROM ${schema}.query
-        WHERE project_id = $1 AND id > $2 AND ${projectExists} ORDER BY id LIMIT $3
+        WHERE project_id = $1 AND id > $2 AND ${projectExists} AND id <= coalesce(
+          (SELECT id FROM ${schema}.corrected_query WHERE project_id = $1 AND id > $2 ORDER BY id LIMIT 1 OFFSET ${pageCorrectionsMax}),
+          '\\x${'ff'.repeat(17)}'
+        ) ORDER BY id LIMIT $3
       )
       SELECT page.id, caller, occurred_at AS "occurredAt", day, sender, NOT ${isCounted} AS "isWithdrawn", changes, noted
       FROM page

@@ -62,7 +62,7 @@ import { addQueries } from './routes/queries.js';
 import { addCompilers } from './schemas/compilers.js';
 import { SHARED_SCHEMAS } from './schemas/schemas.js';
 import { UnavailableError } from './server/errors.js';
-import { paceFiles } from './server/files.js';
+import { sendFilesFromMemory } from './server/files.js';
 import { createFramework } from './server/framework.js';
 import { requireClearHeaders, securityHeaders } from './server/headers.js';
 import { RequestLog } from './server/log.js';
@@ -193,6 +193,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     failures,
     refusals,
   });
+  closeUnreadExports(app);
   await addSites(app, options);
   app.addHook('onListen', loadAll);
   await app.ready();
@@ -290,8 +291,7 @@ async function addSites(
     preCompressed: true,
     cacheControl: false,
   });
-  paceFiles(app);
-  closeUnreadFiles(app);
+  sendFilesFromMemory(app);
   await addDocs(app, docs, { basePath, publicUrl: users.publicUrl });
   await addPages(app, dashboard.pages, basePath);
 }
@@ -304,10 +304,10 @@ function requestIds(randomInt: (max: number) => number): () => string {
 }
 
 /**
- * If a client pipelines requests and closes the connection, Node reports that for the first request only. The files that
+ * If a client pipelines requests and closes the connection, Node reports that for the first request only. The exports that
  * answer the later ones would stay open forever.
  */
-function closeUnreadFiles(app: FastifyInstance): void {
+function closeUnreadExports(app: FastifyInstance): void {
   app.addHook('onSend', ({ raw }, reply, payload, done) => {
     if (payload instanceof Readable) onFinished(raw, reply.raw, () => payload.destroy());
     done();

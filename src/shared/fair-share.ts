@@ -15,10 +15,10 @@ const goesOnMs = 3;
 const unnotedMax = 8;
 
 /**
- * How many times as long as the work a rest is. Twice, because reading requests, writing to connections and collecting garbage belong to
+ * How many times as long as the work a rest is. Not once, because reading requests, writing to connections and collecting garbage belong to
  * the work and are not measured.
  */
-const restFactor = 2;
+const restFactor = 3;
 
 /** The longest rest, whatever the clock says. */
 const restMsMax = 500;

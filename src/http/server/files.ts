@@ -2,12 +2,11 @@
 import { ReadStream, readdirSync } from 'node:fs';
 import { access, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { pipeline, Transform } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import { CallerStatsError } from '../../domain/errors.js';
 import { dayMs, secondMs } from '../../domain/time/duration.js';
-import { nextTurn } from '../../shared/pauses.js';
+import { loopShare } from '../../shared/fair-share.js';
 import { getParameter } from '../request/target.js';
 import { HttpError } from './errors.js';
 import { addResource } from './resource.js';
@@ -49,9 +48,6 @@ export interface Serving {
 }
 
 const HTML = 'text/html; charset=utf-8';
-
-/** Files are read and sent in pieces of 64 KiB. The types of the library lack that option. */
-const SENDING = { cacheControl: false, highWaterMark: 64 * 1024 };
 
 /** Media types of text files, by extension. */
 const TEXTS: Readonly<Record<string, string>> = {
@@ -141,7 +137,7 @@ async function sendFile(
 ): Promise<FastifyReply> {
   reply.headers({ 'cache-control': caching, ...PAGE_HEADERS });
   const type = TEXTS[extname(file)];
-  if (change === undefined || type === undefined) return reply.sendFile(file, folder, SENDING);
+  if (change === undefined || type === undefined) return reply.sendFile(file, folder);
   return reply.type(type).send(await texts(file));
 }
 
@@ -158,16 +154,36 @@ function createTexts({ folder, change = (text) => text }: Serving): Texts {
   };
 }
 
-/** Sends each piece of a file in a turn of its own, so that recordings keep their share. Call it before the routes are added. */
-export function paceFiles(app: FastifyInstance, turn: () => Promise<void> = nextTurn): void {
-  app.addHook('onSend', (_request, _reply, payload, done) => {
+/**
+ * Sends files from memory, in turns as requests begin, so that recordings keep their share: reading one for each request took most of
+ * its time, and none of it in its turn. Call it before the routes are added.
+ */
+export function sendFilesFromMemory(
+  app: FastifyInstance,
+  turn: () => Promise<void> | undefined = () => loopShare.begin(),
+): void {
+  const known = new Map<string, Buffer>();
+  async function read(path: string, tag: string): Promise<Buffer> {
+    // A file that is replaced has another tag.
+    const key = `${path} ${tag}`;
+    const bytes = known.get(key) ?? (await readFile(path));
+    known.set(key, bytes);
+    await turn();
+    return bytes;
+  }
+  app.addHook('onSend', (_request, reply, payload, done) => {
     if (!(payload instanceof ReadStream)) return done(null, payload);
-    const paced = new Transform({
-      transform: (piece, _encoding, sent) => void turn().then(() => sent(null, piece)),
-    });
-    // Its errors are those of what is sent.
-    pipeline(payload, paced, () => {});
-    return done(null, paced);
+    // Its types lack the part that the request asks for.
+    const {
+      path,
+      start = 0,
+      end = 0,
+    }: ReadStream & { readonly start?: number; readonly end?: number } = payload;
+    // It may be gone by now. Then it cannot be read below, either.
+    payload.once('error', () => {}).destroy();
+    return read(String(path), String(reply.getHeader('etag'))).then((bytes) =>
+      bytes.subarray(start, end + 1),
+    );
   });
 }
 

@@ -1,6 +1,5 @@
 /** What an answer takes of the event loop after its request has begun waits for its turn, so that recordings keep their share. */
-import { mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
-import { get } from 'node:http';
+import { mkdtempSync, readdirSync, readlinkSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -9,10 +8,9 @@ import fastifyStatic from '@fastify/static';
 import fastify from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
 import { addCompression } from '../../../src/http/server/compression.js';
-import { addFile, paceFiles } from '../../../src/http/server/files.js';
+import { addFile, sendFilesFromMemory } from '../../../src/http/server/files.js';
 import { restoreMethods } from '../../../src/http/server/resource.js';
 
-const pieceBytes = 64 * 1024;
 const text = 'A page of the documentation. '.repeat(10_000);
 
 /** Turns that come only when they are given. */
@@ -39,7 +37,7 @@ class Turns {
   }
 }
 
-async function serveFile(turns: Turns, change?: (text: string) => string) {
+async function serveFile({ turn }: Pick<Turns, 'turn'>, change?: (text: string) => string) {
   const folder = mkdtempSync(join(tmpdir(), 'files-'));
   const file = join(folder, 'page.html');
   writeFileSync(file, text);
@@ -50,7 +48,7 @@ async function serveFile(turns: Turns, change?: (text: string) => string) {
   });
   restoreMethods(app);
   await app.register(fastifyStatic, { root: folder, serve: false, cacheControl: false });
-  paceFiles(app, turns.turn);
+  sendFilesFromMemory(app, turn);
   addFile(app, '/page', 'page.html', { folder, caching: 'no-cache', change });
   return { app, file, url: `${await app.listen({ host: '127.0.0.1', port: 0 })}/page` };
 }
@@ -66,32 +64,34 @@ function isOpen(file: string): boolean {
   });
 }
 
-test('each piece of a file waits for a turn of its own', async () => {
+test('a file waits for its turn', async () => {
   const turns = new Turns();
   const { url } = await serveFile(turns);
   const asked = fetch(url).then((answer) => answer.text());
-  let given = 0;
-  const giveAll = async () => {
-    for (;;) {
-      await turns.untilAsked();
-      expect(await Promise.race([asked, setImmediate('unfinished')])).toBe('unfinished');
-      turns.give();
-      given++;
-    }
-  };
-  expect(await Promise.race([asked, giveAll()])).toBe(text);
-  expect(given).toBe(Math.ceil(text.length / pieceBytes));
+  expect(await Promise.race([asked, turns.untilAsked()])).toBeUndefined();
+  turns.give();
+  expect(await asked).toBe(text);
 });
 
-test('a file is closed if its client leaves while a piece waits', async () => {
-  const turns = new Turns();
-  const { url, file } = await serveFile(turns);
-  const request = get(url).on('error', () => {});
-  await turns.untilAsked();
-  expect(isOpen(file)).toBe(true);
-  request.destroy();
+test('a part of a file is what the request asks for', async () => {
+  const { app } = await serveFile({ turn: async () => {} });
+  const ask = (range: string) => app.inject({ url: '/page', headers: { range } });
+  expect(await ask('bytes=2-8')).toMatchObject({ statusCode: 206, body: text.slice(2, 9) });
+  expect(await ask('bytes=-5')).toMatchObject({ statusCode: 206, body: text.slice(-5) });
+  expect((await ask(`bytes=${text.length}-`)).statusCode).toBe(416);
+});
+
+test('a file is read once, and again when it is replaced', async () => {
+  const { app, file } = await serveFile({ turn: async () => {} });
+  const ask = async () => (await app.inject('/page')).body;
+  const { atime, mtime } = statSync(file);
+  expect(await ask()).toBe(text);
+  writeFileSync(file, text.toUpperCase());
+  utimesSync(file, atime, mtime);
+  expect(await ask()).toBe(text);
+  utimesSync(file, atime, new Date(mtime.getTime() + 1_000));
+  expect(await ask()).toBe(text.toUpperCase());
   while (isOpen(file)) await setImmediate();
-  turns.give();
 });
 
 test('a file is read and changed once', async () => {

@@ -39,7 +39,7 @@ export function addCompression(app: FastifyInstance, turn: () => Promise<void> =
 
 /** The result compresses what it is given in a turn of its own. */
 function createCompressor(turn: () => Promise<void>): (payload: string | Buffer) => Promise<Buffer> {
-  /** Bytes never change, such as the OpenAPI document. Texts are made for one answer. */
+  /** Some bytes are sent again and again, such as the OpenAPI document. Texts are made for one answer. */
   const known = new WeakMap<Buffer, Buffer>();
   return async (payload) => {
     const before = typeof payload === 'string' ? undefined : known.get(payload);

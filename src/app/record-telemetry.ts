@@ -1,7 +1,6 @@
 /** Records the queries that were found in telemetry. */
 import { type FoundFacts, type FoundQuery, MergedQueries } from '../domain/queries/found-queries.js';
 import type { Query } from '../domain/queries/query.js';
-import type { Sender } from '../domain/queries/receipt.js';
 import type { TelemetryRules } from '../domain/queries/telemetry-settings.js';
 import { Pauses } from '../shared/pauses.js';
 import type { Store } from '../storage/ports/store.js';
@@ -49,11 +48,14 @@ export async function recordTelemetry(
   // Several only if a Collector sends for them: the results of each are counted apart.
   for (const [service, merged] of all.byService(callers))
     recordedBy.set(service, (await record(service, merged)).recorded);
-  const service = queries[0]?.keys.service ?? '';
-  await settleAll(target, { kind: 'telemetry', keyId, service }, projectId, pending, {
-    nowMs,
-    readMore: async () => (await identities.identify(projectId, [], id, nowMs, expiryMs)).pending,
-  });
+  while (pending.length > 0) {
+    // Another request may have found them and not recorded them yet. Then it must not do so after they are settled.
+    await record(queries[0]?.keys.service ?? '', pending);
+    const ids = pending.map((query) => query.id);
+    await identities.settle(projectId, ids, nowMs);
+    // The store tells of some at a time, and a part of this request may have made many.
+    ({ pending } = await identities.identify(projectId, [], id, nowMs, expiryMs));
+  }
   const pauses = new Pauses(stepQueries);
   for (const { noteRecorded } of queries) {
     noteRecorded();
@@ -61,23 +63,6 @@ export async function recordTelemetry(
     if (pause !== undefined) await pause;
   }
   return recordedBy;
-}
-
-/** Records the pending queries of a store, and corrects what is recorded of them. */
-export async function settleAll(
-  target: RecordTarget & { readonly store: Pick<Store, 'identities'> },
-  sender: Sender,
-  projectId: string,
-  pending: readonly Query[],
-  { nowMs, readMore }: { readonly nowMs: number; readonly readMore: () => Promise<readonly Query[]> },
-): Promise<void> {
-  for (let some = pending; some.length > 0; some = await readMore()) {
-    // A request may have found them and not recorded them yet. Then it must not do so after they are settled.
-    await recordQueries(target, sender, projectId, some);
-    const ids = some.map(({ id }) => id);
-    await target.store.identities.settle(projectId, ids, nowMs);
-    // The store tells of some at a time, and a step may have made many.
-  }
 }
 
 /** In parts, as if they had arrived in several requests. The queries of a trace stay together, unless they are too many. */

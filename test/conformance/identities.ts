@@ -2,7 +2,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Carried, recordCarriedQueries } from '../../src/app/carried.js';
-import { restoreIdentities } from '../../src/app/copy/identities.js';
 import { CALLERS, CHANGES } from '../../src/app/reading/reports.js';
 import { recordTelemetry } from '../../src/app/record-telemetry.js';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
@@ -12,7 +11,6 @@ import { dayMs } from '../../src/domain/time/duration.js';
 import { UTC } from '../../src/domain/time/time-zone.js';
 import { expiredKeysMin, keysKeptMs } from '../../src/storage/ports/identities.js';
 import type { Store } from '../../src/storage/ports/store.js';
-import { anyFact } from '../support/found-facts.js';
 import { spanId, traceId, uuidOf } from '../support/http/telemetry.js';
 import { by, type PlaceFactory, projectOf } from '../support/storage/store.js';
 
@@ -35,6 +33,35 @@ async function identify(store: Store, projectId: string, queries: readonly Query
   const found = queries.map((keys) => ({ keys, caller: 'web', isNamed: true, occurredAt: atMs }));
   return (await store.identities.identify(projectId, found, 'question', atMs)).queryIds;
 }
+
+/** What a span may tell of a query, in a few traces that share ids, spans and answers. */
+const anyFact = fc
+  .record({
+    number: fc.integer({ min: 1, max: 3 }),
+    entrySpan: fc.constantFrom(undefined, 1, 2, 3),
+    inner: fc.subarray([1, 2, 3]),
+    explicitId: fc.constantFrom(undefined, undefined, 'a', 'b'),
+    responses: fc.subarray(['r1', 'r2']),
+    kind: fc.constantFrom('named', 'hinted', 'plain', 'plain', 'request', 'ignored'),
+    caller: fc.constantFrom('web', 'slack', 'bot'),
+    isUnsure: fc.boolean(),
+    agoMs: fc.nat({ max: 5 }),
+  })
+  .map(({ number, entrySpan, inner, explicitId, responses, kind, caller, isUnsure, agoMs }): FoundFacts => {
+    const isRequest = kind === 'request';
+    const isHinted = kind === 'hinted';
+    const span = {
+      ...(entrySpan === undefined ? { isUnsure } : { entrySpanId: spanId(entrySpan) }),
+      innerSpanIds: inner.filter((one) => one !== entrySpan).map(spanId),
+      ...{ responses, isIgnored: kind === 'ignored' },
+    };
+    return {
+      keys: { ...trace(number), explicitId, ...(isRequest ? { isRequest } : span) },
+      caller: isRequest || isHinted || kind === 'named' ? caller : 'unknown',
+      ...{ isNamed: isRequest || kind === 'named', isHinted },
+      occurredAt: isRequest ? 0 : nowMs - agoMs,
+    };
+  });
 
 export function describeIdentities(kind: string, factory: PlaceFactory): void {
   const openTwo = async () => {
@@ -426,60 +453,6 @@ export function describeIdentities(kind: string, factory: PlaceFactory): void {
       expect(await callersOf('blog')).toEqual(['api', 'teams', 'unknown', 'unknown']);
       for (let times = 0; times < 2; times++) await copy(30);
       expect(await callersOf('blog')).toEqual(['api', 'slack', 'teams', 'web']);
-      expect(await other.maintenance.verify()).toMatchObject({ damage: [], differencesTotal: 0 });
-    });
-
-    test('are read for a copy in pages, until they expire', async () => {
-      const [one, other] = await openTwo();
-      await receive(one, [{ keys: message('a', entry(1)) }, { keys: message('b', trace(2)) }]);
-      await receive(other, [{ keys: trace(3) }], nowMs, 'blog');
-      const names = ['id:a', 'id:b', ...[1, 2].map((at) => `trace:${traceId(at)}`)];
-      names.splice(2, 0, `span:${traceId(1)}-${spanId(1)}`);
-      const keys = await other.identities.readKeys('docs', undefined, 10, nowMs);
-      expect(keys.map(({ name }) => name)).toEqual(names);
-      const expected = { queryId: 'a', isTaken: false, service: 'docs', expiresAt: nowMs + keysKeptMs };
-      expect(keys[0]).toEqual({ name: 'id:a', ...expected });
-      expect(await one.identities.readKeys('docs', 'id:a', 2, nowMs)).toEqual(keys.slice(1, 3));
-      expect(await one.identities.readKeys('docs', undefined, 10, nowMs + keysKeptMs)).toEqual([]);
-      const states = await other.identities.readStates('docs', undefined, 10, nowMs);
-      expect(states).toMatchObject([
-        { id: 'a', caller: 'unknown', assumed: 'unknown', foundAt: nowMs, expiresAt: nowMs + dayMs },
-        { id: 'b', isNamed: false, isHinted: false, isPending: false, isWithdrawn: false, countsAs: null },
-      ]);
-      expect(await one.identities.readStates('docs', 'a', 1, nowMs)).toEqual(states.slice(1));
-      expect(await one.identities.readStates('docs', undefined, 10, nowMs + dayMs)).toEqual([]);
-    });
-
-    test('are recognized after a copy, and those that both sides have found become one', async () => {
-      const [one, other] = await openTwo();
-      const copy = async (target: string) => {
-        const to = { store: other, clock: { now: () => nowMs } };
-        const rows = await one.counts.readQueries('docs', undefined, 100);
-        const read = rows.map((row) => new Carried().describe(row));
-        await recordCarriedQueries(to, { kind: 'copy' }, target, read);
-        const states = await one.identities.readStates('docs', undefined, 100, nowMs);
-        const keys = await one.identities.readKeys('docs', undefined, 100, nowMs);
-        await restoreIdentities(to, target, { states });
-        await restoreIdentities(to, target, { keys });
-      };
-      const atTarget = (found: readonly Partial<FoundFacts>[]) => receive(other, found, nowMs, 'blog');
-      const counts = () => countsOf(one, 'blog');
-      await receive(one, [{}, named('web', trace(2)), request('slack', trace(3))]);
-      await receive(one, [{ keys: message('a', trace(4)) }, { keys: trace(5) }, request('api', trace(6))]);
-      await receive(one, [{ keys: entry(7, 7) }, { keys: message('b', entry(8, 8)) }]);
-      await atTarget([{ keys: entry(1, 5) }, { keys: trace(6) }, { keys: entry(8, 8) }]);
-      for (let times = 0; times < 2; times++) {
-        await copy('blog');
-        expect(await counts()).toEqual({ unknown: 5, web: 1, api: 1 });
-      }
-      await atTarget([{ keys: entry(1) }, { keys: message('x', trace(2)) }, { keys: trace(3) }]);
-      await atTarget([{ keys: trace(4) }, { keys: trace(5) }, { keys: trace(8) }]);
-      expect(await counts()).toEqual({ unknown: 5, web: 1, api: 1, slack: 1 });
-      await receive(one, [{ keys: { ...entry(7, 7), isIgnored: true } }, named('teams')]);
-      for (let times = 0; times < 2; times++) {
-        await copy('blog');
-        expect(await counts()).toEqual({ unknown: 3, web: 1, api: 1, slack: 1, teams: 1 });
-      }
       expect(await other.maintenance.verify()).toMatchObject({ damage: [], differencesTotal: 0 });
     });
 

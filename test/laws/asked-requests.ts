@@ -11,7 +11,7 @@ import type { Store } from '../../src/storage/ports/store.js';
 import { ASKED, spanId, traceId } from '../support/http/telemetry.js';
 import { returned } from '../support/http/telemetry-reading.js';
 
-export const nowMs = Date.parse('2026-06-15T12:00:00Z');
+const nowMs = Date.parse('2026-06-15T12:00:00Z');
 
 const rules: TelemetryRules = {
   queries: KNOWN_RULES,

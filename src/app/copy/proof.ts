@@ -10,8 +10,7 @@ const namedMax = 10;
  * Describes how a project differs between source and target; undefined if it does not.
  *
  * The target has recorded every query that was read, or had its id already, and has every imported count. So if as many
- * queries were read as the source counts, the target has all of them; if both then count the same, it has no others. Only those
- * count less that are the same as others, as spans have told the target.
+ * queries were read as the source counts, the target has all of them; if both then count the same, it has no others.
  */
 export function difference({
   id,
@@ -22,7 +21,6 @@ export function difference({
   importedQueries,
   withdrawn,
   correctedMeanwhile,
-  joined,
   callers,
 }: CopiedProject): string | undefined {
   if (correctedMeanwhile) return `${id}: the source was corrected meanwhile; run it again`;
@@ -30,18 +28,13 @@ export function difference({
   if (source.total > read) {
     return `${id}: ${formatQuantity(source.total - read, 'query', 'queries')} arrived at the source meanwhile; run it again`;
   }
-  const others = target.total + joined - source.total;
-  if (source.total < read || others < 0) {
+  if (source.total < read || target.total < source.total) {
     const fewer = source.total < read ? 'source' : 'target';
     return `${id}: the ${fewer} counts fewer queries than it has; run caller-stats verify on it`;
   }
   if (target.total > source.total) {
     const more = formatQuantity(target.total - source.total, 'query', 'queries');
     return `${id}: the target has every query of the source, and ${more} that others recorded there (${byType(source, target)})`;
-  }
-  if (joined > 0) {
-    const same = formatQuantity(joined, 'query', 'queries');
-    return `${id}: the target has every query of the source, and knows by spans that ${same} of them are the same as others`;
   }
   const changed = byCaller(callers.source, callers.target);
   const named = [...changed.slice(0, namedMax), ...(changed.length > namedMax ? ['…'] : [])].join(', ');

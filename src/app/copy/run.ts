@@ -18,7 +18,6 @@ import { Carried, recordCarriedCounts, recordCarriedQueries, restoreCorrection }
 import { Batcher } from '../import/batcher.js';
 import type { Progress } from '../progress.js';
 import { queryPages } from '../reading/query-pages.js';
-import { copyIdentities, listJoined } from './identities.js';
 import { copyKeys } from './keys.js';
 import { createUnlessTaken, type Side, type Tally } from './side.js';
 
@@ -33,8 +32,6 @@ export interface CopiedProject extends RecordResult {
   readonly importedQueries: number;
   /** Whether the source has corrections that are not in the target. */
   readonly correctedMeanwhile: boolean;
-  /** If the target counts fewer: the queries of the source that turned out there to be the same as others. */
-  readonly joined: number;
   /** The counts after copying. */
   readonly source: Counts;
   readonly target: Counts;
@@ -144,20 +141,20 @@ export async function copyStock(
   for (const { id } of projects) {
     const carried = await copyCorrections(id, from, to, io.clock);
     const importedQueries = await copyImportedCounts(id, carried, from, to, io.clock, onRead);
-    const rows = await copyQueries(id, carried, from, to, io.clock, onRead);
-    await copyIdentities(id, from, to, io.clock);
-    results.set(id, { carried, importedQueries, ...rows });
+    results.set(id, {
+      carried,
+      importedQueries,
+      ...(await copyQueries(id, carried, from, to, io.clock, onRead)),
+    });
   }
   const copied: CopiedProject[] = [];
   for (const [id, { carried, ...result }] of results) {
     const source = await countWithCallers(from, id);
     const target = await countWithCallers(to, id);
-    const joined =
-      target.counts.total < source.counts.total ? await countJoined(id, carried, from, to, io.clock) : 0;
     const [newest] = await from.ask((store) => store.corrections.listCorrections(id, undefined, 1));
     const correctedMeanwhile = newest !== undefined && carried.idOf(newest.number) === undefined;
     copied.push({
-      ...{ id, source: source.counts, target: target.counts, joined, correctedMeanwhile },
+      ...{ id, source: source.counts, target: target.counts, correctedMeanwhile },
       ...{ callers: { source: source.callers, target: target.callers }, ...result },
     });
   }
@@ -226,7 +223,9 @@ async function copyQueries(
     to.ask((store) => recordCarriedQueries({ store, clock }, { kind: 'copy' }, projectId, queries)),
   );
   let withdrawn = 0;
-  for await (const page of readPages(projectId, from)) {
+  const read = (afterId: string | undefined) =>
+    from.ask((store) => store.counts.readQueries(projectId, afterId, pageQueries));
+  for await (const page of queryPages(read)) {
     for (const one of page) {
       const query = carried.describe(one);
       if (query.isWithdrawn) withdrawn++;
@@ -236,27 +235,6 @@ async function copyQueries(
   }
   await batcher.flush();
   return { recorded: batcher.recorded, duplicates: batcher.duplicates, withdrawn };
-}
-
-/** How many queries that count in the source count as others in the target. Reads all again, which is rarely needed. */
-async function countJoined(
-  projectId: string,
-  carried: Carried,
-  from: Side,
-  to: Side,
-  clock: Clock,
-): Promise<number> {
-  const others = await listJoined(projectId, to, clock);
-  let joined = 0;
-  for await (const page of readPages(projectId, from))
-    for (const one of page) if (others.has(one.id) && carried.describe(one).isWithdrawn !== true) joined++;
-  return joined;
-}
-
-function readPages(projectId: string, side: Side) {
-  return queryPages((afterId) =>
-    side.ask((store) => store.counts.readQueries(projectId, afterId, pageQueries)),
-  );
 }
 
 /** Returns the number of queries in the counts that are not withdrawn. */

@@ -97,7 +97,7 @@ function toJson({ projects, ...rest }: Copied) {
   return {
     ...rest,
     projects: projects.map((project) => {
-      const { withdrawn: _, correctedMeanwhile: __, joined: ___, callers: ____, ...shown } = project;
+      const { withdrawn: _, correctedMeanwhile: __, callers: ___, ...shown } = project;
       return { ...shown, equal: difference(project) === undefined };
     }),
   };

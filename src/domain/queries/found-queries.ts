@@ -32,22 +32,6 @@ export interface FoundState extends Omit<Query, 'id'> {
   readonly isPending: boolean;
 }
 
-/** As a store keeps it. */
-export interface KeptState extends FoundState {
-  /** Whether its row was withdrawn because it turned out to be no query, or another one. */
-  readonly isWithdrawn: boolean;
-  readonly foundAt: number;
-  /** Whether all of it comes from a copy, so that the next one may replace it. */
-  readonly isCarried: boolean;
-}
-
-/** What is recorded of a query. */
-export interface FoundRow extends Omit<Query, 'id'> {
-  readonly isWithdrawn: boolean;
-  /** Whether a correction has changed it, so that the row does not say what telemetry told. */
-  readonly isCorrected: boolean;
-}
-
 /** No query has this id. */
 const NO_QUERY = '';
 
@@ -88,33 +72,6 @@ export function planFound(
   return { queryIds: ids, callers: new Map(callers), changes: states.changes };
 }
 
-/** The id of the query as which one counts. */
-export function finalIdIn(states: ReadonlyMap<string, FoundState>): (queryId: string) => string {
-  return new States(states).finalId;
-}
-
-/**
- * The states to store or to change when those that another store has are added, and when its keys show that queries are one.
- * `rows` are what is recorded here of all of them. A query that has only a row here was found at `foundAt`.
- */
-export function planUnion(
-  given: ReadonlyMap<string, KeptState>,
-  merges: FoundMerges,
-  stored: ReadonlyMap<string, KeptState>,
-  { rows, foundAt }: { readonly rows: ReadonlyMap<string, FoundRow>; readonly foundAt: number },
-): ReadonlyMap<string, KeptState> {
-  const states = new States(stored);
-  for (const [id, state] of given) states.change(id, unite(state, stored.get(id), rows.get(id)));
-  for (const id of merges.flat().map(states.finalId)) {
-    const row = rows.get(id);
-    if (row !== undefined && states.find(id) === undefined) states.change(id, stateOfRow(row, foundAt));
-  }
-  for (const [id, { countsAs }] of given) if (countsAs) states.join(id, countsAs);
-  for (const [one, other] of merges) states.merge(one, other);
-  const changed = Array.from(states.changes, ([id, state]) => [id, asRecorded(state, rows.get(id))] as const);
-  return new Map(changed.filter(([id, state]) => !isSameState(state, stored.get(id))));
-}
-
 /** What a request tells of a query that is not found yet, as text for `readRequest`. */
 export function writeRequest({ keys: { explicitId }, caller, isNamed, isHinted }: FoundFacts): string {
   return JSON.stringify({ explicitId, ...((isNamed || isHinted) && { caller, isHinted }) });
@@ -127,21 +84,19 @@ export function readRequest(text: string, of: Pick<QueryKeys, 'traceId' | 'servi
   return { keys, caller: caller ?? '', isNamed: caller !== undefined && !isHinted, isHinted, occurredAt: 0 };
 }
 
-type FoundMerges = IdentityPlan['merges'];
+class States {
+  readonly changes = new Map<string, FoundState>();
+  readonly #stored: ReadonlyMap<string, FoundState>;
 
-class States<State extends FoundState> {
-  readonly changes = new Map<string, State>();
-  readonly #stored: ReadonlyMap<string, State>;
-
-  constructor(stored: ReadonlyMap<string, State>) {
+  constructor(stored: ReadonlyMap<string, FoundState>) {
     this.#stored = stored;
   }
 
-  find(id: string): State | undefined {
+  find(id: string): FoundState | undefined {
     return this.changes.get(id) ?? this.#stored.get(id);
   }
 
-  change(id: string, state: State): void {
+  change(id: string, state: FoundState): void {
     this.changes.set(id, state);
   }
 
@@ -166,60 +121,6 @@ class States<State extends FoundState> {
     this.change(merged.id, { ...merged.state, countsAs: kept.id, isPending: true });
     this.change(kept.id, withCaller(isQuery ? asQuery(kept.state) : kept.state, merged.state));
   }
-
-  /** As `merge`, but the other one may be known by its id alone. */
-  join(one: string, other: string): void {
-    const [id, countsAs] = [this.finalId(one), this.finalId(other)];
-    const state = this.find(id);
-    if (state === undefined || id === countsAs) return;
-    if (this.find(countsAs) === undefined) this.change(id, { ...state, countsAs });
-    else this.merge(id, countsAs);
-  }
-}
-
-/** What this store and another one know of a query. */
-function unite(given: KeptState, here: KeptState | undefined, row: FoundRow | undefined): KeptState {
-  if (here === undefined) return firstUnited(given, row);
-  const state = withCaller(here, given);
-  if (here.isCarried && given.countsAs === NO_QUERY) return { ...state, countsAs: NO_QUERY };
-  const isNews = here.isCarried || given.foundAt !== here.foundAt;
-  return isNews && here.countsAs === NO_QUERY && given.countsAs !== NO_QUERY ? asQuery(state) : state;
-}
-
-function firstUnited(given: KeptState, row: FoundRow | undefined): KeptState {
-  const countsAs = given.countsAs === NO_QUERY ? NO_QUERY : null;
-  const state = { ...given, countsAs, isCarried: true };
-  if (row === undefined || row.isCorrected || row.caller === given.caller) return state;
-  // The row may have been copied before its caller was known; one of another time has its own.
-  if ((given.isNamed || given.isHinted) && row.occurredAt === given.occurredAt)
-    return { ...state, assumed: row.caller, isPending: true };
-  return { ...state, caller: row.caller, assumed: given.assumed === null ? null : row.caller };
-}
-
-function stateOfRow({ caller, occurredAt, isWithdrawn }: FoundRow, foundAt: number): KeptState {
-  const named = { caller, occurredAt, isNamed: true, isHinted: false, assumed: null };
-  return { ...named, countsAs: null, isPending: false, isWithdrawn, foundAt, isCarried: false };
-}
-
-/** It is pending until its row says the same. */
-function asRecorded(state: KeptState, row: FoundRow | undefined): KeptState {
-  const isWithdrawn = row?.isCorrected ? state.isWithdrawn : row?.isWithdrawn === true;
-  const isPending = state.isPending || (state.countsAs !== null) !== isWithdrawn;
-  return { ...state, isWithdrawn, isPending };
-}
-
-function isSameState(one: KeptState, other: KeptState | undefined): boolean {
-  if (other === undefined) return false;
-  const fields = [
-    'caller',
-    'isNamed',
-    'isHinted',
-    'assumed',
-    'countsAs',
-    'isPending',
-    'isWithdrawn',
-  ] as const;
-  return fields.every((field) => one[field] === other[field]);
 }
 
 function firstState({ caller, isNamed, isHinted = false, occurredAt }: FoundFacts): FoundState {
@@ -232,13 +133,13 @@ function isRecorded(query: FoundFacts | undefined): boolean {
 }
 
 /** It may have been taken for none. */
-function asQuery<State extends FoundState>(state: State): State {
+function asQuery(state: FoundState): FoundState {
   return state.countsAs === null ? state : { ...state, countsAs: null, isPending: true };
 }
 
 type Told = Pick<FoundFacts, 'caller' | 'isNamed' | 'isHinted'>;
 
-function withCaller<State extends FoundState>(state: State, told: Told): State {
+function withCaller(state: FoundState, told: Told): FoundState {
   if (compareCallers(told, state) <= 0) return state;
   const { caller, isNamed, isHinted = false } = told;
   return {

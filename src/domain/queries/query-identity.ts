@@ -73,11 +73,9 @@ export function strongestQueryId(query: QueryKeys): string | undefined {
   return listKeys(query)[0]?.queryId;
 }
 
-const TRACE = 'trace:';
-
 /** The name of a trace's key. */
 export function traceKeyName(traceId: string): string {
-  return `${TRACE}${traceId}`;
+  return `trace:${traceId}`;
 }
 
 const REQUEST = 'request:';
@@ -89,15 +87,6 @@ export function requestKeyName(traceId: string): string {
 
 export function requestTraceId(name: string): string {
   return name.slice(REQUEST.length);
-}
-
-export function isRequestName(name: string): boolean {
-  return name.startsWith(REQUEST);
-}
-
-/** The trace whose key, or whose request, has this name; undefined if it is another one. */
-export function traceIdOf(name: string): string | undefined {
-  return [TRACE, REQUEST].flatMap((kind) => (name.startsWith(kind) ? [name.slice(kind.length)] : []))[0];
 }
 
 /** Writes a trace id as a UUID, which stores keep in 16 bytes. */
@@ -131,104 +120,6 @@ export function planIdentities(
     moveTrace(query, find, changes);
   }
   return { queryIds, changes, merges };
-}
-
-/**
- * The keys to store or to change when those that another store has are added. A key that means two queries shows, by the rules
- * above, that both are one, unless each of them has a stronger key. `finalId` tells as which query one counts here.
- */
-export function uniteKeys(
-  given: ReadonlyMap<string, StoredKey>,
-  stored: ReadonlyMap<string, StoredKey>,
-  finalId: (queryId: string) => string,
-): Pick<IdentityPlan, 'changes' | 'merges'> {
-  const union = new KeyUnion(stored, finalId);
-  // Ids before spans, and these before traces.
-  for (const [name, key] of [...given].sort(([one], [other]) => (one < other ? -1 : 1))) union.add(name, key);
-  return union;
-}
-
-class KeyUnion {
-  readonly changes = new Map<string, StoredKey>();
-  readonly merges: (readonly [string, string])[] = [];
-  readonly #stored: ReadonlyMap<string, StoredKey>;
-  readonly #finalId: (queryId: string) => string;
-  readonly #joined = new Map<string, string>();
-
-  constructor(stored: ReadonlyMap<string, StoredKey>, finalId: (queryId: string) => string) {
-    this.#stored = stored;
-    this.#finalId = finalId;
-  }
-
-  add(name: string, key: StoredKey): void {
-    const here = this.#find(name);
-    if (here === undefined) this.changes.set(name, key);
-    else if (this.#isOne(key, here)) this.#combine(name, key, here);
-    else if (!(here.isTaken && key.isTaken)) {
-      // Within its trace, an answer tells nothing.
-      if (!ONE_TRACE.test(name) && key.service === here.service) return;
-      this.#join(key, here);
-      this.#combine(name, key, here);
-    } else if (isOfOther(name, key, here)) this.#shareTrace(name, key, here);
-  }
-
-  #combine(name: string, key: StoredKey, here: StoredKey): void {
-    const service = here.service === '' ? key.service : here.service;
-    this.changes.set(name, { ...here, isTaken: here.isTaken || key.isTaken, service });
-  }
-
-  /** Of two services that asked in one trace, one works for the other: that which knows of others that work for it. */
-  #shareTrace(name: string, key: StoredKey, here: StoredKey): void {
-    const prefix = spanPrefix(name);
-    const names = new Set([...this.#stored.keys(), ...this.changes.keys()]);
-    const spans = [...names].flatMap((one) => {
-      const span = one.startsWith(prefix) ? this.#find(one) : undefined;
-      return span === undefined ? [] : [[one, span] as const];
-    });
-    const asks = (one: StoredKey) =>
-      spans.some(([, span]) => span.isTaken && span.service === one.service && this.#isOne(span, one));
-    const owner = asks(key) && !asks(here) ? key : here;
-    for (const [one, span] of spans) {
-      if (span.isTaken || ['', owner.service].includes(span.service)) continue;
-      this.#join(span, owner);
-      this.changes.set(one, { ...span, isTaken: true });
-    }
-    this.changes.set(name, owner);
-  }
-
-  #find(name: string): StoredKey | undefined {
-    return this.changes.get(name) ?? this.#stored.get(name);
-  }
-
-  #isOne(one: StoredKey, other: StoredKey): boolean {
-    return this.#idOf(one) === this.#idOf(other);
-  }
-
-  #join(one: StoredKey, other: StoredKey): void {
-    if (this.#isOne(one, other)) return;
-    this.merges.push([one.queryId, other.queryId]);
-    this.#joined.set(this.#idOf(one), this.#idOf(other));
-  }
-
-  #idOf({ queryId }: StoredKey): string {
-    let id = this.#finalId(queryId);
-    for (let next = this.#joined.get(id); next !== undefined; next = this.#joined.get(id)) id = next;
-    return id;
-  }
-}
-
-/** The names of keys that cannot mean queries of several traces by chance, as those of answers can. */
-const ONE_TRACE = /^(?:id|span|trace):/;
-
-/** Whether these are the keys of a trace of two services, so that further spans may decide whether they are one query. */
-export function isOfOther(name: string, one: StoredKey, other: StoredKey): boolean {
-  const services = [one.service, other.service];
-  return name.startsWith(TRACE) && !services.includes('') && one.service !== other.service;
-}
-
-/** What the names of all spans of a trace begin with. */
-export function spanPrefix(nameOfTrace: string): string {
-  return `span:${nameOfTrace.slice(TRACE.length)}-`;
 }
 
 interface Keys {

@@ -1,7 +1,6 @@
 /** The part of the storage port that tells which queries in telemetry are one, and for whom they count. See `query-identity.ts`. */
-import type { FoundFacts, FoundPlan, KeptState } from '../../domain/queries/found-queries.js';
+import type { FoundFacts, FoundPlan } from '../../domain/queries/found-queries.js';
 import type { Query } from '../../domain/queries/query.js';
-import type { StoredKey } from '../../domain/queries/query-identity.js';
 import type { IdSource } from '../../domain/queries/telemetry-settings.js';
 import { dayMs } from '../../domain/time/duration.js';
 
@@ -10,37 +9,7 @@ export interface Identified extends Pick<FoundPlan, 'queryIds' | 'callers'> {
   readonly pending: readonly Query[];
 }
 
-/** A key by its name, as copies carry it. */
-export interface CarriedKey extends StoredKey {
-  readonly name: string;
-  readonly expiresAt: number;
-}
-
-/** What is known of the query with an id, as copies carry it. */
-export interface CarriedState extends KeptState {
-  readonly id: string;
-  readonly expiresAt: number;
-}
-
-export interface IdentityReads {
-  /** The project's keys that have not expired, with names after `after`, in the order of names: at most `limit`. */
-  readKeys(
-    projectId: string,
-    after: string | undefined,
-    limit: number,
-    expiryMs: number,
-  ): Promise<CarriedKey[]>;
-
-  /** The same for what is known of queries, in the order of ids. */
-  readStates(
-    projectId: string,
-    after: string | undefined,
-    limit: number,
-    expiryMs: number,
-  ): Promise<CarriedState[]>;
-}
-
-export interface IdentityChanges {
+export interface Identities {
   /**
    * The id and the caller of each query that was found, in their order, as `planIdentities` and `planFound` decide. Durable, and
    * the same through any number of handles, also for queries that are identified at the same time. Recording and settling the
@@ -61,21 +30,7 @@ export interface IdentityChanges {
    * others no longer count. What a correction has changed stays as it is. Idempotent.
    */
   settle(projectId: string, queryIds: readonly string[], nowMs: number): Promise<void>;
-
-  /**
-   * Adds what another store knows of queries whose rows were copied, as if their spans had arrived here: spans of the same queries are
-   * recognized from then on, and queries that each store has found for itself become one. States before keys. Returns the queries
-   * that have to be recorded and settled, as `identify` does. Idempotent.
-   */
-  restore(projectId: string, known: KnownIdentities, nowMs: number): Promise<readonly Query[]>;
 }
-
-export interface KnownIdentities {
-  readonly states?: readonly CarriedState[];
-  readonly keys?: readonly CarriedKey[];
-}
-
-export type Identities = IdentityReads & IdentityChanges;
 
 /** Far longer than any exporter or collector tries to send the same spans again. */
 export const keysKeptMs = 30 * dayMs;

@@ -1,7 +1,7 @@
 /** The store on PostgreSQL. Any number of processes may use the same database at once. */
 import { isUnavailable } from '../../domain/errors.js';
 import type { CorrectionChanges } from '../ports/corrections.js';
-import type { IdentityChanges } from '../ports/identities.js';
+import type { Identities } from '../ports/identities.js';
 import type { Store } from '../ports/store.js';
 import { RecordingCheck } from '../recording-check.js';
 import { SqlCorrectionChanges } from '../sql/corrections/corrections.js';
@@ -87,9 +87,9 @@ class PostgresStore implements Store {
         call(new SqlIngestionChanges(own, dialect), method, args),
       ),
     );
-    this.identities = new SqlIdentities(session, dialect, (method, args) =>
+    this.identities = new SqlIdentities((method, args) =>
       database.changeProject(String(args[0]), (own) =>
-        call<IdentityChanges, typeof method>(
+        call<Identities, typeof method>(
           new SqlIdentityChanges(own, dialect, new PostgresQueryChanges(own, statements)),
           method,
           args,

@@ -4,14 +4,13 @@
  */
 import type { CorrectionChanges, Corrections } from '../ports/corrections.js';
 import type { Access, Directory, DirectoryChanges } from '../ports/directory.js';
-import type { Identities, IdentityChanges } from '../ports/identities.js';
+import type { Identities } from '../ports/identities.js';
 import type { Ingestion, IngestionChanges } from '../ports/ingestion.js';
 import type { NotificationChanges, Notifications } from '../ports/notifications.js';
 import type { Throttles } from '../ports/throttles.js';
 import { SqlCorrectionReads } from './corrections/corrections.js';
 import type { QueryRows } from './corrections/query-rows.js';
 import { SqlDirectoryReads } from './directory-reads.js';
-import { SqlIdentityReads } from './identities/identity-reads.js';
 import { SqlIngestionReads } from './ingestion.js';
 import { SqlNotificationReads } from './notifications.js';
 import type { Dialect, Run, Session } from './session.js';
@@ -67,17 +66,15 @@ export class SqlThrottles implements Throttles {
   readonly reset: Throttles['reset'] = (...args) => this.#run('reset', args);
 }
 
-export class SqlIdentities extends SqlIdentityReads implements Identities {
-  readonly #run: Run<IdentityChanges>;
+export class SqlIdentities implements Identities {
+  readonly #run: Run<Identities>;
 
-  constructor(session: Session, dialect: Dialect, run: Run<IdentityChanges>) {
-    super(session, dialect);
+  constructor(run: Run<Identities>) {
     this.#run = run;
   }
 
   readonly identify: Identities['identify'] = (...args) => this.#run('identify', args);
   readonly settle: Identities['settle'] = (...args) => this.#run('settle', args);
-  readonly restore: Identities['restore'] = (...args) => this.#run('restore', args);
 }
 
 export class SqlIngestion extends SqlIngestionReads implements Ingestion {

@@ -79,9 +79,7 @@ class SqliteStore implements Store {
     this.ingestion = new SqlIngestion(reads, SQLITE, (method, args) =>
       file.submit({ kind: 'ingestion', method, args }),
     );
-    this.identities = new SqlIdentities(reads, SQLITE, (method, args) =>
-      file.submit({ kind: 'identities', method, args }),
-    );
+    this.identities = new SqlIdentities((method, args) => file.submit({ kind: 'identities', method, args }));
     this.notifications = new SqlNotifications(reads, SQLITE, (method, args) =>
       file.submit({ kind: 'notifications', method, args }),
     );

@@ -21,7 +21,6 @@ import { SqlDirectoryChanges } from '../../../src/storage/sql/directory-changes.
 import { SqlDirectoryReads } from '../../../src/storage/sql/directory-reads.js';
 import { SqlHistory } from '../../../src/storage/sql/history.js';
 import { SqlIdentityChanges } from '../../../src/storage/sql/identities/identity-changes.js';
-import { SqlIdentityReads } from '../../../src/storage/sql/identities/identity-reads.js';
 import { SqlIngestionChanges, SqlIngestionReads } from '../../../src/storage/sql/ingestion.js';
 import { SqlNotificationChanges, SqlNotificationReads } from '../../../src/storage/sql/notifications.js';
 import type { Session } from '../../../src/storage/sql/session.js';
@@ -141,7 +140,6 @@ const IMPLEMENTATIONS = [
   SqlDirectoryReads,
   SqlDirectoryChanges,
   SqlThrottleChanges,
-  SqlIdentityReads,
   SqlIdentityChanges,
   SqlIngestionReads,
   SqlIngestionChanges,

@@ -36,9 +36,6 @@ export async function doAll(store: Store, name: string): Promise<void> {
   const { callers, pending } = await store.identities.identify(name, [named], 'question', dayMs);
   await store.counts.record(name, pending);
   await store.identities.settle(name, [...callers.keys()], dayMs);
-  const states = await store.identities.readStates(name, undefined, 10, 0);
-  const keys = await store.identities.readKeys(name, undefined, 10, 0);
-  await store.identities.restore(name, { states, keys }, dayMs);
   const source = { kind: 'traces', name: 'docs', bucket: 0, seenAt: 0, counts: NO_COUNTS } as const;
   for (const seenAt of [0, 1])
     await store.ingestion.add(name, [{ ...source, seenAt, operations: new Map([['a=b', 1]]) }]);

@@ -1,26 +1,27 @@
 /** What is known of queries in telemetry until their callers are certain, for every SQL database. Within a transaction. */
 import type { QueryState } from '../../../domain/corrections/state.js';
-import type { FoundState, KeptState } from '../../../domain/queries/found-queries.js';
+import type { FoundState } from '../../../domain/queries/found-queries.js';
 import type { Query } from '../../../domain/queries/query.js';
 import { dayMs } from '../../../domain/time/duration.js';
-import { type CarriedState, keysKeptMs, statesKeptMs } from '../../ports/identities.js';
+import { keysKeptMs, statesKeptMs } from '../../ports/identities.js';
 import { type LateChange, type Move, type QueryChanges, toMove } from '../corrections/query-rows.js';
 import { SqlTables } from '../tables.js';
 
-/** Without the last, as a query that was found now. */
-type NewState = FoundState &
-  Partial<Pick<CarriedState, 'isWithdrawn' | 'foundAt' | 'isCarried' | 'expiresAt'>>;
+interface StoredState extends FoundState {
+  /** Whether it was withdrawn because it turned out to be no query, or another one. */
+  readonly isWithdrawn: boolean;
+  readonly foundAt: number;
+}
 
-export type StateRow = Omit<KeptState, 'isNamed' | 'isHinted' | 'isPending' | 'isWithdrawn' | 'isCarried'> & {
+type StateRow = Omit<StoredState, 'isNamed' | 'isHinted' | 'isPending' | 'isWithdrawn'> & {
   readonly id: string;
   /** 2 for one that is hinted. */
   readonly isNamed: number;
-  /** 2 for one that is not, and that comes from a copy. */
   readonly isPending: number;
   readonly isWithdrawn: number;
 };
 
-export const STATE_COLUMNS = `caller, is_named AS "isNamed", assumed, occurred_at AS "occurredAt", counts_as AS "countsAs",
+const COLUMNS = `caller, is_named AS "isNamed", assumed, occurred_at AS "occurredAt", counts_as AS "countsAs",
   is_pending AS "isPending", is_withdrawn AS "isWithdrawn", found_at AS "foundAt"`;
 
 /** Of states that are needed as long as the project is there. */
@@ -34,17 +35,20 @@ export class SqlFoundStates extends SqlTables {
   readonly #project = this.dialect.projectColumn;
 
   /** Locks the states of these ids, and of those as which they count. */
-  async load(project: unknown, ids: readonly string[]): Promise<Map<string, KeptState>> {
-    const states = new Map<string, KeptState>();
+  async load(project: unknown, ids: readonly string[]): Promise<Map<string, StoredState>> {
+    const states = new Map<string, StoredState>();
     let missing = [...new Set(ids)].sort();
     while (missing.length > 0) {
       const rows = await this.session.all<StateRow>(
-        `SELECT id, ${STATE_COLUMNS} FROM ${this.#table} WHERE ${this.#project} = $1
+        `SELECT id, ${COLUMNS} FROM ${this.#table} WHERE ${this.#project} = $1
            AND id IN (${this.dialect.jsonElements('$2')})
          ORDER BY id ${this.dialect.lock('UPDATE')}`,
         [project, JSON.stringify(missing)],
       );
-      for (const { id, ...state } of rows.map(toState)) states.set(id, state);
+      for (const { id, isNamed, isPending, isWithdrawn, ...row } of rows) {
+        const flags = { isPending: isPending === 1, isWithdrawn: isWithdrawn === 1 };
+        states.set(id, { ...row, isNamed: isNamed === 1, isHinted: isNamed === 2, ...flags });
+      }
       const next = rows.flatMap(({ countsAs }) => countsAs || []).filter((id) => !states.has(id));
       missing = [...new Set(next)].sort();
     }
@@ -54,18 +58,15 @@ export class SqlFoundStates extends SqlTables {
   /** Returns false, and has to be planned again, if another transaction has added one of them meanwhile. */
   async store(
     project: unknown,
-    changes: ReadonlyMap<string, NewState>,
-    stored: ReadonlyMap<string, KeptState>,
+    changes: ReadonlyMap<string, FoundState>,
+    stored: ReadonlyMap<string, StoredState>,
     nowMs: number,
-    isCopy = false,
   ): Promise<boolean> {
     const sorted = [...changes].sort(([one], [other]) => (one < other ? -1 : 1));
     const added = sorted.filter(([id]) => !stored.has(id));
-    const rowOf = ([id, state]: readonly [string, NewState]) => {
-      const { isWithdrawn = false, foundAt = nowMs, expiresAt } = { ...stored.get(id), ...state };
-      const end = expiresAt === NEVER ? NEVER : foundAt + keptMs(state);
-      const pending = state.isPending ? 1 : isCopy && state.isCarried ? 2 : 0;
-      return [project, id, ...valuesOf(state), pending, isWithdrawn ? 1 : 0, foundAt, end];
+    const rowOf = ([id, state]: readonly [string, FoundState]) => {
+      const foundAt = stored.get(id)?.foundAt ?? nowMs;
+      return [project, id, ...valuesOf(state), 0, foundAt, foundAt + keptMs(state)];
     };
     const head = `${this.#table} (${this.#project}, id, caller, is_named, assumed, occurred_at, counts_as, is_pending,
          is_withdrawn, found_at, expires_at)`;
@@ -82,7 +83,7 @@ export class SqlFoundStates extends SqlTables {
       changed.map(rowOf),
       `ON CONFLICT (${this.#project}, id) DO UPDATE SET caller = excluded.caller, is_named = excluded.is_named,
          assumed = excluded.assumed, occurred_at = excluded.occurred_at, counts_as = excluded.counts_as,
-         is_pending = excluded.is_pending, is_withdrawn = excluded.is_withdrawn,
+         is_pending = excluded.is_pending,
          expires_at = CASE WHEN found_query.expires_at = ${NEVER} THEN ${NEVER} ELSE excluded.expires_at END`,
     );
     return true;
@@ -159,21 +160,15 @@ export class SqlFoundStates extends SqlTables {
   }
 }
 
-export function toState<Stored extends StateRow>(row: Stored) {
-  const { isNamed, isPending, isWithdrawn, ...rest } = row;
-  const flags = { isPending: isPending === 1, isCarried: isPending === 2, isWithdrawn: isWithdrawn === 1 };
-  return { ...rest, isNamed: isNamed === 1, isHinted: isNamed === 2, ...flags };
-}
-
 /** Whether a correction hides what telemetry told. */
-function isHidden(row: QueryState, { caller, assumed, countsAs, isWithdrawn }: KeptState): boolean {
+function isHidden(row: QueryState, { caller, assumed, countsAs, isWithdrawn }: StoredState): boolean {
   const isLate = assumed !== null && caller !== assumed;
   const isRenamed = isLate && row.caller !== assumed && row.caller !== caller;
   return row.isWithdrawn === isWithdrawn ? isRenamed : countsAs !== null || isLate;
 }
 
 /** What a correction has changed stays as it is. */
-function settledState(row: QueryState, { caller, assumed, countsAs, isWithdrawn }: KeptState): QueryState {
+function settledState(row: QueryState, { caller, assumed, countsAs, isWithdrawn }: StoredState): QueryState {
   if (row.isWithdrawn !== isWithdrawn) return row;
   const isLate = row.caller === assumed;
   return { caller: isLate ? caller : row.caller, isWithdrawn: countsAs !== null };
@@ -184,7 +179,7 @@ function keptMs({ countsAs }: FoundState): number {
   return countsAs === null ? statesKeptMs : keysKeptMs;
 }
 
-function valuesOf({ caller, assumed, occurredAt, countsAs, ...state }: FoundState): unknown[] {
+function valuesOf({ caller, assumed, occurredAt, countsAs, isPending, ...state }: FoundState): unknown[] {
   const isNamed = state.isNamed ? 1 : state.isHinted ? 2 : 0;
-  return [caller, isNamed, assumed, occurredAt, countsAs];
+  return [caller, isNamed, assumed, occurredAt, countsAs, isPending ? 1 : 0];
 }

@@ -1,45 +1,26 @@
 /** The keys of queries in telemetry, for every SQL database. Each method is one transaction. */
-import {
-  type FoundFacts,
-  type FoundPlan,
-  finalIdIn,
-  type KeptState,
-  planFound,
-  planUnion,
-} from '../../../domain/queries/found-queries.js';
-import type { Query } from '../../../domain/queries/query.js';
+import { type FoundFacts, type FoundPlan, planFound } from '../../../domain/queries/found-queries.js';
 import {
   type IdentityPlan,
-  isOfOther,
-  isRequestName,
   keyNames,
   planIdentities,
   type QueryKeys,
   type StoredKey,
-  spanPrefix,
   strongestQueryId,
-  traceIdOf,
   traceKeyName,
   traceQueryId,
-  uniteKeys,
 } from '../../../domain/queries/query-identity.js';
 import type { IdSource } from '../../../domain/queries/telemetry-settings.js';
-import { dayMs } from '../../../domain/time/duration.js';
-import {
-  type CarriedKey,
-  expiredKeysMin,
-  type Identified,
-  type IdentityChanges,
-  type KnownIdentities,
-  keysKeptMs,
-} from '../../ports/identities.js';
+import { expiredKeysMin, type Identified, type Identities, keysKeptMs } from '../../ports/identities.js';
 import { notFound } from '../changes.js';
 import type { QueryChanges } from '../corrections/query-rows.js';
 import type { Dialect, Session } from '../session.js';
 import { SqlTables } from '../tables.js';
 import { SqlFoundStates } from './found-states.js';
-import { type Keys, SqlQueryKeys } from './query-keys.js';
-import { SqlWaitingRequests, toRequest } from './waiting-requests.js';
+import { SqlWaitingRequests } from './waiting-requests.js';
+
+type Keys = Map<string, StoredKey>;
+type KeyRow = Omit<StoredKey, 'isTaken'> & { readonly name: string; readonly isTaken: number };
 
 interface Times {
   readonly nowMs: number;
@@ -49,11 +30,10 @@ interface Times {
 /** Of a trace without a query. Only the transaction that stores it sees it. */
 const HELD: StoredKey = { queryId: '', isTaken: false, service: '' };
 
-export class SqlIdentityChanges extends SqlTables implements IdentityChanges {
+export class SqlIdentityChanges extends SqlTables implements Identities {
   readonly #changes: QueryChanges;
   readonly #states: SqlFoundStates;
   readonly #waiting: SqlWaitingRequests;
-  readonly #keys: SqlQueryKeys;
   readonly #table = this.table('question_key');
   readonly #project = this.dialect.projectColumn;
 
@@ -62,7 +42,6 @@ export class SqlIdentityChanges extends SqlTables implements IdentityChanges {
     this.#changes = changes;
     this.#states = new SqlFoundStates(session, dialect);
     this.#waiting = new SqlWaitingRequests(session, dialect);
-    this.#keys = new SqlQueryKeys(session, dialect);
   }
 
   async identify(
@@ -83,108 +62,14 @@ export class SqlIdentityChanges extends SqlTables implements IdentityChanges {
   }
 
   async settle(projectId: string, queryIds: readonly string[], nowMs: number): Promise<void> {
-    await this.#states.settle(await this.#lockProject(projectId), queryIds, nowMs, this.#changes);
-  }
-
-  async restore(
-    projectId: string,
-    { states = [], keys = [] }: KnownIdentities,
-    nowMs: number,
-  ): Promise<readonly Query[]> {
-    const project = await this.#lockProject(projectId);
-    const own = keys.filter(({ name }) => !isRequestName(name));
-    const merges = await this.#uniteKeys(project, new Map(own.map((key) => [key.name, key])));
-    await this.#uniteStates(project, new Map(states.map(({ id, ...state }) => [id, state])), merges, nowMs);
-    const traces = keys.flatMap(({ name, service }) => {
-      const traceId = traceIdOf(name);
-      return traceId === undefined ? [] : [{ traceId, service }];
-    });
-    const requests = [
-      ...keys
-        .filter(({ name }) => isRequestName(name))
-        .map(({ queryId, ...key }) => toRequest({ ...key, text: queryId })),
-      ...(await this.#waiting.findFor(project, traces, nowMs)),
-    ];
-    if (requests.length > 0) await this.#planByKeys(projectId, project, requests, { nowMs, expiryMs: nowMs });
-    return this.#states.listPending(projectId, project, nowMs);
-  }
-
-  /** As corrections do, so that only one of them moves a query at a time. */
-  async #lockProject(projectId: string): Promise<unknown> {
+    // As corrections do, so that only one of them moves a query at a time.
     const found = await this.get<{ readonly key: unknown }>(
       `SELECT ${this.dialect.projectKeyColumn} AS key FROM ${this.table('project')}
        WHERE id = $1 ${this.dialect.andNotDeleted} ${this.dialect.lock('UPDATE')}`,
       [projectId],
     );
     if (found === undefined) throw notFound(`project ${projectId}`);
-    return found.key;
-  }
-
-  /** Returns the queries that turn out to be one. */
-  async #uniteKeys(
-    project: unknown,
-    given: ReadonlyMap<string, CarriedKey>,
-  ): Promise<IdentityPlan['merges']> {
-    if (given.size === 0) return [];
-    for (;;) {
-      const stored = await this.#keys.load(project, await this.#namesToUnite(project, given));
-      const differing = [...given].flatMap(([name, { queryId }]) => {
-        const here = stored.get(name);
-        return here === undefined || here.queryId === queryId ? [] : [queryId, here.queryId];
-      });
-      const states = await this.#states.load(project, differing);
-      const rows = await this.#changes.findByIds(project, differing);
-      const known = new Set([...states.keys(), ...rows.map(({ id }) => id)]);
-      // Another copy brings those that arrived there since it read them.
-      const sound = [...given].filter(([name, { queryId }]) => {
-        const here = stored.get(name);
-        return here === undefined || here.queryId === queryId || known.has(queryId);
-      });
-      const { changes, merges } = uniteKeys(new Map(sound), stored, finalIdIn(states));
-      const added = [...changes].flatMap(([name, key]) => {
-        const expiresAt = given.get(name)?.expiresAt;
-        return stored.has(name) || expiresAt === undefined ? [] : [[name, { ...key, expiresAt }] as const];
-      });
-      if ((await this.#keys.add(project, added)).length < added.length) continue;
-      await this.#keys.update(project, changes, stored);
-      return merges;
-    }
-  }
-
-  /** The names of these keys, and those of all spans of traces in which two services asked. Sorted. */
-  async #namesToUnite(project: unknown, given: ReadonlyMap<string, StoredKey>): Promise<string[]> {
-    const names = [...given.keys()];
-    const traces = names.filter((name) => traceIdOf(name) !== undefined);
-    const there = await this.#keys.load(project, traces, '');
-    for (const name of traces) {
-      const [key, here] = [given.get(name), there.get(name)];
-      if (key === undefined || here === undefined || !isOfOther(name, key, here)) continue;
-      const prefix = spanPrefix(name);
-      names.push(...(await this.#keys.loadBetween(project, prefix, `${prefix}~`)).keys());
-    }
-    return [...new Set(names)].sort();
-  }
-
-  async #uniteStates(
-    project: unknown,
-    given: ReadonlyMap<string, KeptState>,
-    merges: IdentityPlan['merges'],
-    nowMs: number,
-  ): Promise<void> {
-    if (given.size === 0 && merges.length === 0) return;
-    const ids = [...given].flatMap(([id, { countsAs }]) => (countsAs ? [id, countsAs] : [id]));
-    for (;;) {
-      const stored = await this.#states.load(project, [...ids, ...merges.flat()]);
-      const all = new Set([...ids, ...merges.flat(), ...stored.keys()]);
-      for (const { countsAs } of stored.values()) if (countsAs) all.add(countsAs);
-      const rows = await this.#changes.findByIds(project, [...all]);
-      const corrections = await this.#changes.findCorrections(project, [...all]);
-      const corrected = new Set(corrections.map(({ id }) => id));
-      const found = new Map(rows.map((row) => [row.id, { ...row, isCorrected: corrected.has(row.id) }]));
-      // It was found on an earlier day, so that what it turns out to be is noted.
-      const planned = planUnion(given, merges, stored, { rows: found, foundAt: nowMs - dayMs });
-      if (await this.#states.store(project, planned, stored, nowMs, true)) return;
-    }
+    await this.#states.settle(found.key, queryIds, nowMs, this.#changes);
   }
 
   /**
@@ -210,17 +95,14 @@ export class SqlIdentityChanges extends SqlTables implements IdentityChanges {
     let all = found;
     for (;;) {
       const queries = all.map(({ keys }) => keys);
-      const stored = await this.#keys.load(project, [...new Set(queries.flatMap(keyNames))].sort());
+      const stored = await this.#find(project, [...new Set(queries.flatMap(keyNames))].sort());
       const settled = [...stored].filter(([name]) => !own.has(name));
       const known = new Map([...recorded, ...settled]);
       const plan = planIdentities(queries, known);
       const early = all.filter(({ keys }, at) => keys.isRequest && plan.queryIds[at] === '');
       for (const { keys } of early) held.set(traceKeyName(keys.traceId ?? ''), HELD);
-      const expiresAt = nowMs + keysKeptMs;
-      const added = [...new Map([...held, ...plan.changes])].flatMap(([name, key]) =>
-        stored.has(name) ? [] : [[name, { ...key, expiresAt }] as const],
-      );
-      const inserted = await this.#keys.add(project, added);
+      const added = [...new Map([...held, ...plan.changes])].filter(([name]) => !stored.has(name));
+      const inserted = await this.#insert(project, added, nowMs + keysKeptMs);
       for (const name of inserted) own.add(name);
       if (inserted.length < added.length) continue;
       const waiting = all === found ? await this.#waiting.findFor(project, queries, expiryMs) : [];
@@ -228,8 +110,8 @@ export class SqlIdentityChanges extends SqlTables implements IdentityChanges {
         all = [...found, ...waiting];
         continue;
       }
-      await this.#keys.update(project, plan.changes, stored);
-      await this.#keys.remove(
+      await this.#update(project, plan.changes, stored);
+      await this.#release(
         project,
         [...held.keys()].filter((name) => own.has(name) && !plan.changes.has(name)),
       );
@@ -269,6 +151,14 @@ export class SqlIdentityChanges extends SqlTables implements IdentityChanges {
     }
   }
 
+  async #release(project: unknown, names: readonly string[]): Promise<void> {
+    if (names.length === 0) return;
+    await this.session.run(
+      `DELETE FROM ${this.#table} WHERE ${this.#project} = $1 AND name IN (${this.dialect.jsonElements('$2')})`,
+      [project, JSON.stringify(names)],
+    );
+  }
+
   /** Traces that an earlier version has recorded, or whose key has expired. Each is a query without a stronger key. */
   async #findRecorded(projectId: string, queries: readonly QueryKeys[]): Promise<Keys> {
     const traces = new Map<string, readonly [name: string, service: string]>();
@@ -282,6 +172,56 @@ export class SqlIdentityChanges extends SqlTables implements IdentityChanges {
       if (name !== undefined && service !== undefined) keys.set(name, { queryId, isTaken: false, service });
     }
     return keys;
+  }
+
+  /** Locks the keys that are there. Sorted, so that two transactions cannot wait for each other. */
+  async #find(project: unknown, names: readonly string[]): Promise<Keys> {
+    const rows = await this.session.all<KeyRow>(
+      `SELECT name, query_id AS "queryId", is_taken AS "isTaken", service FROM ${this.#table}
+       WHERE ${this.#project} = $1 AND name IN (${this.dialect.jsonElements('$2')})
+       ORDER BY name ${this.dialect.lock('UPDATE')}`,
+      [project, JSON.stringify(names)],
+    );
+    return new Map(rows.map(({ name, isTaken, ...key }) => [name, { ...key, isTaken: isTaken === 1 }]));
+  }
+
+  /** Returns the names of the keys that were not there. */
+  async #insert(
+    project: unknown,
+    added: Iterable<[string, StoredKey]>,
+    expiresAt: number,
+  ): Promise<string[]> {
+    const inserted = await this.#write(project, added, expiresAt, 'ON CONFLICT DO NOTHING RETURNING name');
+    return inserted.map(({ name }) => name);
+  }
+
+  async #update(project: unknown, changes: Iterable<[string, StoredKey]>, stored: Keys): Promise<void> {
+    const changed = [...changes].filter(([name, key]) => {
+      const before = stored.get(name);
+      return before !== undefined && !isSame(before, key);
+    });
+    // They are there and locked, and keep their end: this updates many at once.
+    const tail = `ON CONFLICT (${this.#project}, name) DO UPDATE SET query_id = excluded.query_id,
+      is_taken = excluded.is_taken, service = excluded.service`;
+    await this.#write(project, changed, 0, tail);
+  }
+
+  #write(project: unknown, keys: Iterable<[string, StoredKey]>, expiresAt: number, tail: string) {
+    const rows = [...keys]
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([name, { queryId, isTaken, service }]) => [
+        project,
+        name,
+        queryId,
+        isTaken ? 1 : 0,
+        service,
+        expiresAt,
+      ]);
+    return this.insert<{ readonly name: string }>(
+      `${this.#table} (${this.#project}, name, query_id, is_taken, service, expires_at)`,
+      rows,
+      tail,
+    );
   }
 
   async #removeExpired(
@@ -298,4 +238,8 @@ export class SqlIdentityChanges extends SqlTables implements IdentityChanges {
       [project, expiryMs, max],
     );
   }
+}
+
+function isSame(one: StoredKey, other: StoredKey): boolean {
+  return one.queryId === other.queryId && one.isTaken === other.isTaken && one.service === other.service;
 }

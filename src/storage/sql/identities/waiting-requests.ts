@@ -31,7 +31,9 @@ export class SqlWaitingRequests extends SqlTables {
        WHERE ${this.#project} = $1 AND name IN (${this.dialect.jsonElements('$2')}) ORDER BY name`,
       [project, JSON.stringify([...new Set(traces)].map(requestKeyName))],
     );
-    return rows.filter(({ expiresAt }) => expiresAt > expiryMs).map(toRequest);
+    return rows
+      .filter(({ expiresAt }) => expiresAt > expiryMs)
+      .map(({ name, text, service }) => readRequest(text, { traceId: requestTraceId(name), service }));
   }
 
   async add(project: unknown, requests: readonly FoundFacts[], nowMs: number): Promise<void> {
@@ -59,8 +61,4 @@ export class SqlWaitingRequests extends SqlTables {
       [project, from, to],
     );
   }
-}
-
-export function toRequest({ name, text, service }: Omit<RequestRow, 'expiresAt'>): FoundFacts {
-  return readRequest(text, { traceId: requestTraceId(name), service });
 }

@@ -6,7 +6,7 @@ import type { Receipt } from '../../../domain/queries/receipt.js';
 import type { CorrectionChanges } from '../../ports/corrections.js';
 import type { RecordResult } from '../../ports/counts.js';
 import type { DirectoryChanges } from '../../ports/directory.js';
-import type { IdentityChanges } from '../../ports/identities.js';
+import type { Identities } from '../../ports/identities.js';
 import type { IngestionChanges } from '../../ports/ingestion.js';
 import type { Cleanup } from '../../ports/maintenance.js';
 import type { NotificationChanges } from '../../ports/notifications.js';
@@ -43,7 +43,7 @@ export interface ImportBatch {
 interface CalledParts {
   readonly directory: DirectoryChanges;
   readonly throttles: Throttles;
-  readonly identities: IdentityChanges;
+  readonly identities: Identities;
   readonly ingestion: IngestionChanges;
   readonly corrections: CorrectionChanges;
   readonly notifications: NotificationChanges;

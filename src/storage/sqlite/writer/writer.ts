@@ -3,7 +3,7 @@ import { CallerStatsError } from '../../../domain/errors.js';
 import { type Outcome, refused } from '../../commit-queue.js';
 import type { CorrectionChanges } from '../../ports/corrections.js';
 import type { RecordResult } from '../../ports/counts.js';
-import type { IdentityChanges } from '../../ports/identities.js';
+import type { Identities } from '../../ports/identities.js';
 import { SqlCorrectionChanges } from '../../sql/corrections/corrections.js';
 import { SqlDirectoryChanges } from '../../sql/directory-changes.js';
 import { SqlIdentityChanges } from '../../sql/identities/identity-changes.js';
@@ -133,7 +133,7 @@ export class Writer {
         return inSavepoint(this.#db, async () => {
           const changes = new SqliteQueryChanges(this.#statements, deltas);
           const identities = new SqlIdentityChanges(this.#statements, SQLITE, changes);
-          return call<IdentityChanges, typeof operation.method>(identities, operation.method, operation.args);
+          return call<Identities, typeof operation.method>(identities, operation.method, operation.args);
         });
       case 'ingestion':
         return call(this.#ingestion, operation.method, operation.args);

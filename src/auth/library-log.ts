@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { toPrintable } from '../domain/format.js';
-import { type Failed, failureReason } from '../shared/api-client.js';
+import { failureReason } from '../shared/api-client.js';
 
 /**
  * Writes the messages of the sign-in library into the log, each in one line. Only the message, because the other arguments may
@@ -13,7 +13,7 @@ export function createLibraryLog(log: Pick<Logger, 'debug' | 'info' | 'warn' | '
     ...others: readonly unknown[]
   ): void => {
     const failed = others.find((one) => one instanceof TypeError && one.message === 'fetch failed');
-    const reason = failed === undefined ? '' : `: ${failureReason(failed as Failed)}`;
+    const reason = failed === undefined ? '' : `: ${failureReason(failed)}`;
     log[level](toPrintable(`${message}${reason}`.replaceAll(/\s+/g, ' ')));
   };
 }

@@ -1,8 +1,8 @@
-/** Bounds what a person has any number of, so that a list of it is whole: nobody hides one among many. */
+/** Limits how many sessions, devices and applications a person has, so that lists show all of them. */
 import type { DBAdapter, Where } from 'better-auth';
 import { openingsMax } from '../domain/limits.js';
 
-/** Those that one addition removes at most: more than it adds. */
+/** The most that one addition removes. */
 const removedMax = 100;
 
 /** Removes all but the newest `openingsMax` of these rows, and not `added`. Those of sessions are as new as their last use. */

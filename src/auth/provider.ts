@@ -8,7 +8,7 @@ import type { BetterAuthPlugin } from 'better-auth';
 import { APIError, createAuthMiddleware } from 'better-auth/api';
 import { type GenericOAuthOptions, genericOAuth } from 'better-auth/plugins/generic-oauth';
 import { providerTimeoutMs } from '../domain/limits.js';
-import { type Failed, failureReason } from '../shared/api-client.js';
+import { failureReason } from '../shared/api-client.js';
 import { type LegacyAlgorithms, PROVIDER_ID, type SingleSignOn } from './names.js';
 
 type GetUserInfo = NonNullable<GenericOAuthOptions['config'][number]['getUserInfo']>;
@@ -127,7 +127,7 @@ async function fetchObject(
     if (response.ok) return toObject(await response.json());
     fail(`its status is ${response.status}`);
   } catch (error) {
-    fail(failureReason(error as Failed));
+    fail(failureReason(error));
   }
   return undefined;
 }

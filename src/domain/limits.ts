@@ -65,7 +65,7 @@ export const correctionRowsPerQuery = 20;
 
 /** Queries that one step of reading the past looks at: some 20 ms of the event loop if each is of another caller. */
 export const pastStepQueries = 1_000;
-/** After so many corrections of its queries, a page of queries ends: a query may have any number of them. */
+/** A page of queries ends after this many of their corrections, because a query may have any number of them. */
 export const pageCorrectionsMax = 2_000;
 /** Imported counts of one such step. */
 export const pastStepCounts = 1_000;

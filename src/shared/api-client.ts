@@ -29,7 +29,7 @@ export async function request(
     onHeaders?.(response.headers);
     text = await response.text();
   } catch (cause) {
-    throw new ConnectionError(`No response from ${new URL(url).origin}: ${failureReason(cause as Failed)}`, {
+    throw new ConnectionError(`No response from ${new URL(url).origin}: ${failureReason(cause)}`, {
       cause,
     });
   }
@@ -70,10 +70,11 @@ function parseJson(text: string): unknown {
   }
 }
 
-export type Failed = { message?: unknown; cause?: { message?: unknown; code?: unknown } } | null;
+type Failed = { message?: unknown; cause?: { message?: unknown; code?: unknown } } | null;
 
 /** The errors of `fetch` are unspecific; the reason is in their `cause`. */
-export function failureReason(failed: Failed): string {
+export function failureReason(error: unknown): string {
+  const failed = error as Failed;
   return `${failed?.cause?.message || failed?.cause?.code || failed?.message || failed}`;
 }
 

@@ -1,5 +1,4 @@
 /** Counts what an import would record, by month and caller. */
-
 import { isCounted } from '../../domain/queries/receipt.js';
 import type { CountStore } from '../../storage/ports/counts.js';
 import { queryPages } from '../reading/query-pages.js';

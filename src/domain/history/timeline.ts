@@ -2,7 +2,6 @@
  * What a project's queries were at a moment, and what has changed since. Each change is one of an event, so that the changes of a
  * query add up to the difference between then and now.
  */
-
 import type { Steps } from '../../shared/steps.js';
 import type { CorrectionAction } from '../corrections/correction.js';
 import {
@@ -86,7 +85,7 @@ export function senderOfCounts(source: string): string {
   return `counts:${source}`;
 }
 
-/** As many are added in about a millisecond. */
+/** How many are added at a time, in about a millisecond. */
 const correctionsInStep = 2_000;
 
 export class Timeline {

@@ -166,7 +166,7 @@ export class SqlDirectoryReads extends SqlTables implements DirectoryReads {
     return found;
   }
 
-  /** The number of the entry before which, from the newest on, there are so many. */
+  /** The number of the newest entry after the first `skipped`. */
   async #findAudit(conditions: readonly Condition[], skipped: number): Promise<number | undefined> {
     const { where, values } = allOf(conditions);
     const entry = `SELECT number FROM ${this.table('audit')} WHERE ${where} ORDER BY number DESC LIMIT 1 OFFSET ${skipped}`;

@@ -1,5 +1,4 @@
 /** The rows of queries for corrections. The row of a withdrawn query has the caller `-1 - caller`. */
-
 import type { DateRange } from '../../domain/counting/date-range.js';
 import { pageCorrectionsMax } from '../../domain/limits.js';
 import { dayOf } from '../../domain/queries/receipt.js';

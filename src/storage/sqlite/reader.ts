@@ -1,5 +1,4 @@
 /** Reads on the main thread, each of which takes microseconds: access, queries, counters and checks. */
-
 import { ALL_TIME, type DateRange } from '../../domain/counting/date-range.js';
 import type { CutSpan, ImportedCount } from '../../domain/counting/imported-count.js';
 import type { ImportRange } from '../../domain/history/import-range.js';

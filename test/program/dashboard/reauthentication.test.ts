@@ -1,4 +1,4 @@
-/** Changes of what signs a user in: whoever has a second factor proves both, also in a session and on a trusted device. */
+/** Users with a second factor need both factors to change how they sign in, also in a session and on a trusted device. */
 import type { PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server';
 import { describe, expect, test } from 'vitest';
 import { guessesMax } from '../../../src/domain/limits.js';
@@ -38,7 +38,7 @@ async function failuresOf(service: Service): Promise<string[]> {
     .map(({ action, detail }) => `${action} ${detail}`);
 }
 
-/** The paths that change what signs the user in, with the fields of their bodies besides the proof, and the status of success. */
+/** The paths that change how the user signs in, with the other fields of their bodies and the status of success. */
 const CHANGES = [
   ['second-factor/stop', {}, 204],
   ['passkeys/start', {}, 200],

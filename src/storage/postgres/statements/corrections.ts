@@ -1,5 +1,4 @@
 /** Reads the rows of queries for corrections, and moves them between counters. A withdrawn one has the level `-1 - level`. */
-
 import { BUCKET_WIDTHS_MS } from '../../../domain/counting/buckets.js';
 import { pageCorrectionsMax } from '../../../domain/limits.js';
 import { bucketOf, isCounted } from './shared.js';

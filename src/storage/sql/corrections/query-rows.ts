@@ -108,7 +108,7 @@ export interface QueryRows {
     after: CountPlace,
     limit: number,
   ): Promise<PastCountRow[]>;
-  /** The id of the last of so many queries after `after`, or of fewer if they have many corrections; undefined if there are no more. */
+  /** The id of the last of the next `rows` queries after `after`, or of fewer if they have many corrections; undefined if there are no more. */
   findEnd(project: unknown, after: string | undefined, rows: number): Promise<string | undefined>;
   /** In the order of ids. */
   find(project: unknown, filter: QueryFilter): Promise<QueryRow[]>;

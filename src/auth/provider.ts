@@ -4,11 +4,13 @@
  * another client (Core 1.0, section 3.1.3.7), one with a legacy signature, if the operator refuses those, and redirects to
  * wherever they lead (OWASP ASVS 5.0, 15.3.2).
  */
-import type { BetterAuthPlugin } from 'better-auth';
+import type { BetterAuthPlugin, OAuthProvider } from 'better-auth';
 import { APIError, createAuthMiddleware } from 'better-auth/api';
 import { type GenericOAuthOptions, genericOAuth } from 'better-auth/plugins/generic-oauth';
 import { providerTimeoutMs } from '../domain/limits.js';
+import { secondMs } from '../domain/time/duration.js';
 import { failureReason } from '../shared/api-client.js';
+import { withDeadline } from '../shared/deadline.js';
 import { type LegacyAlgorithms, PROVIDER_ID, type SingleSignOn } from './names.js';
 
 type GetUserInfo = NonNullable<GenericOAuthOptions['config'][number]['getUserInfo']>;
@@ -27,42 +29,54 @@ function discoveryUrlOf({ issuer }: SingleSignOn): string {
   return `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
 }
 
-export function signInWithProvider(provider: SingleSignOn, options: ProviderOptions) {
+/**
+ * The library would read the metadata when it starts, for as long as the provider keeps the connection open, and until then
+ * nobody could sign in, not even with a password. As after a failure, it reads them when somebody uses the provider, and
+ * waits no longer than 10 s.
+ */
+export function signInWithProvider(provider: SingleSignOn, options: ProviderOptions): BetterAuthPlugin {
   const { clientId, clientSecret } = provider;
   const discoveryUrl = discoveryUrlOf(provider);
-  return genericOAuth({
-    config: [
-      {
-        providerId: PROVIDER_ID,
-        clientId,
-        clientSecret,
-        discoveryUrl,
-        // With headers, even none, the library follows no redirect to another origin.
-        discoveryHeaders: {},
-        getUserInfo: getUserInfo({ clientId, discoveryUrl, ...options }),
-        requireIdTokenVerification: true,
-        scopes: ['openid', 'email', 'profile'],
-        disableProviderLogout: true,
-        // The library also believes a claim with its own name for this.
-        mapProfileToUser: ({ email_verified }) => ({
-          emailVerified: email_verified === true || email_verified === 'true',
-        }),
-      },
-    ],
-  });
+  const config: GenericOAuthOptions['config'][number] = {
+    providerId: PROVIDER_ID,
+    clientId,
+    clientSecret,
+    discoveryUrl,
+    // With headers, even none, the library follows no redirect to another origin.
+    discoveryHeaders: {},
+    getUserInfo: getUserInfo({ clientId, discoveryUrl, ...options }),
+    requireIdTokenVerification: true,
+    scopes: ['openid', 'email', 'profile'],
+    disableProviderLogout: true,
+    // The library also believes a claim with its own name for this.
+    mapProfileToUser: ({ email_verified }) => ({
+      emailVerified: email_verified === true || email_verified === 'true',
+    }),
+  };
+  const init = () => ({ context: { genericOAuthPendingDiscovery: new Map([[PROVIDER_ID, config]]) } });
+  return { ...genericOAuth({ config: [config] }), init };
 }
 
-/** Refuses a provider whose metadata name another issuer, before anything is sent to it, and reports why there are none. */
-export function checkIssuer(
+/**
+ * Refuses a provider whose metadata name another issuer, before anything is sent to it, and reports why there are none. Limits
+ * how long the library waits for the tokens.
+ */
+export function checkProvider(
   singleSignOn: SingleSignOn,
   { report }: Pick<ProviderOptions, 'report'>,
 ): BetterAuthPlugin {
   const { issuer } = singleSignOn;
+  const limited = new WeakSet<object>();
   const handler = createAuthMiddleware(async ({ context }) => {
     const provider = context.socialProviders.find(({ id }) => id === PROVIDER_ID);
     // The library says only that it could not read them.
     if (provider === undefined) await fetchObject(discoveryUrlOf(singleSignOn), {}, report);
-    if (provider === undefined || provider.issuer === issuer) return;
+    if (provider === undefined) return;
+    if (provider.issuer === issuer) {
+      if (!limited.has(provider)) limitExchange(provider, report);
+      limited.add(provider);
+      return;
+    }
     report(
       `the metadata of the provider name the issuer ${provider.issuer}, and --oidc-issuer is ${issuer}: they must be equal`,
     );
@@ -71,6 +85,22 @@ export function checkIssuer(
   const matcher = ({ path = '' }: { readonly path?: string | undefined }) =>
     path === '/sign-in/social' || path.startsWith('/callback/');
   return { id: 'issuer-check', hooks: { before: [{ matcher, handler }] } };
+}
+
+/** The library itself would wait for as long as the provider keeps the connection open. */
+function limitExchange(
+  provider: Pick<OAuthProvider, 'validateAuthorizationCode'>,
+  report: ProviderOptions['report'],
+): void {
+  const exchange = provider.validateAuthorizationCode;
+  const late = () => {
+    const problem = `the provider sent no tokens within ${providerTimeoutMs / secondMs} s`;
+    // The library does not say why.
+    report(problem);
+    return new Error(problem);
+  };
+  provider.validateAuthorizationCode = (code) =>
+    withDeadline(providerTimeoutMs, late, () => exchange.call(provider, code));
 }
 
 /**

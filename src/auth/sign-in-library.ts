@@ -30,7 +30,7 @@ import {
 import { keepNewest } from './newest.js';
 import { passkeyCeremonies } from './passkeys/ceremonies.js';
 import type { PasswordHasher } from './passwords/password-hasher.js';
-import { checkIssuer, signInWithProvider } from './provider.js';
+import { checkProvider, signInWithProvider } from './provider.js';
 import { challengeSecondFactor } from './second-factor/challenge.js';
 import { secondFactorCodes } from './second-factor/codes.js';
 import { sessionRenewal } from './second-factor/other-sessions.js';
@@ -224,7 +224,7 @@ function plugins(options: LibraryOptions, report: (problem: string) => void) {
       ? []
       : [
           signInWithProvider(singleSignOn, { legacyAlgorithms, report }),
-          checkIssuer(singleSignOn, { report }),
+          checkProvider(singleSignOn, { report }),
         ];
   return [secondFactorCodes(options), challenge, passkeyCeremonies(options), sessionRenewal(), ...provider];
 }

@@ -1,7 +1,8 @@
 /** Single sign-on with a provider that misbehaves, or answers that others made. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { providerTimeoutMs } from '../../../src/domain/limits.js';
 import { sharedByTests, whenOver } from '../../support/cleanup.js';
-import { Browser } from '../../support/http/dashboard.js';
+import { Browser, signedIn } from '../../support/http/dashboard.js';
 import { type Service, type ServiceOptions, startService } from '../../support/http/http.js';
 import { by } from '../../support/storage/store.js';
 import {
@@ -251,5 +252,52 @@ describe('single sign-on refuses', () => {
     await browser.ask({ path: '/api/sign-out', body: {} }, 204);
     expect(await redirectOf(browser, mine)).toBe(failed);
     expect(await browser.ask({ path: '/api/session' })).toMatchObject({ user: null });
+  });
+});
+
+describe('while the provider takes connections and answers nothing', () => {
+  /** Lets all deadlines that the provider is subject to pass, whenever it is asked. */
+  function limitedBy(path: string): Misbehavior {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    whenOver(() => vi.useRealTimers());
+    const signals: AbortController[] = [];
+    const spy = vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+      expect(ms).toBeLessThanOrEqual(providerTimeoutMs);
+      const controller = new AbortController();
+      signals.push(controller);
+      return controller.signal;
+    });
+    whenOver(() => spy.mockRestore());
+    const pass = () => {
+      vi.advanceTimersByTime(providerTimeoutMs);
+      for (const signal of signals) signal.abort(new DOMException('too late', 'TimeoutError'));
+    };
+    return { hangs: { path, asked: pass } };
+  }
+
+  test.each([
+    ['/.well-known/openid-configuration', /the provider does not answer at .*configuration: /],
+    ['/tokens', /the provider sent no tokens within 10 s/],
+    ['/keys', /id_token failed verification/],
+    ['/user', /the provider does not answer at .*user: /],
+  ])('at %s, a sign-in ends after its time, and lets nobody in', async (path, logged) => {
+    const both = await start();
+    both.provider.misbehavior = { claims: without('email'), ...limitedBy(path) };
+    expect(await signIn(both)).toBe(failed);
+    await expectNobody(both.service);
+    expect(both.service.log()).toMatch(logged);
+    both.provider.misbehavior = {};
+    expect(await signIn(both)).toBe('/members');
+  });
+
+  test('people sign in with a password, also to a server that started meanwhile', async () => {
+    const asked: string[] = [];
+    const hangs = { path: '/.well-known/openid-configuration', asked: () => asked.push('metadata') };
+    const { service } = await start({ hangs });
+    const browser = await signedIn(service, 'cleo@example.org', 'viewer');
+    expect(await browser.ask({ path: '/api/session' })).toMatchObject({
+      user: { email: 'cleo@example.org' },
+    });
+    expect(asked).toEqual([]);
   });
 });

@@ -1,13 +1,14 @@
 /** Messages on their way: only to receivers that the server may reach, signed, and accepted or not. */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { Webhook } from 'standardwebhooks';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { Channels, type Sending } from '../../../src/app/notifications/channels/channels.js';
 import { Mailer } from '../../../src/app/notifications/channels/mailer.js';
 import { Poster } from '../../../src/app/notifications/channels/poster.js';
 import { newWebhookSecret } from '../../../src/app/notifications/channels/webhook.js';
+import { messageTimeoutMs } from '../../../src/domain/limits.js';
 import type { Message } from '../../../src/domain/notifications/message.js';
 import { whenOver } from '../../support/cleanup.js';
 import { loopback, startMailServer, startReceiver } from '../../support/http/receivers.js';
@@ -116,6 +117,36 @@ describe('a webhook is not sent', () => {
     await expect(open.post(free.href, post)).rejects.toThrow(/ECONNREFUSED/);
   });
 });
+
+test.each(['webhook', 'email'] as const)(
+  'a receiver that takes the connection and answers nothing is given up, and the connection closed: %s',
+  async (channel) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    whenOver(() => vi.useRealTimers());
+    const sockets: Socket[] = [];
+    const closed: Promise<unknown>[] = [];
+    // The mail server begins a greeting and does not end it.
+    const server = createServer((socket) => {
+      closed.push(once(socket.on('error', () => {}).resume(), 'close'));
+      sockets.push(socket);
+      if (channel === 'email') socket.write('220-wait\r\n');
+      setImmediate(() => vi.advanceTimersByTime(messageTimeoutMs));
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    whenOver(() => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    });
+    const { port } = server.address() as AddressInfo;
+    const mailer = new Mailer({ smtpUrl: `smtp://127.0.0.1:${port}`, mailFrom: 'stats@example.org' });
+    const to = channel === 'email' ? 'ada@example.org' : `http://127.0.0.1:${port}`;
+    await expect(new Channels(open, mailer).send(channel, sendingTo(to))).rejects.toThrow(
+      /the receiver took longer than 10 s|Greeting never received/,
+    );
+    await Promise.all(closed);
+  },
+);
 
 describe('a webhook', () => {
   test('ends without reading what the receiver answers', async () => {

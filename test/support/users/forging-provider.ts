@@ -20,6 +20,8 @@ export interface Misbehavior {
   readonly returned?: (honest: URLSearchParams) => void;
   /** A path whose requests are redirected to another origin, which answers them. */
   readonly redirects?: string;
+  /** A path whose requests are never answered, and what happens once one is there. */
+  readonly hangs?: { readonly path: string; readonly asked: () => void };
 }
 
 type Signature =
@@ -58,6 +60,8 @@ export async function startForgingProvider(email: string): Promise<ForgingProvid
   const requests: string[] = [];
   const server = createServer(async (request, response) => {
     requests.push(`${request.method} ${request.url}`);
+    const { hangs } = provider.misbehavior;
+    if (hangs !== undefined && request.url === hangs.path) return hangs.asked();
     const { status, body, headers } = await answer(request);
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
     response.end(JSON.stringify(body));

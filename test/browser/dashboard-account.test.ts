@@ -87,20 +87,42 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     await expectAccessible(page);
     await giveBack.click();
     await page.waitForURL(/error=unsupported_response_type/);
-    await page.goto(asks({ response_type: 'code' }));
+    const answers: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'POST' && new URL(request.url()).pathname === '/api/applications')
+        answers.push(request.postData() ?? '');
+    });
+    await page.goto(asks({ response_type: 'code', state: 'first' }));
     const allow = page.getByRole('button', { name: 'Allow', exact: true });
     await allow.waitFor();
     await expectAccessible(page);
     const { host } = new URL(server.url);
     for (const said of [
       'Chat wants to read the counts of your projects as ada@example.com.',
-      'It may do so for at most a year',
+      'It can change nothing',
+      'It may do so for at most a year, or until you disconnect it on your account page.',
       `you return to ${host}`,
       'anybody can choose a name',
     ])
       expect(await page.getByRole('main').innerText()).toContain(said);
+    // Nobody allows it by a key that was meant for the page before.
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Space');
+    await page.waitForLoadState('networkidle');
+    expect([new URL(page.url()).pathname, answers]).toEqual(['/connect', []]);
+    await page.getByRole('button', { name: 'Do not allow' }).click();
+    await page.waitForURL(/error=access_denied/);
+    expect(new URL(page.url()).searchParams.get('code')).toBeNull();
+    await page.getByRole('heading', { name: 'Connected applications' }).waitFor();
+    await page.getByText('There are none.').waitFor();
+    // Another request, although it is the same application.
+    await page.goto(asks({ response_type: 'code', state: 'second' }));
     await allow.click();
     await page.waitForURL(/code=/);
+    expect(answers.map((body) => JSON.parse(body) as object)).toMatchObject([
+      { query: expect.stringContaining('state=first'), allow: false },
+      { query: expect.stringContaining('state=second'), allow: true },
+    ]);
 
     // The person ends the connection, once it is one.
     const code = new URL(page.url()).searchParams.get('code') ?? '';
@@ -117,8 +139,12 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     };
     expect(await ping()).toBe(200);
     await page.goto('/account');
+    const connected = page.getByRole('list', { name: 'Connected applications' });
+    await connected.getByRole('paragraph').filter({ hasText: 'Chat' }).waitFor();
+    expect(await connected.innerText()).toMatch(/connected from 127\.0\.0\.1, last renewed/);
     await page.getByRole('button', { name: 'Disconnect Chat' }).click();
     await page.getByText('The application is disconnected').waitFor();
+    await page.getByText('There are none.').waitFor();
     expect(await ping()).toBe(401);
   });
 

@@ -209,7 +209,7 @@ export interface DeviceResponse {
 /** An application that asks to read in the name of the person. */
 export interface AskedResponse {
   readonly name: string;
-  /** The host that the person returns to. */
+  /** The host that the person returns to, or the app and its scheme. */
   readonly returnsTo: string;
   /** Where to return to if the request of the application is invalid. */
   readonly redirect: string | null;

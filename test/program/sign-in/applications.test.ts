@@ -197,6 +197,23 @@ describe('refused', () => {
     expect(new URL(refused.redirect).searchParams.get('error')).toBe('access_denied');
   });
 
+  test('is to name a website where the person returns to an app', async () => {
+    const browser = await signedIn(service(), 'hal@example.org', 'owner');
+    for (const [address, returnsTo] of [
+      ['https://chat.example:444/cb', 'chat.example:444'],
+      ['http://localhost:7777/cb', 'localhost:7777'],
+      ['evil://chat.example/cb', 'an app on this device (evil:)'],
+      ['com.example.chat:/cb', 'an app on this device (com.example.chat:)'],
+      ['https://chat.ex\u0430mple/cb', 'chat.xn--exmple-4nf'],
+    ] as const) {
+      const { body } = await register(service(), { client_name: 'Chat', redirect_uris: [address] });
+      const query = askFor(String(body['client_id']), { redirect_uri: address });
+      expect(await browser.ask({ path: '/api/applications/look-up', body: { query } })).toEqual({
+        ...{ name: 'Chat', returnsTo, redirect: null },
+      });
+    }
+  });
+
   test('is an address that differs in more than the port, and the port only on the own machine', async () => {
     const browser = await signedIn(service(), 'gil@example.org', 'owner');
     const { body } = await register(service(), {
@@ -427,7 +444,8 @@ test('a token reads what its person may read now, until they disconnect it or se
   expect(await read(service, access)).toEqual([]);
 
   const [mine, second] = [await connect(service, owner), await connect(service, owner)];
-  const [{ access_token: kept }, { access_token: ended }] = [await mine.exchange(), await second.exchange()];
+  const [myTokens, { access_token: ended }] = [await mine.exchange(), await second.exchange()];
+  const { access_token: kept } = myTokens;
   const list = async () =>
     (await owner.ask<{ applications: { id: string }[] }>({ path: '/api/applications' })).applications;
   const [latest] = await list();
@@ -449,6 +467,8 @@ test('a token reads what its person may read now, until they disconnect it or se
   const passwords = { password: PASSWORD, newPassword: `${PASSWORD} and more` };
   await owner.ask({ path: '/api/account/password', body: passwords }, 204);
   expect([await read(service, kept), await read(service, ended)]).toEqual([401, 401]);
+  expect(await mine.refresh(myTokens.refresh_token)).toMatchObject({ status: 400, error: 'invalid_grant' });
+  expect(await owner.ask({ path: '/api/applications' })).toEqual({ applications: [] });
 
   const cleo = await signedIn(service, 'cleo@example.org', 'viewer');
   const connected = await connect(service, cleo);
@@ -458,6 +478,20 @@ test('a token reads what its person may read now, until they disconnect it or se
   await owner.ask({ path: '/api/organizations/default/members/cleo@example.org/end-sessions', body: {} });
   expect(await read(service, open)).toBe(401);
   expect((await connected.refresh(renews)).status).toBe(400);
+});
+
+test('a link that sets a new password ends what the account allowed before', async () => {
+  const service = await startService();
+  const { exchange, refresh } = await connect(service, await signedIn(service, ada, 'owner'));
+  const tokens = await exchange();
+  expect(await read(service, tokens.access_token)).toEqual(['blog', 'docs']);
+  const { credentials } = usersOf(service.store);
+  const token = await credentials.startPasswordReset(ada);
+  for (const secret of [token, `${PASSWORD} and more`]) service.hide(secret);
+  const body = { token, password: `${PASSWORD} and more` };
+  await new Browser(service).ask({ path: '/api/password-reset', body }, 204);
+  expect(await read(service, tokens.access_token)).toBe(401);
+  expect(await refresh(tokens.refresh_token)).toMatchObject({ status: 400, error: 'invalid_grant' });
 });
 
 test('a token reads nothing once its account is gone, also if the address has another account then', async () => {

@@ -53,8 +53,7 @@ export function addConnectedApplications(app: FastifyInstance, dashboard: Dashbo
   sessionGuard.addUserResource(app, '/api/applications/look-up', {
     POST: async (_signedIn, request): Promise<AskedResponse> => {
       const { asked, client, wrong } = await readAsked(request, readFields(request, { query: text }).query);
-      const { host, protocol } = new URL(asked.redirectUri);
-      return { name: client.name, returnsTo: host || protocol, redirect: wrong ?? null };
+      return { name: client.name, returnsTo: placeOf(asked.redirectUri), redirect: wrong ?? null };
     },
   });
   sessionGuard.addUserResource(app, '/api/applications', {
@@ -92,4 +91,10 @@ export function addConnectedApplications(app: FastifyInstance, dashboard: Dashbo
       await store.directory.logUserChange(user.email, change, by);
     },
   });
+}
+
+/** The host of a website. Of an app, its scheme: whoever makes an app chooses the host after it, such as that of a website. */
+function placeOf(redirectUri: string): string {
+  const { host, protocol } = new URL(redirectUri);
+  return ['https:', 'http:'].includes(protocol) ? host : `an app on this device (${protocol})`;
 }

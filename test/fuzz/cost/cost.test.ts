@@ -4,6 +4,7 @@ import { programFile } from '../../support/cli/process.js';
 import { promisedBytesMax } from '../../support/resident-memory.js';
 import { databases } from '../../support/storage/store.js';
 import { isDeep, newSeed } from '../../support/volume.js';
+import { LONG_HISTORY, SHORT_HISTORY } from './history.js';
 import { KNOWN_INPUTS } from './known.js';
 import { searchCost } from './search.js';
 
@@ -18,6 +19,7 @@ describe.each(databases)('%s', (kind, newDatabase) => {
     const { tried, findings } = await searchCost({
       program: programFile,
       databaseUrl: newDatabase(),
+      history: isDeep ? LONG_HISTORY : SHORT_HISTORY,
       seed: newSeed('fuzz/cost'),
       residentBytesMax: promisedBytesMax(),
       known,

@@ -16,6 +16,12 @@ const packed = (chain: readonly string[], ...edits: readonly Edit[]): Input => (
 const spans = '0/body/resourceSpans/0/scopeSpans/0/spans/0';
 const service = '0/body/resourceSpans/0/resource/attributes/0/value/stringValue';
 
+/** Of a project with a long history. */
+const past = [
+  ...['history 1: caller-stats', 'history 3: callers', 'history 4: changes', 'history 5: queries'],
+  ...['history 6: imported-counts/cuts', 'history 7: imported-counts/cuts', 'history 8: corrections'],
+].map((operation): Input => ({ chain: [operation], edits: [], isPacked: false }));
+
 export const KNOWN_INPUTS: readonly Input[] = [
   packed(['spans'], edit(service, 'text', 4_500_000, 'x'), edit(spans, 'items', 1000)),
   packed(['spans in protobuf', 'spans'], edit(spans, 'items', 4900)),
@@ -33,4 +39,5 @@ export const KNOWN_INPUTS: readonly Input[] = [
   { ...packed(['tools'], edit('0/body', 'list', 100)), isPacked: false },
   packed(['tokens'], edit('0/body/2', 'items', 8000)),
   packed(['pipelined'], edit('0/body/0', 'items', 10_000)),
+  ...past,
 ];

@@ -1,8 +1,8 @@
 /** A server whose processor time is measured, as a process with a database of its own. */
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { type OutgoingHttpHeaders, request as send } from 'node:http';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { Agent, type OutgoingHttpHeaders, request as send } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,8 @@ import {
 import { firstRunOf, kill, matched, type Running, startProcess, urlIn } from '../../support/cli/process.js';
 import { residentBytesOf } from '../../support/resident-memory.js';
 import { isDeep } from '../../support/volume.js';
-import { operationsOf, type Request } from './operations.js';
+import { HISTORY_PROJECT, type HistorySize, historyLines } from './history.js';
+import { operationsOf, type Request, type Shared } from './operations.js';
 import { toProtobuf } from './protobuf.js';
 import { numbered, type Tree, toJson, toLines, toQuery } from './tree.js';
 
@@ -32,6 +33,9 @@ const TYPES = {
   fields: 'application/x-www-form-urlencoded',
   protobuf: 'application/x-protobuf',
 };
+
+/** Requests at once that make entries of the audit log. */
+const auditConnections = 16;
 
 /** So long a server that is given up may take to tell how it went. */
 const soonMs = 2000;
@@ -48,6 +52,8 @@ export interface Sent {
   readonly by: Request['by'];
   readonly headers: OutgoingHttpHeaders;
   readonly body: Buffer;
+  /** What it accepts, if that is not JSON. */
+  readonly accept?: string | undefined;
   /** Of the body before it is compressed, unless that is `body`. */
   readonly plainBytes?: number;
   /** See `Request`. */
@@ -74,6 +80,12 @@ export interface Cost extends Omit<Share, 'isFixed'> {
   readonly isLost: boolean;
 }
 
+export interface ServerOptions {
+  readonly databaseUrl?: string | undefined;
+  /** Of one more project. */
+  readonly history?: HistorySize | undefined;
+}
+
 interface Probed {
   readonly usedMs: number;
   readonly longestMs: number;
@@ -87,12 +99,12 @@ interface Answer {
 }
 
 export function write(
-  { method, path, by, form, query, body, isFixed = false }: Request,
+  { method, path, by, form, query, body, accept, isFixed = false }: Request,
   isPacked: boolean,
 ): Sent {
   const target = query === undefined ? path : `${path}?${toQuery(query)}`;
   if (body === undefined || form === undefined)
-    return { method, path: target, by, headers: {}, body: Buffer.alloc(0), isFixed };
+    return { method, path: target, by, headers: {}, body: Buffer.alloc(0), accept, isFixed };
   if (form === 'pipelined') return { method, path, by, headers: {}, body: pipelined(body), isRaw: true };
   const plain =
     form === 'protobuf'
@@ -137,10 +149,10 @@ export class MeasuredServer {
   #process: Running | undefined;
   #port = 0;
   #isAlive = false;
-  #shared = '';
+  #shared: Shared = { all: '', history: '' };
 
   /** `databaseUrl` is that of an empty database, unless it makes a file of its own. */
-  static async start(program: string, databaseUrl?: string): Promise<MeasuredServer> {
+  static async start(program: string, { databaseUrl, history }: ServerOptions = {}): Promise<MeasuredServer> {
     const folder = await mkdtemp(join(tmpdir(), 'caller-stats-work-'));
     const server = new MeasuredServer(program, folder, databaseUrl ?? `sqlite:${join(folder, 'work.db')}`);
     const stdout = await server.#run('--demo');
@@ -150,6 +162,7 @@ export class MeasuredServer {
     await server.#signUp(matched(stdout, /\/set-up#(\S+)$/m));
     await server.#addCallers();
     await server.#fillOrganization();
+    if (history !== undefined) await server.#addHistory(history);
     return server;
   }
 
@@ -282,10 +295,13 @@ export class MeasuredServer {
     });
     const cookies = (headers['set-cookie'] as string[]).map((cookie) => cookie.split(';')[0]);
     this.#keys.owner = { ...own, cookie: cookies.join('; ') };
-    const link = await post('/api/organizations/default/projects/assistant-demo/share-links', {
-      name: 'all',
-    });
-    this.#shared = `/api/shared/${(JSON.parse(link.text) as { token: string }).token}`;
+    this.#shared = { ...this.#shared, all: await this.#share('assistant-demo') };
+  }
+
+  /** Makes a share link, and returns the path of its API. */
+  async #share(projectId: string): Promise<string> {
+    const { text } = await this.#change(`projects/${projectId}/share-links`, { name: 'all' });
+    return `/api/shared/${(JSON.parse(text) as { token: string }).token}`;
   }
 
   async #addCallers(): Promise<void> {
@@ -293,7 +309,11 @@ export class MeasuredServer {
       const queries = Array.from({ length: 1000 }, (_, at) => {
         const number = batch * 1000 + at;
         const month = String((number % 10) + 1).padStart(2, '0');
-        return { id: `seed ${number}`, caller: `caller-${number}`, occurredAt: `2026-${month}-03T00:00:00Z` };
+        return {
+          id: numbered('seed {i}', number),
+          caller: `caller-${number}`,
+          occurredAt: `2026-${month}-03T00:00:00Z`,
+        };
       });
       const body = Buffer.from(JSON.stringify(queries));
       const path = '/v1/analytics/assistant-demo/assistant/queries';
@@ -316,12 +336,6 @@ export class MeasuredServer {
       otlpQuery: many.map((one) => `rule${one}=a`).join(';'),
       otlpSiteOrigins: many.map((one) => `http://${one}`).join(),
     };
-    const post = (path: string, body: object, method: Sent['method'] = 'POST') =>
-      this.#ask({
-        ...{ method, path: `/api/organizations/default/${path}`, by: 'owner' },
-        headers: { 'content-type': 'application/json' },
-        body: Buffer.from(JSON.stringify(body)),
-      });
     for (const [at, number] of all.entries()) {
       const name = number.padStart(nameCharactersMax, 'n');
       const allow = Array.from(
@@ -329,35 +343,79 @@ export class MeasuredServer {
         (_, one) => `2001:db8:${number}:${one}:1:2:3:4/128`,
       );
       const id = ids[at];
-      const { text } = await post('projects', { name, ...(id === undefined ? {} : { id }) });
-      await post(`projects/${(JSON.parse(text) as { id: string }).id}`, wide, 'PATCH');
-      await post('keys', { name, type: 'admin', allow });
+      const { text } = await this.#change('projects', { name, ...(id === undefined ? {} : { id }) });
+      await this.#change(`projects/${(JSON.parse(text) as { id: string }).id}`, wide, 'PATCH');
+      await this.#change('keys', { name, type: 'admin', allow });
       if (at >= ids.length)
-        await post('invitations', { email: `${name}@example.org`, role: 'reader', projects: ids });
+        await this.#change('invitations', { email: `${name}@example.org`, role: 'reader', projects: ids });
     }
   }
 
+  async #addHistory(size: HistorySize): Promise<void> {
+    await this.#change('projects', { name: 'history', id: HISTORY_PROJECT });
+    this.#shared = { ...this.#shared, history: await this.#share(HISTORY_PROJECT) };
+    const file = join(this.#folder, 'history.ndjson');
+    await writeFile(file, historyLines(size));
+    const { status, stderr } = await startProcess(
+      process.execPath,
+      [this.#program, 'import', '--strict', '--project', HISTORY_PROJECT, file],
+      { env: { DATABASE_URL: this.#databaseUrl }, cwd: this.#folder, hangMs: 0 },
+    ).ended;
+    if (status !== 0) throw new Error(`The history cannot be imported: ${stderr}`);
+    await rm(file);
+    await this.#fillAuditLog(size.auditEntries);
+  }
+
+  /** Each new name of a project is an entry. */
+  async #fillAuditLog(entries: number): Promise<void> {
+    let left = entries;
+    const rename = async (id: string): Promise<void> => {
+      while (left-- > 0) await this.#change(`projects/${id}`, { name: `history ${left}` }, 'PATCH', agent);
+    };
+    const agent = new Agent({ keepAlive: true, maxSockets: auditConnections });
+    await Promise.all(Array.from({ length: auditConnections }, () => rename(HISTORY_PROJECT)));
+    agent.destroy();
+  }
+
+  /** A change by the owner that must succeed. */
+  #change(
+    path: string,
+    body: object,
+    method: Sent['method'] = 'POST',
+    agent: Agent | false = false,
+  ): Promise<Answer> {
+    const request = {
+      ...{ method, path: `/api/organizations/default/${path}`, by: 'owner' as const },
+      headers: { 'content-type': 'application/json' },
+      body: Buffer.from(JSON.stringify(body)),
+    };
+    return this.#ask(request, agent);
+  }
+
   /** Sends a request that must succeed. */
-  async #ask(request: Sent): Promise<Answer> {
-    const answer = await this.#send(request);
+  async #ask(request: Sent, agent: Agent | false = false): Promise<Answer> {
+    const answer = await this.#send(request, agent);
     if (answer.status >= 300 || answer.status === 0)
       throw new Error(`${request.path}: ${answer.status} ${answer.text}`);
     return answer;
   }
 
   /** Status 0 without an answer. */
-  #send({ method, path, by, headers, body, isRaw = false }: Sent): Promise<Answer> {
+  #send(
+    { method, path, by, headers, body, accept, isRaw = false }: Sent,
+    agent: Agent | false = false,
+  ): Promise<Answer> {
     if (isRaw) return this.#sendRaw(body);
     const own = this.#keys[by];
     const origin = path.startsWith('/api/') ? { origin: `http://127.0.0.1:${this.#port}` } : {};
     const options = {
-      ...{ host: '127.0.0.1', port: this.#port, agent: false, method, path },
+      ...{ host: '127.0.0.1', port: this.#port, agent, method, path },
       headers: {
         ...own,
         ...origin,
         ...headers,
         ...(method === 'GET' ? {} : { 'content-length': body.length }),
-        accept: 'application/json, text/event-stream',
+        accept: accept ?? 'application/json, text/event-stream',
       },
     };
     return new Promise((resolve) => {
@@ -373,7 +431,7 @@ export class MeasuredServer {
       });
       sent.on('error', none);
       // After an early answer, nobody else looks at errors of the connection.
-      sent.on('socket', (socket) => socket.on('error', none));
+      if (agent === false) sent.on('socket', (socket) => socket.on('error', none));
       sent.end(body);
     });
   }

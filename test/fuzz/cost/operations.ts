@@ -1,5 +1,6 @@
 /** The requests that the search changes: one or more for each body and set of parameters that the server reads. */
 import { DASHBOARD_ROUTES } from '../../support/http/dashboard-routes.js';
+import { HISTORY_PROJECT } from './history.js';
 import { Big, type Tree } from './tree.js';
 
 export interface Request {
@@ -10,15 +11,26 @@ export interface Request {
   /** The lines of `pipelined` are requests without a body, sent on one connection without waiting for answers. */
   readonly form?: 'json' | 'lines' | 'fields' | 'protobuf' | 'pipelined';
   readonly query?: Tree;
+  /** What it accepts, if that is not JSON. */
+  readonly accept?: string;
   readonly body?: Tree;
   /** The search does not change it: what it costs more than with the usual other requests lies in these. */
   readonly isFixed?: boolean;
+}
+
+/** The paths of share links: of the project that most operations read, and of the project with a long history. */
+export interface Shared {
+  readonly all: string;
+  readonly history: string;
 }
 
 const PROJECT = 'assistant-demo';
 const REPORTS = `/v1/analytics/${PROJECT}/assistant`;
 const RECORDED = '/v1/analytics/demo/assistant';
 const OWNED = '/api/organizations/default';
+const HISTORY = `/v1/analytics/${HISTORY_PROJECT}/assistant`;
+/** All of a long history. */
+const long: Tree = { dateFrom: '2022-01-01', dateTo: '2026-12-31' };
 const range: Tree = { dateFrom: '2026-01-01', dateTo: '2026-12-31' };
 
 const query: Tree = { id: 'query {i}', caller: 'slack', occurredAt: '2026-06-01T00:00:00Z' };
@@ -112,14 +124,33 @@ const seriesCall: Tree = {
 /** Of queries that the database has from the start. */
 const withdrawal: Tree = {
   ...{ id: 'c {n}{r}', action: 'withdraw', reason: 'a test' },
-  ids: ['seed 1', 'seed {i}'],
+  ids: ['seed 00000002', 'seed {i}'],
   dryRun: true,
 };
 const renaming: Tree = {
-  ...{ id: 'r {n}{r}', action: 'rename', reason: 'a test', caller: 'slack', to: 'x {n}' },
+  ...{ id: 'r {n}{r}', action: 'rename', reason: 'a test', caller: 'slack', to: 'x-{n}' },
   ...{ dateFrom: '2026-01-01', dateTo: '2026-12-31', recordedBy: 'key:x' },
   dryRun: true,
 };
+/** Of those with a long history. */
+const pastWithdrawal: Tree = {
+  ...{ id: 'c {n}{r}', action: 'withdraw', reason: 'a test' },
+  ids: ['corrected 00000002', 'late {i}'],
+  dryRun: true,
+};
+const pastRenaming: Tree = {
+  ...{ id: 'r {n}{r}', action: 'rename', reason: 'a test', caller: 'slack', to: 'x-{n}' },
+  dryRun: true,
+};
+/** What no index has, or none together. */
+const AUDIT_FILTERS: readonly Tree[] = [
+  { to: '2020-01-01' },
+  { from: '2020-01-01', before: '1000000', limit: '100' },
+  { actor: 'ada@example.org', action: 'project.create', target: 'history' },
+  { target: 'history', action: 'project.create', to: '2026-12-31' },
+  { action: 'project.change', to: '2020-01-01' },
+  { actor: 'ada@example.org', action: 'key.create', target: 'history', to: '2020-01-01' },
+];
 const fields: Tree = ['grant_type=refresh_token', 'refresh_token=x', 'x'];
 const rules: Tree = {
   otlpQuery: 'default',
@@ -256,8 +287,54 @@ const CORRECTIONS: readonly (readonly [string, readonly Request[]])[] = [
   ],
 ];
 
-/** `shared` is the path of a share link. */
-export function operationsOf(shared: string): ReadonlyMap<string, readonly Request[]> {
+/** Of the project with a long history: as it was, what has changed since, and all that lists its parts. */
+function historyReads(shared: string): [string, readonly Request[]][] {
+  const past: Tree = { ...(long as object), asOf: '2026-03-02' };
+  const paths: readonly (readonly [path: string, given: Tree])[] = [
+    ['caller-stats', past],
+    ['caller-stats/series', { ...(past as object), interval: 'month', by: 'caller' }],
+    ['callers', past],
+    ['changes', { ...(long as object), since: '2026-03-02' }],
+    ['queries', long],
+    ['imported-counts/cuts', long],
+    ['imported-counts/cuts', { ...(long as object), interval: 'day' }],
+    ['corrections', {}],
+    ['corrections', { before: '1200' }],
+  ];
+  const owned = `${OWNED}/projects/${HISTORY_PROJECT}`;
+  return [
+    ...paths.map(([path, given], at): [string, readonly Request[]] => {
+      return [`history ${at + 1}: ${path}`, [read(`${HISTORY}/${path}`, given)]];
+    }),
+    ['history: queries in CSV', [{ ...read(`${HISTORY}/queries`, long), accept: 'text/csv' }]],
+    ['history: callers in CSV', [{ ...read(`${HISTORY}/callers`, past), accept: 'text/csv' }]],
+    ['history: dry run', [{ ...record('json', pastRenaming, `${HISTORY}/corrections`), by: 'admin' }]],
+    [
+      'history: dry run of ids',
+      [{ ...record('json', pastWithdrawal, `${HISTORY}/corrections`), by: 'admin' }],
+    ],
+    [
+      'history: pages: changes',
+      [read(`${owned}/changes`, { ...(long as object), since: '2026-03-02' }, 'owner')],
+    ],
+    [
+      'history: pages: cuts',
+      [read(`${owned}/imported-counts`, { ...(long as object), interval: 'day' }, 'owner')],
+    ],
+    ['history: pages: corrections', [read(`${owned}/corrections`, {}, 'owner')]],
+    ['history: pages: imports', [read(`${owned}/imports`, {}, 'owner')]],
+    ['history: shared cuts', [read(`${shared}/imported-counts`, long, 'anybody')]],
+    [
+      'history: shared series',
+      [read(`${shared}/series`, { ...(long as object), interval: 'day' }, 'anybody')],
+    ],
+    ...AUDIT_FILTERS.map((given, at): [string, readonly Request[]] => {
+      return [`audit ${at + 1}`, [read(`${OWNED}/audit`, given, 'owner')]];
+    }),
+  ];
+}
+
+export function operationsOf(shared: Shared): ReadonlyMap<string, readonly Request[]> {
   const series: Tree = { ...(range as object), interval: 'day' };
   const compared: Tree = { ...(range as object), compare: 'previous', timeZone: 'Europe/Berlin' };
   const changes: Tree = { ...(range as object), since: '2026-01-01' };
@@ -310,9 +387,10 @@ export function operationsOf(shared: string): ReadonlyMap<string, readonly Reque
     ['export', [read(`${REPORTS}/queries`, range)]],
     ['cuts', [read(`${RECORDED}/imported-counts/cuts`, range)]],
     ['cut hours', [read(`${RECORDED}/imported-counts/cuts`, { ...(range as object), interval: 'hour' })]],
-    ['shared series', [read(`${shared}/series`, series, 'anybody')]],
+    ['shared series', [read(`${shared.all}/series`, series, 'anybody')]],
     ['pages: series', [read(`${OWNED}/projects/${PROJECT}/series`, series, 'owner')]],
     ...PAGES,
-    ...pageReads(shared),
+    ...pageReads(shared.all),
+    ...historyReads(shared.history),
   ]);
 }

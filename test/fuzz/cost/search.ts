@@ -11,6 +11,7 @@ import {
   requestsMax,
   without,
 } from './edits.js';
+import type { HistorySize } from './history.js';
 import { type Cost, MeasuredServer, type Sent, type Share, write } from './measured-server.js';
 import type { Request } from './operations.js';
 import { Big, inRequest, TooLarge, type Tree, textMax } from './tree.js';
@@ -19,6 +20,7 @@ export interface SearchOptions {
   readonly program: string;
   /** An empty database; without it, the search makes one of SQLite. */
   readonly databaseUrl?: string | undefined;
+  readonly history: HistorySize;
   readonly seed: number;
   /** Bytes of memory that the server may have. */
   readonly residentBytesMax: number;
@@ -104,7 +106,7 @@ interface Tried {
 }
 
 export async function searchCost(options: SearchOptions): Promise<SearchReport> {
-  const server = await MeasuredServer.start(options.program, options.databaseUrl);
+  const server = await MeasuredServer.start(options.program, options);
   try {
     return await new Search(server, options, await server.load()).run();
   } finally {

@@ -13,6 +13,9 @@ export async function startWebKit({ blocksSiteData }: BrowserOptions): Promise<P
   const sessions = `http://127.0.0.1:${port}/session`;
   const args = [
     '--automation',
+    // A browser under automation keeps the process of a page, except that this policy moves the page to a new one in the middle of a
+    // navigation, where commands can be lost. Only other windows notice the policy.
+    '--features=-CrossOriginOpenerPolicy',
     ...(blocksSiteData ? ['--cookies-policy=never', '--enable-html5-local-storage=false'] : []),
   ];
   const capabilities = { alwaysMatch: { 'webkitgtk:browserOptions': { args } } };

@@ -48,6 +48,10 @@ export const correctionIdsMax = 10_000;
 export const correctionBytesMax = 6 * 1024 * 1024;
 /** Brackets, commas and colons of it. */
 export const correctionPartsMax = 2 * correctionIdsMax;
+/**
+ * Corrections of one project, without undos. Reading the past needs all of them, and one query may have been changed by each.
+ */
+export const correctionsMax = 20_000;
 /** Corrections in one answer. */
 export const correctionsListedMax = 100;
 /** How long a request waits for its correction. What takes longer is carried out in the background. */
@@ -58,6 +62,8 @@ export const correctionReasonCharactersMax = 500;
 export const correctionCallersMax = 1_000;
 /** Queries that one step of a correction changes at most: recording waits for one step at most. */
 export const correctionStepQueriesMax = 1_000;
+/** Corrections that one step of an undo reads at most, unless one query has more. */
+export const undoStepCorrectionsMax = 50_000;
 /** Among how many times as many queries a step looks for those to change: reading one takes so much less than changing it. */
 export const correctionRowsPerQuery = 20;
 
@@ -65,7 +71,7 @@ export const correctionRowsPerQuery = 20;
 
 /** Queries that one step of reading the past looks at: some 20 ms of the event loop if each is of another caller. */
 export const pastStepQueries = 1_000;
-/** A page of queries ends after this many of their corrections, because a query may have any number of them. */
+/** A page of queries or imported counts ends after this many of their corrections. */
 export const pageCorrectionsMax = 2_000;
 /** Imported counts of one such step. */
 export const pastStepCounts = 1_000;

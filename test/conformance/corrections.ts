@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { queryPages } from '../../src/app/reading/query-pages.js';
+import { pagesOf } from '../../src/app/reading/pages.js';
 import {
   type Correction,
   type CorrectionRequest,
@@ -10,9 +10,10 @@ import { countFigures, NO_FIGURES } from '../../src/domain/corrections/figures.j
 import { ALL_TIME, type DateRange } from '../../src/domain/counting/date-range.js';
 import { correctionStepQueriesMax, pageCorrectionsMax } from '../../src/domain/limits.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/organization.js';
-import { isCounted, type Receipt } from '../../src/domain/queries/receipt.js';
+import { isCounted, type Receipt, type RecordedQuery } from '../../src/domain/queries/receipt.js';
 import { dayMs } from '../../src/domain/time/duration.js';
-import type { PastPage } from '../../src/storage/ports/history.js';
+import type { RecordedCount } from '../../src/storage/ports/counts.js';
+import type { PastPage, PastRange } from '../../src/storage/ports/history.js';
 import type { Store } from '../../src/storage/ports/store.js';
 import { by, type PlaceFactory, projectOf, purgeAll, retainAll } from '../support/storage/store.js';
 
@@ -38,6 +39,18 @@ async function correct(store: Store, fields: Record<string, unknown>, limit = 2)
     const done = await store.corrections.step('p', now, limit);
     if (done?.finishedAt !== null && done?.request.id === request.id) return done;
   }
+}
+
+/** What is read of the past of a project, page by page. */
+async function pastPages({ history }: Store, range: PastRange): Promise<PastPage['queries'][]> {
+  const pages: PastPage['queries'][] = [];
+  let from: string | null = null;
+  do {
+    const page: PastPage = await history.readPast('p', range, from);
+    pages.push(page.queries);
+    from = page.next;
+  } while (from !== null);
+  return pages;
 }
 
 /** Everything that counts tell of a project. */
@@ -459,7 +472,9 @@ export function describeCorrections(kind: string, factory: PlaceFactory): void {
         await correct(store, { id: `${at}`, action: 'rename', ids: sent, to: `to-${at}` }, 100);
       const most = pageCorrectionsMax + renames;
       const read: string[] = [];
-      for await (const page of queryPages((afterId) => other.counts.readQueries('p', afterId, 100))) {
+      for await (const page of pagesOf<RecordedQuery>((after) =>
+        other.counts.readQueries('p', after?.id, 100),
+      )) {
         read.push(...page.map(({ id }) => id));
         const changes = page.map(({ corrected }) => corrected?.changes.length ?? 0);
         expect(changes).toEqual(page.map(() => renames));
@@ -467,15 +482,43 @@ export function describeCorrections(kind: string, factory: PlaceFactory): void {
       }
       expect(read).toEqual(sent);
       const looked: number[] = [];
-      for (let from: string | null = null, isAll = false; !isAll; isAll = from === null) {
-        const past = { ...ALL_TIME, atMs: today, spanMs: dayMs };
-        const page: PastPage = await other.history.readPast('p', past, from);
-        looked.push(page.queries.length);
-        const changes = page.queries.flatMap(({ corrections }) => corrections);
-        expect(changes.length).toBeLessThanOrEqual(most);
-        from = page.next;
+      for (const queries of await pastPages(other, { ...ALL_TIME, atMs: today, spanMs: dayMs })) {
+        looked.push(queries.length);
+        expect(queries.flatMap(({ corrections }) => corrections).length).toBeLessThanOrEqual(most);
       }
       expect(looked.reduce((one, next) => one + next)).toBe(sent.length);
+    });
+
+    test('end a page of imported counts early if they were withdrawn often', async () => {
+      const { store, other } = await openTwo();
+      const counts = Array.from({ length: 300 }, (_, at) => ({
+        ...{ source: at < 200 ? 'old' : 'new', caller: at % 2 === 0 ? 'web' : 'slack' },
+        ...{ start: today + at, end: today + at + 1, count: 1 },
+      }));
+      await store.counts.importCounts('p', counts);
+      const times = Math.ceil((1.5 * pageCorrectionsMax) / 200);
+      for (let at = 1; at <= times; at++) {
+        await correct(store, { id: `${at}`, action: 'withdraw', source: 'old' }, 1_000);
+        await correct(store, { id: `u${at}`, action: 'undo', correction: `${at}` }, 1_000);
+      }
+      const most = pageCorrectionsMax + times;
+      const starts: number[] = [];
+      const readAfter = (after: RecordedCount | undefined) =>
+        other.counts.readImportedCounts('p', after, 1_000);
+      for await (const page of pagesOf(readAfter)) {
+        const withdrawals = page.map((one) => one.withdrawals?.length ?? 0);
+        expect(withdrawals).toEqual(page.map(({ source }) => (source === 'old' ? times : 0)));
+        expect(withdrawals.reduce((sum, one) => sum + one)).toBeLessThanOrEqual(most);
+        starts.push(...page.map(({ start }) => start));
+      }
+      expect(starts.toSorted((a, b) => a - b)).toEqual(counts.map(({ start }) => start));
+      const seen: number[] = [];
+      const range = { from: today + 50, to: today + 250, atMs: today + dayMs, spanMs: dayMs };
+      for (const queries of await pastPages(other, range)) {
+        expect(queries.flatMap(({ corrections }) => corrections).length).toBeLessThanOrEqual(most);
+        seen.push(...queries.map(({ first }) => first));
+      }
+      expect(seen.toSorted((a, b) => a - b)).toEqual(counts.slice(50, 250).map(({ start }) => start));
     });
   });
 }

@@ -878,8 +878,8 @@ const BUGS = [
     ...planner,
     breaks: 'corrections.step',
     what: 'an undo takes back other corrections of the same queries',
-    text: 'AND undone_by IS NULL AND number IN',
-    by: 'AND undone_by IS NOT NULL AND number IN',
+    text: 'const isInEffect = undoneBy === null',
+    by: 'const isInEffect = undoneBy !== null',
   },
   {
     ...planner,
@@ -983,8 +983,8 @@ const BUGS = [
     ...history,
     breaks: 'history.readPast',
     what: 'imported counts beyond the first page of the past are left out',
-    text: 'next: next === undefined || rows.length < pastStepCounts ? null',
-    by: 'next: next === undefined || rows.length <= pastStepCounts ? null',
+    text: 'next: next === undefined ? null',
+    by: 'next: next !== null ? null',
   },
   {
     file: `${sqlite}/reader.ts`,
@@ -1023,8 +1023,8 @@ const BUGS = [
     ...corrections,
     breaks: 'counts.readQueries',
     what: 'the last query of a page is as if it had not been corrected',
-    text: 'AND id > $2 AND id <= $3 ORDER BY id, correction`',
-    by: 'AND id > $2 AND id < $3 ORDER BY id, correction`',
+    text: 'AND id > $2 AND id <= $3 GROUP BY id`',
+    by: 'AND id > $2 AND id < $3 GROUP BY id`',
   },
   {
     file: `${postgres}/statements/recording.ts`,
@@ -1035,12 +1035,12 @@ const BUGS = [
     by: 'FROM ${schema}.receipt) AS receipt',
   },
   {
-    file: `${sqlite}/reader.ts`,
+    file: `${sqlite}/query-rows.ts`,
     ...stores('imported counts'),
     breaks: 'counts.readImportedCounts',
     what: 'pages of imported counts are in another order than that in which they follow each other',
-    text: 'ORDER BY source, counted.caller, start_at LIMIT $5`',
-    by: 'ORDER BY source, caller.name, start_at LIMIT $5`',
+    text: 'ORDER BY page.source, page.caller, page.start_at`',
+    by: 'ORDER BY page.source, caller.name, page.start_at`',
   },
   {
     file: `${postgres}/statements/recording.ts`,

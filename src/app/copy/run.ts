@@ -2,7 +2,6 @@
 
 import { type CallerCount, type Counts, withTotal, zeroCounts } from '../../domain/counting/counts.js';
 import { ALL_TIME } from '../../domain/counting/date-range.js';
-import type { ImportedCount } from '../../domain/counting/imported-count.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import { formatTime } from '../../domain/format.js';
 import type { ApiKey } from '../../domain/keys/api-key.js';
@@ -11,13 +10,15 @@ import type { Actor } from '../../domain/people/audit.js';
 import { describeRights, type Member } from '../../domain/people/member.js';
 import type { Organization } from '../../domain/projects/organization.js';
 import type { Project } from '../../domain/projects/project.js';
+import type { RecordedQuery } from '../../domain/queries/receipt.js';
 import type { Clock } from '../../domain/time/clock.js';
 import type { Corrections } from '../../storage/ports/corrections.js';
+import type { RecordedCount } from '../../storage/ports/counts.js';
 import type { RecordResult } from '../../storage/ports/store.js';
 import { Carried, recordCarriedCounts, recordCarriedQueries, restoreCorrection } from '../carried.js';
 import { Batcher } from '../import/batcher.js';
 import type { Progress } from '../progress.js';
-import { queryPages } from '../reading/query-pages.js';
+import { pagesOf } from '../reading/pages.js';
 import { copyKeys } from './keys.js';
 import { createUnlessTaken, type Side, type Tally } from './side.js';
 
@@ -223,9 +224,9 @@ async function copyQueries(
     to.ask((store) => recordCarriedQueries({ store, clock }, { kind: 'copy' }, projectId, queries)),
   );
   let withdrawn = 0;
-  const read = (afterId: string | undefined) =>
-    from.ask((store) => store.counts.readQueries(projectId, afterId, pageQueries));
-  for await (const page of queryPages(read)) {
+  const read = (after: RecordedQuery | undefined) =>
+    from.ask((store) => store.counts.readQueries(projectId, after?.id, pageQueries));
+  for await (const page of pagesOf(read)) {
     for (const one of page) {
       const query = carried.describe(one);
       if (query.isWithdrawn) withdrawn++;
@@ -247,18 +248,15 @@ async function copyImportedCounts(
   onRead: (queries: number) => void,
 ): Promise<number> {
   let queries = 0;
-  let after: ImportedCount | undefined;
-  do {
-    const page = await from.ask((store) =>
-      store.counts.readImportedCounts(projectId, after, importedCountsMax),
-    );
+  const readPage = (after: RecordedCount | undefined) =>
+    from.ask((store) => store.counts.readImportedCounts(projectId, after, importedCountsMax));
+  for await (const page of pagesOf(readPage)) {
     const counts = page.map((one) => carried.describeCount(one));
-    if (counts.length > 0) await to.ask((store) => recordCarriedCounts({ store, clock }, projectId, counts));
+    await to.ask((store) => recordCarriedCounts({ store, clock }, projectId, counts));
     const read = counts.reduce((sum, { count, withdrawnBy }) => sum + (withdrawnBy === null ? count : 0), 0);
     onRead(read);
     queries += read;
-    after = page.length < importedCountsMax ? undefined : page.at(-1);
-  } while (after !== undefined);
+  }
   return queries;
 }
 

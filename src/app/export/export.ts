@@ -3,12 +3,12 @@
 import type { CarriedQuery } from '../../domain/corrections/carried.js';
 import type { QueriesRequest } from '../../domain/counting/report-request.js';
 import { senderOfCounts } from '../../domain/history/timeline.js';
-import { isSelected } from '../../domain/queries/receipt.js';
+import { isSelected, type RecordedQuery } from '../../domain/queries/receipt.js';
 import { Turns } from '../../shared/turns.js';
 import type { RecordedCount } from '../../storage/ports/counts.js';
 import type { Store } from '../../storage/ports/store.js';
 import { Carried } from '../carried.js';
-import { queryPages } from '../reading/query-pages.js';
+import { pagesOf } from '../reading/pages.js';
 import { type ExportFormat, WRITING } from './rows.js';
 
 /** Reading and writing a page of this size keeps the event loop busy for a few milliseconds. */
@@ -40,9 +40,11 @@ export async function* exportQueries(
     yield text + correction(one);
     text = '';
   }
+  const readCounts = (after: RecordedCount | undefined) =>
+    turns.next(() => counts.readImportedCounts(projectId, after, pageQueries));
   // What nobody writes need not be read.
   if (format === 'ndjson')
-    for await (const page of readCounts(counts, projectId)) {
+    for await (const page of pagesOf(readCounts)) {
       const asked = page.filter(({ day = null, ...one }) => {
         const receipt = day === null ? null : { day, sender: senderOfCounts(one.source) };
         return isAsked({ ...one, occurredAt: one.start, receipt });
@@ -52,9 +54,9 @@ export async function* exportQueries(
       yield text;
       text = '';
     }
-  const read = (afterId: string | undefined) =>
-    turns.next(() => counts.readQueries(projectId, afterId, pageQueries));
-  for await (const page of queryPages(read)) {
+  const readQueries = (after: RecordedQuery | undefined) =>
+    turns.next(() => counts.readQueries(projectId, after?.id, pageQueries));
+  for await (const page of pagesOf(readQueries)) {
     for (const one of page) {
       const query = carried.describe(one);
       if (isAsked(query)) text += row(query);
@@ -78,13 +80,4 @@ function isWithin(
     (caller === undefined || query.caller === caller) &&
     isSelected(query.receipt ?? null, receipts)
   );
-}
-
-async function* readCounts(counts: Store['counts'], projectId: string): AsyncGenerator<RecordedCount[]> {
-  let after: RecordedCount | undefined;
-  do {
-    const page = await turns.next(() => counts.readImportedCounts(projectId, after, pageQueries));
-    yield page;
-    after = page.length < pageQueries ? undefined : page.at(-1);
-  } while (after !== undefined);
 }

@@ -152,6 +152,7 @@ class CountsAsOf implements Reads {
     await visitPast(this.#store, question, (past, timeline) => {
       const caller = timeline.callerThen(past);
       if (caller !== undefined) visit(caller, placeAmong(bounds, past.first), past.queries, past);
+      return undefined;
     });
   }
 }

@@ -18,6 +18,7 @@ import { callerType } from '../../domain/queries/caller.js';
 import { formatWithOffset } from '../../domain/time/date-time.js';
 import { offsetAt } from '../../domain/time/time-zone.js';
 import { finishWithPauses } from '../../shared/pauses.js';
+import type { Steps } from '../../shared/steps.js';
 import { Turns } from '../../shared/turns.js';
 import type { Store } from '../../storage/ports/store.js';
 import { visitPast } from './past.js';
@@ -44,6 +45,9 @@ export interface Changes {
   readonly otherChanges: Counts;
 }
 
+/** How many are summed at a time, in about a millisecond. */
+const changesInStep = 500;
+
 export async function readChanges(
   store: Pick<Store, 'history' | 'corrections'>,
   projectId: string,
@@ -60,11 +64,14 @@ export async function readChanges(
     spanMs: range.to - range.from || 1,
     onStep,
   } as const;
-  await visitPast(store, question, (past, timeline) => {
+  await visitPast(store, question, function* (past, timeline) {
     const then = timeline.callerThen(past);
     if (then !== undefined) before[callerType(then)] += past.queries;
     if (!past.isWithdrawn) now[callerType(past.caller)] += past.queries;
+    let changes = 0;
     for (const change of timeline.changes(past)) {
+      changes++;
+      if (changes % changesInStep === 0) yield;
       const { cause, by, correction, caller } = change;
       const key = JSON.stringify([cause, by, correction, caller]);
       const sum = sums.get(key);
@@ -72,13 +79,7 @@ export async function readChanges(
       else sum.queries += change.queries;
     }
   });
-  const sorted = await finishWithPauses(
-    sortInSteps(
-      [...sums].filter(([, { queries }]) => queries !== 0),
-      ([a, one], [b, other]) => Math.abs(other.queries) - Math.abs(one.queries) || (a < b ? -1 : 1),
-    ),
-  );
-  const changes = sorted.map(([, change]) => change);
+  const changes = await finishWithPauses(largestFirst(sums));
   const format = (bound: number, none: number): string | null =>
     bound === none ? null : formatWithOffset(bound, offsetAt(bound, timeZone));
   return {
@@ -101,6 +102,21 @@ export function changesToCsv({ changes, otherChanges }: Changes): string {
     type === 'total' || otherChanges[type] === 0 ? [] : [['', '', '', '', '', type, otherChanges[type]]],
   );
   return toCsv(['cause', 'by', 'correction', 'reason', 'caller', 'type', 'count'], [...rows, ...others]);
+}
+
+function* largestFirst(sums: ReadonlyMap<string, Change>): Steps<Change[]> {
+  const found: [key: string, change: Change][] = [];
+  let seen = 0;
+  for (const sum of sums) {
+    if (sum[1].queries !== 0) found.push(sum);
+    seen++;
+    if (seen % changesInStep === 0) yield;
+  }
+  const sorted = yield* sortInSteps(
+    found,
+    ([a, one], [b, other]) => Math.abs(other.queries) - Math.abs(one.queries) || (a < b ? -1 : 1),
+  );
+  return sorted.map(([, change]) => change);
 }
 
 /** All who look up why something was corrected share its turns. */

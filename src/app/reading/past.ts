@@ -6,6 +6,7 @@ import { type PastQueries, Timeline } from '../../domain/history/timeline.js';
 import { dayOf, formatDay } from '../../domain/queries/receipt.js';
 import { dayMs } from '../../domain/time/duration.js';
 import { finishWithPauses } from '../../shared/pauses.js';
+import type { Steps } from '../../shared/steps.js';
 import { Turns } from '../../shared/turns.js';
 import type { PastPage } from '../../storage/ports/history.js';
 import type { Store } from '../../storage/ports/store.js';
@@ -36,7 +37,7 @@ const turns = new Turns();
 export async function visitPast(
   { history }: Source,
   question: PastQuestion,
-  visit: (queries: PastQueries, timeline: Timeline) => void,
+  visit: (queries: PastQueries, timeline: Timeline) => Steps<void> | undefined,
 ): Promise<void> {
   const { projectId, range, atMs, spanMs, onStep } = question;
   const look = async () => toTimeline(await history.findPast(projectId, range), question);
@@ -49,7 +50,10 @@ export async function visitPast(
     );
     // A correction was accepted meanwhile.
     if (!page.queries.every((one) => timeline.knows(one))) timeline = await look();
-    for (const one of page.queries) visit(one, timeline);
+    for (const one of page.queries) {
+      const steps = visit(one, timeline);
+      if (steps !== undefined) await finishWithPauses(steps);
+    }
     onStep?.();
     from = page.next;
   } while (from !== null);

@@ -4,6 +4,7 @@
  */
 import type { Steps } from '../../shared/steps.js';
 import type { CorrectionAction } from '../corrections/correction.js';
+import { Effect } from '../corrections/effect.js';
 import {
   type Applied,
   correct,
@@ -23,8 +24,10 @@ export interface PastQueries extends QueryState {
   readonly arrivedFrom: string | null;
   /** Ascending by day; none if telemetry has told no more of them, or only on the day of their arrival. */
   readonly known: readonly KnownState[];
-  /** The corrections that changed them, in their order, with the callers for which they counted before. */
-  readonly corrections: readonly { readonly number: number; readonly caller: string }[];
+  /** The numbers of the corrections that changed them, ascending. */
+  readonly corrections: readonly number[];
+  /** For whom they counted before the first of these; as now if there are none. */
+  readonly firstCaller: string;
 }
 
 /** A correction, as history needs it. */
@@ -72,6 +75,12 @@ interface Stage extends Pick<Change, 'cause' | 'by' | 'correction'> {
   readonly to: QueryState;
 }
 
+/** A correction or an undo, and the number of the correction that is made or taken back. */
+interface Event {
+  readonly by: PastCorrection;
+  readonly changed: number;
+}
+
 const FROM_TELEMETRY = { cause: 'known', by: 'telemetry', correction: null } as const;
 
 const CAUSES: Readonly<Record<CorrectionAction, ChangeCause>> = {
@@ -112,7 +121,7 @@ export class Timeline {
 
   /** Whether it knows the corrections of these queries. */
   knows({ corrections }: PastQueries): boolean {
-    return corrections.every(({ number }) => this.#byNumber.has(number));
+    return corrections.every((number) => this.#byNumber.has(number));
   }
 
   /** A correction that was being carried out at the moment, when it had changed some of its queries and others not. */
@@ -125,45 +134,40 @@ export class Timeline {
     return queries.arrivedFrom === null ? countedCaller(this.#stateThen(queries)) : undefined;
   }
 
-  /** What has changed since. */
-  changes(queries: PastQueries): Change[] {
-    const changes: Change[] = [];
+  /** What has changed since, one after the other: of queries that were corrected often, there is much. */
+  *changes(queries: PastQueries): Generator<Change, void> {
     let state = queries.arrivedFrom === null ? this.#stateThen(queries) : undefined;
-    const go = ({ to, ...part }: Stage): void => {
-      changes.push(...difference(queries, state, to, part));
+    for (const { to, ...part } of this.#stages(queries)) {
+      yield* difference(queries, state, to, part);
       state = to;
-    };
-    for (const stage of [...this.#corrected(queries), ...this.#noted(queries)]) go(stage);
-    if (state === undefined || !isSameState(state, queries)) go(this.#lastStage(queries));
-    return changes;
+    }
+    if (state !== undefined && isSameState(state, queries)) return;
+    const { to, ...part } = this.#lastStage(queries);
+    yield* difference(queries, state, to, part);
+  }
+
+  *#stages(queries: PastQueries): Generator<Stage, void> {
+    yield* this.#corrected(queries);
+    yield* this.#noted(queries);
   }
 
   /** Their arrival, if it was since, and the corrections that tell what they were. */
-  #corrected(queries: PastQueries): Stage[] {
+  *#corrected(queries: PastQueries): Generator<Stage, void> {
     const { arrivedFrom, corrections, known } = queries;
-    const active = new Map(
-      arrivedFrom === null ? this.#inEffect(queries).map((one) => [one.number, one]) : [],
-    );
-    let now = stateAfter(queries, active.values());
-    const stages: Stage[] = [];
+    const effect = new Effect(queries.firstCaller);
+    if (arrivedFrom === null)
+      for (const one of this.#inEffect(queries)) effect.add(one.number, appliedOf(one));
     if (arrivedFrom !== null) {
-      const to = corrections.length === 0 ? queries : now;
+      const to = corrections.length === 0 ? queries : effect.state();
       const cause = causeOf(arrivedFrom, queries.first < this.#atMs);
-      stages.push({ to, cause, by: arrivedFrom, correction: null });
+      yield { to, cause, by: arrivedFrom, correction: null };
     }
     for (const { by, changed } of this.#eventsOf(queries)) {
-      if (by.action === 'undo') {
-        active.delete(changed);
-        now = stateAfter(queries, active.values());
-      } else {
-        // They are carried out in their order.
-        active.set(changed, by);
-        now = correct(now, appliedOf(by));
-      }
+      if (by.action === 'undo') effect.remove(changed);
+      else effect.add(changed, appliedOf(by));
       if (arrivedFrom !== null || known.length === 0 || this.#isTold(queries, dayOfEvent(by)))
-        stages.push({ to: now, ...partOf(by) });
+        yield { to: effect.state(), ...partOf(by) };
     }
-    return stages;
   }
 
   /** The days since then of which it is noted what they were. */
@@ -186,8 +190,11 @@ export class Timeline {
   /** What queries were that had arrived before the moment. */
   #stateThen(queries: PastQueries): QueryState {
     const { known } = queries;
-    if (known.length === 0 || this.#isTold(queries, this.#day - 1))
-      return stateAfter(queries, this.#inEffect(queries));
+    if (known.length === 0 || this.#isTold(queries, this.#day - 1)) {
+      let state: QueryState = { caller: queries.firstCaller, isWithdrawn: false };
+      for (const one of this.#inEffect(queries)) state = correct(state, appliedOf(one));
+      return state;
+    }
     return known.find(({ day }) => day >= this.#day) ?? queries;
   }
 
@@ -197,23 +204,23 @@ export class Timeline {
   }
 
   /** Corrections and undos of these queries since the moment, in their order. Of queries that arrived since, all. */
-  #eventsOf({
-    corrections,
-    arrivedFrom,
-  }: PastQueries): { readonly by: PastCorrection; readonly changed: number }[] {
-    const events = corrections.flatMap(({ number }) => {
-      const one = this.#byNumber.get(number);
-      const undo = one && this.#undoOf(one);
-      return [one, undo?.finishedAt === null ? undefined : undo].flatMap((by) =>
-        by === undefined || (arrivedFrom === null && this.#isBefore(by)) ? [] : [{ by, changed: number }],
-      );
-    });
+  #eventsOf({ corrections, arrivedFrom }: PastQueries): Event[] {
+    const events: Event[] = [];
+    const add = (by: PastCorrection, changed: number): void => {
+      if (arrivedFrom !== null || !this.#isBefore(by)) events.push({ by, changed });
+    };
+    const made = corrections.flatMap((number) => this.#byNumber.get(number) ?? []);
+    for (const one of made) add(one, one.number);
+    for (const one of made) {
+      const undo = this.#undoOf(one);
+      if (undo !== undefined && undo.finishedAt !== null) add(undo, one.number);
+    }
     return events.sort((a, b) => a.by.number - b.by.number);
   }
 
   /** The last correction or undo of these queries. */
   #lastOf({ corrections }: PastQueries): PastCorrection | undefined {
-    const all = corrections.flatMap(({ number }) => {
+    const all = corrections.flatMap((number) => {
       const one = this.#byNumber.get(number);
       return one === undefined ? [] : [this.#undoOf(one) ?? one];
     });
@@ -236,18 +243,11 @@ export class Timeline {
 
   /** The corrections of these queries that were in effect at the moment. */
   #inEffect({ corrections }: PastQueries): PastCorrection[] {
-    return corrections.flatMap(({ number }) => {
+    return corrections.flatMap((number) => {
       const one = this.#byNumber.get(number);
       return one !== undefined && this.#isInEffect(one) ? [one] : [];
     });
   }
-}
-
-/** The state that some of their corrections leave these queries in. */
-function stateAfter({ caller, corrections }: PastQueries, some: Iterable<PastCorrection>): QueryState {
-  let state: QueryState = { caller: corrections[0]?.caller ?? caller, isWithdrawn: false };
-  for (const one of some) state = correct(state, appliedOf(one));
-  return state;
 }
 
 function appliedOf({ action, to }: PastCorrection): Applied {

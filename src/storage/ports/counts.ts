@@ -122,8 +122,7 @@ export interface CountStore {
   ): Promise<RecordResult>;
 
   /**
-   * A page of the project's imported counts, the withdrawn ones too, for copying them: at most `limit` after `after`, in the store's
-   * own order. Each page is its own snapshot; one that is not full is the last.
+   * The same of its imported counts: at most `limit` after `after`, and fewer if they were withdrawn often.
    */
   readImportedCounts(
     projectId: string,

@@ -1,15 +1,14 @@
 /** The rows of queries for corrections. The row of a withdrawn query has the level `-1 - level`. */
-import type { DateRange } from '../../domain/counting/date-range.js';
 import { dayOf } from '../../domain/queries/receipt.js';
 import {
   type CorrectedRow,
   type CounterChange,
   type CountPlace,
+  type EffectiveRow,
   type ImportedFilter,
   type ImportedRow,
   type LateChange,
   type Move,
-  type PastCountRow,
   type PastFilter,
   type PastRow,
   type QueryChanges,
@@ -18,6 +17,7 @@ import {
   type QueryRows,
   toCounterChanges,
 } from '../sql/corrections/query-rows.js';
+import type { CountRow } from '../sql/received-rows.js';
 import type { Session } from '../sql/session.js';
 import { bytesOf, decodeQueryId } from './query-id.js';
 import type { Statements } from './statements/statements.js';
@@ -49,17 +49,15 @@ export class PostgresQueryRows implements QueryRows {
 
   async findPast(project: unknown, filter: PastFilter): Promise<PastRow[]> {
     const { after, last, from, to, atMs, spanMs } = filter;
-    type Found = Omit<PastRow, 'id'> & { readonly id: Buffer | null };
-    const rows = await this.session.all<Found>(this.statements.findPast, [
+    return this.session.all<PastRow>(this.statements.findPast, [
       ...[project, bytesOf(after), last === undefined ? AFTER_ALL : bytesOf(last), from, to],
       ...[dayOf(atMs), atMs, spanMs],
     ]);
-    return rows.map((row) => ({ ...row, id: row.id && decodeQueryId(row.id) }));
   }
 
-  async findPastCounts(project: unknown, { from, to }: DateRange, after: CountPlace, limit: number) {
-    const values = [project, from, to, after.start, after.source, after.caller, limit];
-    return this.session.all<PastCountRow>(this.statements.findPastCounts, values);
+  async findPastCounts(project: unknown, after: CountPlace, limit: number) {
+    const values = [project, after.source, after.caller, after.start, limit];
+    return this.session.all<CountRow>(this.statements.readImportedCounts, values);
   }
 
   async findEnd(project: unknown, after: string | undefined, rows: number): Promise<string | undefined> {
@@ -92,6 +90,13 @@ export class PostgresQueryRows implements QueryRows {
     const values = [project, ids.map(bytesOf)];
     type Found = Omit<CorrectedRow, 'id'> & Pick<StoredRow, 'id'>;
     const rows = await this.session.all<Found>(this.statements.findCorrections, values);
+    return rows.map((row) => ({ ...row, id: decodeQueryId(row.id) }));
+  }
+
+  async findEffective(project: unknown, ids: readonly string[]): Promise<EffectiveRow[]> {
+    const values = [project, ids.map(bytesOf)];
+    type Found = Omit<EffectiveRow, 'id'> & Pick<StoredRow, 'id'>;
+    const rows = await this.session.all<Found>(this.statements.findEffective, values);
     return rows.map((row) => ({ ...row, id: decodeQueryId(row.id) }));
   }
 

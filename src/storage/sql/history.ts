@@ -5,8 +5,8 @@ import { pastStepCounts, pastStepQueries } from '../../domain/limits.js';
 import { dayOf } from '../../domain/queries/receipt.js';
 import type { History, Past, PastPage, PastRange } from '../ports/history.js';
 import { notFound } from './changes.js';
-import type { CountPlace, PastCountRow, PastRow, QueryRows } from './corrections/query-rows.js';
-import { toKnown, toNumbers } from './received-rows.js';
+import type { CountPlace, PastRow, QueryRows } from './corrections/query-rows.js';
+import { type CountRow, toKnown, toNumbers } from './received-rows.js';
 import type { Dialect, Session } from './session.js';
 import { SqlTables, turns } from './tables.js';
 
@@ -17,7 +17,7 @@ const FIRST: Position = { afterId: null };
 /** The figures of one correction may have a thousand callers. */
 const figuresInPage = 50;
 
-const FIRST_COUNT: CountPlace = { start: EARLIEST_MS, source: '', caller: '' };
+const FIRST_COUNT: CountPlace = { source: '', caller: '', start: EARLIEST_MS };
 
 interface ProjectRow {
   readonly key: unknown;
@@ -58,18 +58,20 @@ export class SqlHistory extends SqlTables implements History {
     const last = await this.#rows.findEnd(key, after, pastStepQueries);
     const rows = await this.#rows.findPast(key, { ...range, after, last });
     const next: Position = last === undefined ? { afterCount: FIRST_COUNT } : { afterId: last };
-    return { queries: joinCorrections(rows), next: JSON.stringify(next) };
+    return { queries: rows.map(toPastQueries), next: JSON.stringify(next) };
   }
 
   async #readCounts(key: unknown, range: PastRange, after: CountPlace): Promise<PastPage> {
-    const rows = await this.#rows.findPastCounts(key, range, after, pastStepCounts);
+    const rows = await this.#rows.findPastCounts(key, after, pastStepCounts);
     const last = rows.at(-1);
     const next: Position | undefined = last && {
       afterCount: { start: last.start, source: last.source, caller: last.caller },
     };
     return {
-      queries: rows.map((row) => toPastCount(row, range.atMs)),
-      next: next === undefined || rows.length < pastStepCounts ? null : JSON.stringify(next),
+      queries: rows
+        .filter(({ start }) => start >= range.from && start < range.to)
+        .map((row) => toPastCount(row, range.atMs)),
+      next: next === undefined ? null : JSON.stringify(next),
     };
   }
 
@@ -118,46 +120,21 @@ export class SqlHistory extends SqlTables implements History {
   }
 }
 
-/** A query that was corrected has a row for each correction. */
-function joinCorrections(rows: readonly PastRow[]): PastQueries[] {
-  const corrected = new Map<string, PastRow[]>();
-  const joined: PastQueries[] = [];
-  for (const row of rows) {
-    if (row.id === null || row.correction === null) joined.push(toPastQueries(row, []));
-    else if (!corrected.get(row.id)?.push(row)) corrected.set(row.id, [row]);
-  }
-  for (const ofQuery of corrected.values()) {
-    const corrections = ofQuery
-      .map(({ correction, before, caller }) => ({ number: correction ?? 0, caller: before ?? caller }))
-      .sort((a, b) => a.number - b.number);
-    for (const row of ofQuery.slice(0, 1)) joined.push(toPastQueries(row, corrections));
-  }
-  return joined;
-}
-
-function toPastQueries(
-  { caller, isWithdrawn, first, last, queries, arrivedFrom, known }: PastRow,
-  corrections: PastQueries['corrections'],
-): PastQueries {
+function toPastQueries({ firstCaller, corrections, known, ...row }: PastRow): PastQueries {
   return {
-    caller,
-    isWithdrawn,
-    first,
-    last,
-    queries,
-    arrivedFrom,
-    corrections,
+    ...row,
+    firstCaller: firstCaller ?? row.caller,
+    corrections: toNumbers(corrections),
     known: toKnown(JSON.parse(known ?? '[]')),
   };
 }
 
-function toPastCount(row: PastCountRow, atMs: number): PastQueries {
-  const { source, caller, start, queries, day, isWithdrawn, corrections } = row;
-  const numbers = corrections === null ? [] : toNumbers(corrections);
+function toPastCount({ source, caller, start, count, day, ...row }: CountRow, atMs: number): PastQueries {
   return {
-    ...{ caller, isWithdrawn, queries, first: start, last: start },
-    arrivedFrom: day === null || day < dayOf(atMs) ? null : senderOfCounts(source),
+    ...{ caller, isWithdrawn: row.withdrawnBy !== null, queries: count, first: start, last: start },
+    arrivedFrom: day === null || day === undefined || day < dayOf(atMs) ? null : senderOfCounts(source),
     known: [],
-    corrections: numbers.map((number) => ({ number, caller })),
+    corrections: toNumbers(row.withdrawals),
+    firstCaller: caller,
   };
 }

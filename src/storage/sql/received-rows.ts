@@ -44,10 +44,8 @@ export function toRecordedCount({ withdrawnBy, withdrawals, ...count }: CountRow
   };
 }
 
-/** In their order. */
-export function toNumbers(text: string): number[] {
-  return text
-    .split(',')
-    .map(Number)
-    .sort((a, b) => a - b);
+/** Numbers that are separated by commas, in their order; none of null. */
+export function toNumbers(text: string | null): number[] {
+  const numbers = text === null ? [] : text.split(',').map(Number);
+  return numbers.sort((a, b) => a - b);
 }

@@ -1,19 +1,19 @@
 /** The rows of queries for corrections. The row of a withdrawn query has the caller `-1 - caller`. */
-import type { DateRange } from '../../domain/counting/date-range.js';
 import { pageCorrectionsMax } from '../../domain/limits.js';
 import { dayOf } from '../../domain/queries/receipt.js';
 import type {
   CorrectedRow,
   CountPlace,
+  EffectiveRow,
   ImportedFilter,
   ImportedRow,
-  PastCountRow,
   PastFilter,
   PastRow,
   QueryFilter,
   QueryRow,
   QueryRows,
 } from '../sql/corrections/query-rows.js';
+import type { CountRow } from '../sql/received-rows.js';
 import type { Session } from '../sql/session.js';
 import { decodeQueryId, encodeQueryId } from './query-id.js';
 
@@ -47,7 +47,7 @@ const PAST = `
       AND id NOT IN (SELECT id FROM corrected_query WHERE project = $1 AND id > $2 AND id <= $3)
   )
   SELECT caller.name AS caller, 0 AS "isWithdrawn", first, last, queries, "arrivedFrom",
-    NULL AS id, NULL AS correction, NULL AS before, NULL AS known
+    NULL AS corrections, NULL AS "firstCaller", NULL AS known
   FROM (
     SELECT caller, ${ARRIVED_FROM} AS "arrivedFrom", min(occurred_at) AS first, max(occurred_at) AS last, count(*) AS queries
     FROM query
@@ -58,19 +58,47 @@ const PAST = `
   ) AS alike
   JOIN caller ON caller.number = alike.caller
   UNION ALL
-  SELECT caller.name, query.caller < 0, occurred_at, occurred_at, 1, ${ARRIVED_FROM}, corrected.id, correction, earlier.name,
+  SELECT caller.name, query.caller < 0, occurred_at, occurred_at, 1, ${ARRIVED_FROM}, numbers,
+    (SELECT name FROM corrected_query AS one INDEXED BY corrected_query_by_id JOIN caller AS earlier ON earlier.number = one.caller
+      WHERE project = $1 AND one.id = corrected.id ORDER BY correction LIMIT 1),
     ${knownOf('corrected.id', 'AND is_corrected IS NOT NULL')}
-  FROM corrected_query AS corrected INDEXED BY corrected_query_by_id
-  CROSS JOIN query ON query.project = corrected.project AND query.id = corrected.id
+  FROM (
+    SELECT id, group_concat(correction) AS numbers FROM corrected_query INDEXED BY corrected_query_by_id
+    WHERE project = $1 AND id > $2 AND id <= $3 GROUP BY id
+  ) AS corrected
+  CROSS JOIN query ON query.project = $1 AND query.id = corrected.id
   JOIN caller ON caller.number = CASE WHEN query.caller < 0 THEN -1 - query.caller ELSE query.caller END
-  JOIN caller AS earlier ON earlier.number = corrected.caller
-  WHERE corrected.project = $1 AND corrected.id > $2 AND corrected.id <= $3 AND occurred_at >= $4 AND occurred_at < $5
+  WHERE occurred_at >= $4 AND occurred_at < $5
   UNION ALL
-  SELECT caller.name, query.caller < 0, occurred_at, occurred_at, 1, ${ARRIVED_FROM}, late.id, NULL, NULL, ${knownOf('late.id')}
+  SELECT caller.name, query.caller < 0, occurred_at, occurred_at, 1, ${ARRIVED_FROM}, NULL, NULL, ${knownOf('late.id')}
   FROM late
   CROSS JOIN query ON query.project = $1 AND query.id = late.id
   JOIN caller ON caller.number = CASE WHEN query.caller < 0 THEN -1 - query.caller ELSE query.caller END
   WHERE occurred_at >= $4 AND occurred_at < $5`;
+
+const AFTER_COUNT =
+  '(source, caller, start_at) > ($2, coalesce((SELECT number FROM caller WHERE name = $3), -1), $4)';
+
+/**
+ * Selects a page of the imported counts of a project: $5 rows after the source $2, the name of the caller $3 and the start $4, in the
+ * order of these, or fewer if they were withdrawn often.
+ */
+export const selectCounts = (project: string): string => `
+  SELECT source, caller.name AS caller, start_at AS start, end_at AS "end", queries AS count, day, withdrawn_by AS "withdrawnBy", withdrawals
+  FROM (
+    SELECT *, (SELECT group_concat(correction) FROM withdrawn_count AS withdrawn WHERE withdrawn.project = counted.project
+        AND withdrawn.source = counted.source AND withdrawn.caller = counted.caller
+        AND withdrawn.start_at = counted.start_at) AS withdrawals
+    FROM (
+      SELECT * FROM imported_count WHERE project = ${project} AND ${AFTER_COUNT} ORDER BY source, caller, start_at LIMIT $5
+    ) AS counted
+    WHERE ((source, caller, start_at) > (
+        SELECT source, caller, start_at FROM withdrawn_count WHERE project = ${project} AND ${AFTER_COUNT}
+        ORDER BY source, caller, start_at LIMIT 1 OFFSET ${pageCorrectionsMax}
+      )) IS NOT TRUE
+  ) AS page
+  JOIN caller ON caller.number = page.caller
+  ORDER BY page.source, page.caller, page.start_at`;
 
 /** Comes after every id. */
 const AFTER_ALL = Buffer.alloc(17, 0xff);
@@ -86,36 +114,18 @@ export class SqliteQueryRows implements QueryRows {
   }
 
   async findPast(project: unknown, filter: PastFilter): Promise<PastRow[]> {
-    type Found = Omit<PastRow, 'id' | 'isWithdrawn'> & {
-      readonly id: StoredId | null;
-      readonly isWithdrawn: number;
-    };
+    type Found = Omit<PastRow, 'isWithdrawn'> & { readonly isWithdrawn: number };
     const { after, last, from, to, atMs, spanMs } = filter;
     const rows = await this.#session.all<Found>(PAST, [
       ...[project, encodeAfter(after), last === undefined ? AFTER_ALL : encodeQueryId(last), from, to],
       ...[dayOf(atMs), atMs, spanMs],
     ]);
-    return rows.map(({ id, isWithdrawn, ...row }) => ({
-      ...row,
-      id: id === null ? null : decodeQueryId(id),
-      isWithdrawn: isWithdrawn === 1,
-    }));
+    return rows.map((row) => ({ ...row, isWithdrawn: row.isWithdrawn === 1 }));
   }
 
-  async findPastCounts(project: unknown, { from, to }: DateRange, after: CountPlace, limit: number) {
-    type Found = Omit<PastCountRow, 'isWithdrawn'> & { readonly isWithdrawn: number };
-    const rows = await this.#session.all<Found>(
-      `SELECT source, name AS caller, start_at AS start, queries, day, withdrawn_by IS NOT NULL AS "isWithdrawn",
-         (SELECT group_concat(correction) FROM withdrawn_count AS withdrawn WHERE withdrawn.project = counted.project
-            AND withdrawn.source = counted.source AND withdrawn.caller = counted.caller
-            AND withdrawn.start_at = counted.start_at) AS corrections
-       FROM imported_count AS counted JOIN caller ON number = counted.caller
-       WHERE project = $1 AND start_at >= max($2, $4) AND start_at < $3
-         AND (start_at, source, counted.caller) > ($4, $5, coalesce((SELECT number FROM caller WHERE name = $6), -1))
-       ORDER BY start_at, source, counted.caller LIMIT $7`,
-      [project, from, to, after.start, after.source, after.caller, limit],
-    );
-    return rows.map((row) => ({ ...row, isWithdrawn: row.isWithdrawn === 1 }));
+  async findPastCounts(project: unknown, after: CountPlace, limit: number): Promise<CountRow[]> {
+    const values = [project, after.source, after.caller, after.start, limit];
+    return this.#session.all(selectCounts('$1'), values);
   }
 
   async findEnd(project: unknown, after: string | undefined, rows: number): Promise<string | undefined> {
@@ -165,14 +175,35 @@ export class SqliteQueryRows implements QueryRows {
 
   /** Without statistics, SQLite would read all corrected queries of the project for each. */
   async findCorrections(project: unknown, ids: readonly string[]): Promise<CorrectedRow[]> {
-    const found: CorrectedRow[] = [];
+    return this.#findOfEach(
+      `SELECT correction, name AS caller FROM corrected_query INDEXED BY corrected_query_by_id JOIN caller ON number = corrected_query.caller
+       WHERE project = $1 AND id = $2`,
+      ...([project, ids] as const),
+    );
+  }
+
+  async findEffective(project: unknown, ids: readonly string[]): Promise<EffectiveRow[]> {
+    return this.#findOfEach(
+      `SELECT correction, name AS caller, action, to_caller AS "to", undone_by AS "undoneBy"
+       FROM corrected_query AS corrected INDEXED BY corrected_query_by_id
+       CROSS JOIN correction AS made ON made.project = $1 AND made.number = correction
+       JOIN caller ON caller.number = corrected.caller
+       WHERE corrected.project = $1 AND corrected.id = $2 AND (undone_by IS NULL OR correction = (
+         SELECT min(correction) FROM corrected_query INDEXED BY corrected_query_by_id WHERE project = $1 AND id = $2
+       ))`,
+      ...([project, ids] as const),
+    );
+  }
+
+  async #findOfEach<Row extends { readonly id: string }>(
+    sql: string,
+    project: unknown,
+    ids: readonly string[],
+  ): Promise<Row[]> {
+    const found: Row[] = [];
     for (const id of ids) {
-      const rows = await this.#session.all<Omit<CorrectedRow, 'id'>>(
-        `SELECT correction, name AS caller FROM corrected_query INDEXED BY corrected_query_by_id JOIN caller ON number = corrected_query.caller
-         WHERE project = $1 AND id = $2`,
-        [project, encodeQueryId(id)],
-      );
-      for (const row of rows) found.push({ ...row, id });
+      const rows = await this.#session.all<Omit<Row, 'id'>>(sql, [project, encodeQueryId(id)]);
+      for (const row of rows) found.push({ ...row, id } as Row);
     }
     return found;
   }

@@ -24,6 +24,7 @@ import { ReadSnapshot } from './counters/read-snapshot.js';
 import { VersionedCache } from './counters/versioned-cache.js';
 import { prepareVersionCheck } from './migrations/migrate.js';
 import { decodeQueryId, encodeQueryId, idText, readIdText } from './query-id.js';
+import { selectCounts } from './query-rows.js';
 import { RETENTIONS, type Retention } from './retentions.js';
 import { Statements } from './statements.js';
 
@@ -54,22 +55,16 @@ const FIND_CALLERS = 'SELECT number, name FROM caller WHERE number IN (SELECT va
 const FIND_RECEIPTS = `SELECT number, day, sender FROM receipt
   WHERE project = (SELECT number FROM project WHERE id = $1) AND number IN (SELECT value FROM json_each($2))`;
 
-const READ_CHANGES = `SELECT id, correction, name AS caller
-  FROM corrected_query INDEXED BY corrected_query_by_id JOIN caller ON number = corrected_query.caller
-  WHERE project = (SELECT number FROM project WHERE id = $1) AND id > $2 AND id <= $3 ORDER BY id, correction`;
+/** The changes of each query as one text, as of a page. */
+const READ_CHANGES = `SELECT id, json_group_array(json_array(correction, caller)) AS changes
+  FROM corrected_query INDEXED BY corrected_query_by_id
+  WHERE project = (SELECT number FROM project WHERE id = $1) AND id > $2 AND id <= $3 GROUP BY id`;
 
 const READ_NOTED = `SELECT id, day, name AS caller, is_withdrawn AS "isWithdrawn", is_corrected AS "isCorrected"
   FROM late_change JOIN caller ON number = late_change.caller
   WHERE project = (SELECT number FROM project WHERE id = $1) AND id > $2 AND id <= $3`;
 
-const READ_IMPORTED_COUNTS = `SELECT source, caller.name AS caller, start_at AS start, end_at AS "end", queries AS count,
-    day, withdrawn_by AS "withdrawnBy", (SELECT group_concat(correction) FROM withdrawn_count AS withdrawn
-      WHERE withdrawn.project = counted.project AND withdrawn.source = counted.source
-        AND withdrawn.caller = counted.caller AND withdrawn.start_at = counted.start_at) AS withdrawals
-  FROM imported_count AS counted JOIN caller ON caller.number = counted.caller
-  WHERE project = (SELECT number FROM project WHERE id = $1)
-    AND (source, counted.caller, start_at) > ($2, coalesce((SELECT number FROM caller WHERE name = $3), -1), $4)
-  ORDER BY source, counted.caller, start_at LIMIT $5`;
+const READ_IMPORTED_COUNTS = selectCounts('(SELECT number FROM project WHERE id = $1)');
 
 /** See `reachesBack`. */
 const LIST_IMPORTS = `SELECT day, sender, first_at AS "first", last_at AS "last" FROM import_range
@@ -104,7 +99,7 @@ export interface SpanRow extends CutSpan {
   readonly caller: number;
 }
 
-type OfQuery<Row> = Row & { readonly id: StoredId };
+type ChangeRow = readonly [correction: number, caller: number];
 
 export class Reader {
   readonly counters: CounterReader;
@@ -174,21 +169,30 @@ export class Reader {
       const rows: readonly PageRow[] = JSON.parse(found?.page ?? '[]');
       const [last] = rows.at(-1) ?? [];
       if (last === undefined) return [];
-      const callers = this.#findCallers(rows.map(([, , caller]) => toCallerNumber(caller)));
+      const page = [projectId, after, encodeQueryId(readIdText(last))];
+      const changes = this.#readChanges(page);
+      const callers = this.#findCallers([
+        ...rows.map(([, , caller]) => toCallerNumber(caller)),
+        ...[...changes.values()].flatMap((ofQuery) => ofQuery.map(([, caller]) => caller)),
+      ]);
+      const nameOf = (number: number): string => {
+        const caller = callers.get(number);
+        if (caller === undefined) throw new Error('Invariant violated: a recorded query has a caller.');
+        return caller;
+      };
       const receipts = this.#findReceipts(
         projectId,
         rows.map(([, , , receipt]) => receipt),
       );
-      const values = [projectId, after, encodeQueryId(readIdText(last))];
-      const changes = this.#readOf(READ_CHANGES, values, ({ id: _, ...row }: OfQuery<Change>): Change => row);
-      const noted = this.#readOf(READ_NOTED, values, ({ id: _, ...row }: OfQuery<NotedRow>): NotedRow => row);
+      const noted = this.#readNoted(page);
       return rows.map(([text, occurredAt, number, receiptNumber]) => {
         const id = readIdText(text);
-        const caller = callers.get(toCallerNumber(number));
-        if (caller === undefined) throw new Error('Invariant violated: a recorded query has a caller.');
         const receipt = receiptNumber === null ? null : (receipts.get(receiptNumber) ?? null);
-        const query = { id, caller, occurredAt, receipt };
-        return toRecordedQuery(query, number < 0, changes.get(id), noted.get(id));
+        const query = { id, caller: nameOf(toCallerNumber(number)), occurredAt, receipt };
+        const ofQuery = changes
+          .get(id)
+          ?.map(([correction, caller]): Change => ({ correction, caller: nameOf(caller) }));
+        return toRecordedQuery(query, number < 0, ofQuery, noted.get(id));
       });
     });
   }
@@ -208,18 +212,27 @@ export class Reader {
     return new Map(rows.map(({ number, ...receipt }) => [number, knownReceipt(receipt)]));
   }
 
-  /** What rows say, by the ids of their queries. */
-  #readOf<Row extends { readonly id: StoredId }, Value>(
-    sql: string,
-    values: readonly unknown[],
-    toValue: (row: Row) => Value,
-  ): ReadonlyMap<string, readonly Value[]> {
-    const found = new Map<string, Value[]>();
-    for (const row of this.statements.all<Row>(sql, values)) {
-      const key = decodeQueryId(row.id);
+  /** The changes of queries in their order, by id. */
+  #readChanges(page: readonly unknown[]): ReadonlyMap<string, readonly ChangeRow[]> {
+    type Found = { readonly id: StoredId; readonly changes: string };
+    const parse = (changes: string): readonly ChangeRow[] =>
+      (JSON.parse(changes) as ChangeRow[]).sort(([a], [b]) => a - b);
+    return new Map(
+      this.statements
+        .all<Found>(READ_CHANGES, page)
+        .map(({ id, changes }) => [decodeQueryId(id), parse(changes)]),
+    );
+  }
+
+  /** What is noted of queries, by id. */
+  #readNoted(page: readonly unknown[]): ReadonlyMap<string, readonly NotedRow[]> {
+    type Found = NotedRow & { readonly id: StoredId };
+    const found = new Map<string, NotedRow[]>();
+    for (const { id, ...row } of this.statements.all<Found>(READ_NOTED, page)) {
+      const key = decodeQueryId(id);
       const earlier = found.get(key);
-      if (earlier === undefined) found.set(key, [toValue(row)]);
-      else earlier.push(toValue(row));
+      if (earlier === undefined) found.set(key, [row]);
+      else earlier.push(row);
     }
     return found;
   }

@@ -40,7 +40,7 @@ export function correctionStatements(schema: string) {
     // The queries of a page, $2 to $3, within $4 to $5, with the sender if they arrived on the day $6 or later. Those are alike that
     // occurred both before $7 or not, and in the same span of $8.
     findPast: `SELECT caller, false AS "isWithdrawn", first, last, queries, "arrivedFrom",
-        NULL::bytea AS id, NULL::integer AS correction, NULL AS before, NULL AS known
+        NULL AS corrections, NULL AS "firstCaller", NULL AS known
       FROM (
         SELECT caller, sender AS "arrivedFrom", min(occurred_at) AS first, max(occurred_at) AS last, count(*) AS queries
         FROM ${page} LEFT JOIN ${since} ON since.number = page.receipt
@@ -50,31 +50,29 @@ export function correctionStatements(schema: string) {
       ) AS alike
       UNION ALL
       SELECT page.caller, coalesce(level, 0) < 0, occurred_at, occurred_at, 1, sender,
-        corrected.id, correction, corrected.caller, ${knownOf('corrected.id', 'AND is_corrected IS NOT NULL')}
+        numbers, callers[1], ${knownOf('corrected.id', 'AND is_corrected IS NOT NULL')}
       FROM (
-        SELECT id, correction, caller FROM ${schema}.corrected_query WHERE project_id = $1 AND id > $2 AND id <= $3
+        SELECT id, string_agg(correction::text, ',') AS numbers, array_agg(caller ORDER BY correction) AS callers
+        FROM ${schema}.corrected_query WHERE project_id = $1 AND id > $2 AND id <= $3 GROUP BY id
       ) AS corrected
       JOIN ${page} ON page.id = corrected.id
       LEFT JOIN ${since} ON since.number = page.receipt
       UNION ALL
-      SELECT page.caller, coalesce(level, 0) < 0, occurred_at, occurred_at, 1, sender, late.id, NULL, NULL, ${knownOf('late.id')}
+      SELECT page.caller, coalesce(level, 0) < 0, occurred_at, occurred_at, 1, sender, NULL, NULL, ${knownOf('late.id')}
       FROM ${late} JOIN ${page} ON page.id = late.id
       LEFT JOIN ${since} ON since.number = page.receipt`,
-    findPastCounts: `SELECT source, caller, start_at AS start, queries, day, withdrawn_by IS NOT NULL AS "isWithdrawn",
-        (SELECT string_agg(correction::text, ',') FROM ${schema}.withdrawn_count WHERE project_id = $1
-            AND withdrawn_count.source = counted.source AND withdrawn_count.caller = counted.caller
-            AND withdrawn_count.start_at = counted.start_at) AS corrections
-      FROM (
-        SELECT source, caller, start_at, queries, day, withdrawn_by FROM ${schema}.imported_count
-        WHERE project_id = $1 AND start_at >= $2 AND start_at < $3 AND (start_at, source, caller) > ($4, $5, $6)
-        ORDER BY start_at, source, caller LIMIT $7
-      ) AS counted
-      ORDER BY start_at, source, caller`,
     findByIds: `SELECT ${row} FROM ${query} WHERE project_id = $1 AND id = ANY ($2::bytea[]) ORDER BY id`,
     listCorrected: `SELECT id FROM ${schema}.corrected_query
       WHERE project_id = $1 AND correction = $2 AND id > $3 ORDER BY id LIMIT $4`,
     findCorrections: `SELECT id, correction, caller FROM ${schema}.corrected_query
       WHERE project_id = $1 AND id = ANY ($2::bytea[])`,
+    findEffective: `SELECT corrected.id, correction, caller, action, to_caller AS "to", undone_by AS "undoneBy"
+      FROM (
+        SELECT id, correction, caller, min(correction) OVER (PARTITION BY id) AS first
+        FROM ${schema}.corrected_query WHERE project_id = $1 AND id = ANY ($2::bytea[])
+      ) AS corrected
+      JOIN ${schema}.correction AS made ON made.project_id = $1 AND made.number = correction
+      WHERE undone_by IS NULL OR correction = first`,
     noteCorrected: `INSERT INTO ${schema}.corrected_query (project_id, correction, id, caller)
       SELECT project.id, $2::integer, noted.id, noted.caller FROM unnest($3::bytea[], $4::text[]) AS noted (id, caller)
       CROSS JOIN ${schema}.project WHERE project.id = $1`,

@@ -66,15 +66,21 @@ export function recordingStatements(schema: string) {
       ) AS present ON true
       HAVING ${projectExists}`,
     importCounts: `SELECT ${schema}.import_counts($1, $2, $3, $4, $5, $6, $7) AS outcome`,
-    readImportedCounts: `SELECT source, caller, start_at AS start, end_at AS "end", queries AS count,
-        day, withdrawn_by AS "withdrawnBy", (SELECT string_agg(correction::text, ',') FROM ${schema}.withdrawn_count WHERE project_id = $1
+    // A page: $5 rows after the source $2, the caller $3 and the start $4, or fewer if they were withdrawn often.
+    readImportedCounts: `SELECT source, caller, start_at AS start, end_at AS "end", queries AS count, day, withdrawn_by AS "withdrawnBy",
+        (SELECT string_agg(correction::text, ',') FROM ${schema}.withdrawn_count WHERE project_id = $1
             AND withdrawn_count.source = counted.source AND withdrawn_count.caller = counted.caller
             AND withdrawn_count.start_at = counted.start_at) AS withdrawals
       FROM (
-        SELECT source, caller, start_at, end_at, queries, day, withdrawn_by FROM ${schema}.imported_count
+        SELECT * FROM ${schema}.imported_count
         WHERE project_id = $1 AND (source, caller, start_at) > ($2, $3, $4) AND ${projectExists}
         ORDER BY source, caller, start_at LIMIT $5
       ) AS counted
+      WHERE ((source, caller, start_at) > (
+          SELECT source, caller, start_at FROM ${schema}.withdrawn_count
+          WHERE project_id = $1 AND (source, caller, start_at) > ($2, $3, $4)
+          ORDER BY source, caller, start_at LIMIT 1 OFFSET ${pageCorrectionsMax}
+        )) IS NOT TRUE
       ORDER BY source, caller, start_at`,
     noteImport: `INSERT INTO ${schema}.import_range AS known (project_id, day, sender, first_at, last_at)
       VALUES ($1, $2, $3, $4, $5) ON CONFLICT (project_id, day, sender) DO UPDATE

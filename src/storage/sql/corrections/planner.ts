@@ -5,8 +5,13 @@ import type { Correction, CorrectionRequest, Selection } from '../../../domain/c
 import type { Affected } from '../../../domain/corrections/figures.js';
 import { type Applied, correct, type QueryState } from '../../../domain/corrections/state.js';
 import { CallerStatsError } from '../../../domain/errors.js';
-import { formatTime } from '../../../domain/format.js';
-import { correctionRowsPerQuery, unknownNamesMax } from '../../../domain/limits.js';
+import { formatCount, formatTime } from '../../../domain/format.js';
+import {
+  correctionRowsPerQuery,
+  correctionsMax,
+  undoStepCorrectionsMax,
+  unknownNamesMax,
+} from '../../../domain/limits.js';
 import {
   isSelected,
   knownReceipt,
@@ -17,6 +22,7 @@ import { notFound } from '../changes.js';
 import type { Dialect, Session } from '../session.js';
 import { SqlTables } from '../tables.js';
 import {
+  type CorrectedRow,
   type ImportedFilter,
   type ImportedRow,
   type Move,
@@ -123,9 +129,23 @@ export class CorrectionPlanner extends SqlTables {
     request: CorrectionRequest,
   ): Promise<Correction | undefined> {
     if (request.action === 'undo') return this.#requireUndoable(project, request.correction);
+    await this.#requireRoom(project);
     const { selection } = request;
     if ('range' in selection) await this.#requireRows(project, selection.range.from);
     return undefined;
+  }
+
+  /** Undos are always accepted: each takes back another correction. */
+  async #requireRoom({ key }: CorrectedProject): Promise<void> {
+    const found = await this.get<{ readonly corrections: number }>(
+      `SELECT count(*) AS corrections FROM ${this.#corrections} WHERE ${this.#project} = $1 AND action <> 'undo'
+         AND (SELECT max(number) FROM ${this.#corrections} WHERE ${this.#project} = $1) >= ${correctionsMax}`,
+      [key],
+    );
+    if (Number(found?.corrections) < correctionsMax) return;
+    throw refusal(
+      `id: the project has ${formatCount(correctionsMax)} corrections, the most that it can have; only undos are still accepted`,
+    );
   }
 
   async #requireUndoable({ key, rowsFrom }: CorrectedProject, id: string): Promise<Correction> {
@@ -252,7 +272,8 @@ export class CorrectionPlanner extends SqlTables {
         from,
       );
     const { key } = project;
-    const ids = await this.#rows.listCorrected(key, number, from ?? undefined, limit);
+    const room = await this.#roomForUndo(key, limit);
+    const ids = await this.#rows.listCorrected(key, number, from ?? undefined, room);
     const states = await this.findStates(key, ids, number);
     const rows = await this.#rows.findByIds(key, ids);
     // What telemetry took back after a rename stays so.
@@ -261,7 +282,16 @@ export class CorrectionPlanner extends SqlTables {
       const { caller, isWithdrawn } = states.get(row.id) ?? row;
       return toMove(row, { caller, isWithdrawn: keeps ? row.isWithdrawn : isWithdrawn });
     });
-    return { moves, imported: [], next: ids.length === limit ? (ids.at(-1) ?? null) : null };
+    return { moves, imported: [], next: ids.length === room ? (ids.at(-1) ?? null) : null };
+  }
+
+  /** For how many queries all corrections can be read in one step: each may have been changed by all of the project. */
+  async #roomForUndo(key: unknown, limit: number): Promise<number> {
+    const last = await this.get<{ readonly number: number }>(
+      `SELECT max(number) AS number FROM ${this.#corrections} WHERE ${this.#project} = $1`,
+      [key],
+    );
+    return Math.max(1, Math.min(limit, Math.floor(undoStepCorrectionsMax / (last?.number ?? 1))));
   }
 
   /** The states that follow from all corrections of queries that are not undone, but for the one with the number `without`. */
@@ -270,20 +300,13 @@ export class CorrectionPlanner extends SqlTables {
     ids: readonly string[],
     without?: number,
   ): Promise<ReadonlyMap<string, QueryState>> {
-    const corrected = await this.#rows.findCorrections(key, ids);
-    const numbers = [...new Set(corrected.map(({ correction }) => correction))];
-    const found = await this.session.all<Applied & { readonly number: number }>(
-      `SELECT number, action, to_caller AS "to" FROM ${this.#corrections}
-       WHERE ${this.#project} = $1 AND undone_by IS NULL AND number IN (${numbers.map((_, at) => `$${at + 2}`).join() || 'NULL'})`,
-      [key, ...numbers],
-    );
-    const applied = new Map(found.map((one) => [one.number, one]));
+    const rows = await this.#rows.findEffective(key, ids);
     const states = new Map<string, QueryState>();
     // In their order, each changes what the ones before have left. The first knows for whom a query was recorded.
-    for (const { id, caller, correction } of corrected.toSorted((a, b) => a.correction - b.correction)) {
+    for (const { id, caller, correction, action, to, undoneBy } of rows.toSorted(byCorrection)) {
       const before = states.get(id) ?? { caller, isWithdrawn: false };
-      const one = correction === without ? undefined : applied.get(correction);
-      states.set(id, one === undefined ? before : correct(before, one));
+      const isInEffect = undoneBy === null && action !== 'undo' && correction !== without;
+      states.set(id, isInEffect ? correct(before, { action, to: to ?? undefined }) : before);
     }
     return states;
   }
@@ -300,6 +323,10 @@ export class CorrectionPlanner extends SqlTables {
     if (missing.length > 0) throw missingError(missing, rowsFrom);
     return rows;
   }
+}
+
+function byCorrection(one: CorrectedRow, other: CorrectedRow): number {
+  return one.correction - other.correction;
 }
 
 export function toCorrection({ request, figures, ...row }: CorrectionRow): Correction {

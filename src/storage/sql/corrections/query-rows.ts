@@ -1,7 +1,8 @@
 /** What corrections need of the rows of queries, which each store keeps in its own way. */
+import type { CorrectionAction } from '../../../domain/corrections/correction.js';
 import { isSameState, type KnownState, type QueryState } from '../../../domain/corrections/state.js';
-import type { DateRange } from '../../../domain/counting/date-range.js';
 import type { PastRange } from '../../ports/history.js';
+import type { CountRow } from '../received-rows.js';
 
 /** A query as its row is. Withdrawn ones are not counted. */
 export interface QueryRow extends QueryState {
@@ -62,6 +63,14 @@ export interface CorrectedRow {
   readonly caller: string;
 }
 
+/** With what the correction does, unless it was undone. */
+export interface EffectiveRow extends CorrectedRow {
+  readonly action: CorrectionAction;
+  /** The caller of a rename. */
+  readonly to: string | null;
+  readonly undoneBy: string | null;
+}
+
 /** See `KnownState`. */
 export interface LateChange extends KnownState {
   readonly id: string;
@@ -71,43 +80,29 @@ export interface LateChange extends KnownState {
 export interface PastFilter extends PastRange, Pick<QueryFilter, 'after' | 'last'> {}
 
 /**
- * Queries that no correction has changed and whose other columns are alike, with the number of them; or one query with one of its
- * corrections, by whose number those of the same id are sorted.
+ * Queries that no correction has changed and whose other columns are alike, with the number of them; or one query that is told apart.
  */
 export interface PastRow extends QueryState {
   readonly first: number;
   readonly last: number;
   readonly queries: number;
   readonly arrivedFrom: string | null;
-  readonly id: string | null;
-  readonly correction: number | null;
-  /** The caller for which it counted before that. */
-  readonly before: string | null;
+  /** The numbers of its corrections, separated by commas. */
+  readonly corrections: string | null;
+  /** The caller for which it counted before them. */
+  readonly firstCaller: string | null;
   /** The `NotedRow`s of the query as JSON. */
   readonly known: string | null;
 }
 
-/** The place of an imported count among all that begin at a time. */
+/** The place of an imported count in the store's order of them. */
 export type CountPlace = Pick<ImportedRow, 'caller' | 'start'> & { readonly source: string };
-
-/** An imported count with the UTC day on which it arrived. */
-export interface PastCountRow extends CountPlace, Pick<QueryState, 'isWithdrawn'> {
-  readonly queries: number;
-  readonly day: number | null;
-  /** The numbers of all corrections that have ever withdrawn it, separated by commas. */
-  readonly corrections: string | null;
-}
 
 /** `project` is the key of a project in its rows. */
 export interface QueryRows {
   findPast(project: unknown, filter: PastFilter): Promise<PastRow[]>;
-  /** The imported counts of a range that come after a place, in the order of start, source and caller. */
-  findPastCounts(
-    project: unknown,
-    range: DateRange,
-    after: CountPlace,
-    limit: number,
-  ): Promise<PastCountRow[]>;
+  /** See `CountStore.readImportedCounts`. */
+  findPastCounts(project: unknown, after: CountPlace, limit: number): Promise<CountRow[]>;
   /** The id of the last of the next `rows` queries after `after`, or of fewer if they have many corrections; undefined if there are no more. */
   findEnd(project: unknown, after: string | undefined, rows: number): Promise<string | undefined>;
   /** In the order of ids. */
@@ -123,6 +118,8 @@ export interface QueryRows {
   ): Promise<string[]>;
   /** All corrections of these queries. */
   findCorrections(project: unknown, ids: readonly string[]): Promise<CorrectedRow[]>;
+  /** Those that are not undone, and the first one of each query, which tells for whom it was recorded. */
+  findEffective(project: unknown, ids: readonly string[]): Promise<EffectiveRow[]>;
   /** In an order of callers and starts. */
   findImported(project: unknown, filter: ImportedFilter): Promise<ImportedRow[]>;
   /** Those of a source with these callers and starts. */

@@ -120,7 +120,7 @@ export class SqlFoundStates extends SqlTables {
       if (isHidden(row, state)) untold.push(row.id);
     }
     const moved = moves.map(({ row }) => row.id);
-    const corrected = new Set((await changes.findCorrections(project, moved)).map(({ id }) => id));
+    const corrected = new Set((await changes.findEffective(project, moved)).map(({ id }) => id));
     const day = Math.floor(nowMs / dayMs);
     const late = moves.flatMap(({ row: { id, caller, isWithdrawn } }): LateChange[] => {
       const isCorrected = corrected.has(id);

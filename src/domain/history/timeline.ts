@@ -76,7 +76,7 @@ interface Stage extends Pick<Change, 'cause' | 'by' | 'correction'> {
 }
 
 /** A correction or an undo, and the number of the correction that is made or taken back. */
-interface Event {
+interface CorrectionEvent {
   readonly by: PastCorrection;
   readonly changed: number;
 }
@@ -204,8 +204,8 @@ export class Timeline {
   }
 
   /** Corrections and undos of these queries since the moment, in their order. Of queries that arrived since, all. */
-  #eventsOf({ corrections, arrivedFrom }: PastQueries): Event[] {
-    const events: Event[] = [];
+  #eventsOf({ corrections, arrivedFrom }: PastQueries): CorrectionEvent[] {
+    const events: CorrectionEvent[] = [];
     const add = (by: PastCorrection, changed: number): void => {
       if (arrivedFrom !== null || !this.#isBefore(by)) events.push({ by, changed });
     };

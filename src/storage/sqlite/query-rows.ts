@@ -176,14 +176,17 @@ export class SqliteQueryRows implements QueryRows {
   /** Without statistics, SQLite would read all corrected queries of the project for each. */
   async findCorrections(project: unknown, ids: readonly string[]): Promise<CorrectedRow[]> {
     return this.#findOfEach(
+      project,
+      ids,
       `SELECT correction, name AS caller FROM corrected_query INDEXED BY corrected_query_by_id JOIN caller ON number = corrected_query.caller
        WHERE project = $1 AND id = $2`,
-      ...([project, ids] as const),
     );
   }
 
   async findEffective(project: unknown, ids: readonly string[]): Promise<EffectiveRow[]> {
     return this.#findOfEach(
+      project,
+      ids,
       `SELECT correction, name AS caller, action, to_caller AS "to", undone_by AS "undoneBy"
        FROM corrected_query AS corrected INDEXED BY corrected_query_by_id
        CROSS JOIN correction AS made ON made.project = $1 AND made.number = correction
@@ -191,19 +194,19 @@ export class SqliteQueryRows implements QueryRows {
        WHERE corrected.project = $1 AND corrected.id = $2 AND (undone_by IS NULL OR correction = (
          SELECT min(correction) FROM corrected_query INDEXED BY corrected_query_by_id WHERE project = $1 AND id = $2
        ))`,
-      ...([project, ids] as const),
     );
   }
 
-  async #findOfEach<Row extends { readonly id: string }>(
-    sql: string,
+  /** What a statement finds for the project $1 and each id as $2. */
+  async #findOfEach<Row>(
     project: unknown,
     ids: readonly string[],
-  ): Promise<Row[]> {
-    const found: Row[] = [];
+    sql: string,
+  ): Promise<(Row & { readonly id: string })[]> {
+    const found: (Row & { readonly id: string })[] = [];
     for (const id of ids) {
-      const rows = await this.#session.all<Omit<Row, 'id'>>(sql, [project, encodeQueryId(id)]);
-      for (const row of rows) found.push({ ...row, id } as Row);
+      const rows = await this.#session.all<Row>(sql, [project, encodeQueryId(id)]);
+      for (const row of rows) found.push({ ...row, id });
     }
     return found;
   }

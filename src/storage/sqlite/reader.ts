@@ -215,12 +215,11 @@ export class Reader {
   /** The changes of queries in their order, by id. */
   #readChanges(page: readonly unknown[]): ReadonlyMap<string, readonly ChangeRow[]> {
     type Found = { readonly id: StoredId; readonly changes: string };
-    const parse = (changes: string): readonly ChangeRow[] =>
-      (JSON.parse(changes) as ChangeRow[]).sort(([a], [b]) => a - b);
     return new Map(
-      this.statements
-        .all<Found>(READ_CHANGES, page)
-        .map(({ id, changes }) => [decodeQueryId(id), parse(changes)]),
+      this.statements.all<Found>(READ_CHANGES, page).map(({ id, changes }) => {
+        const rows: ChangeRow[] = JSON.parse(changes);
+        return [decodeQueryId(id), rows.sort(([a], [b]) => a - b)];
+      }),
     );
   }
 

@@ -37,7 +37,7 @@ const correctionHours = 1440;
 const receipt: Receipt = { day: dayOf(start) - 10, sender: 'key:x' };
 const occurredAt = start - 20 * dayMs;
 
-/** Figures name at most this many callers; so many of the newest corrections have them, as many as a page. */
+/** Figures name at most this many callers. Those of the newest corrections do, which are one page. */
 const figureCallers = 1000;
 const withFigures = 100;
 

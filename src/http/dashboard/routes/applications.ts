@@ -93,7 +93,7 @@ export function addConnectedApplications(app: FastifyInstance, dashboard: Dashbo
   });
 }
 
-/** The host of a website. Of an app, its scheme: whoever makes an app chooses the host after it, such as that of a website. */
+/** The host of a website. Of an app, its scheme: the host after that can be any, even that of a website. */
 function placeOf(redirectUri: string): string {
   const { host, protocol } = new URL(redirectUri);
   return ['https:', 'http:'].includes(protocol) ? host : `an app on this device (${protocol})`;

@@ -63,7 +63,7 @@ export interface CorrectedRow {
   readonly caller: string;
 }
 
-/** With what the correction does, unless it was undone. */
+/** With what the correction does, and the correction that has undone it. */
 export interface EffectiveRow extends CorrectedRow {
   readonly action: CorrectionAction;
   /** The caller of a rename. */

@@ -262,7 +262,7 @@ function countPart(counted: Counted, at: number, byte: number | undefined): void
   if (!counted.inArray) return;
   // The array itself, or the comma before its next element.
   counted.partsBefore = counted.parts;
-  if (!isOpened && at - (commas.at(-1) ?? 0) >= stepBytes) commas.push(at);
+  if (byte === comma && at - (commas.at(-1) ?? 0) >= stepBytes) commas.push(at);
 }
 
 function isPart(level: number, byte: number | undefined): boolean {

@@ -212,6 +212,7 @@ describe('large JSON is parsed in steps', () => {
 
   test.each([
     ['two commas', `[${pad},${pad},,${pad}]`],
+    ['a colon instead of a comma', `[${pad}:${pad},${pad}]`],
     ['white space between commas', `[${pad},${' '.repeat(140_000)},${pad}]`],
     ['a comma at its end', `[${pad},${pad},]`],
     ['another value behind it', `[${pad},${pad},\n1]\n[2]`],

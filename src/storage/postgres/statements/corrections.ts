@@ -71,7 +71,9 @@ export function correctionStatements(schema: string) {
         SELECT id, correction, caller, min(correction) OVER (PARTITION BY id) AS first
         FROM ${schema}.corrected_query WHERE project_id = $1 AND id = ANY ($2::bytea[])
       ) AS corrected
-      JOIN ${schema}.correction AS made ON made.project_id = $1 AND made.number = correction
+      JOIN (
+        SELECT number, action, to_caller, undone_by FROM ${schema}.correction WHERE project_id = $1
+      ) AS made ON number = correction
       WHERE undone_by IS NULL OR correction = first`,
     noteCorrected: `INSERT INTO ${schema}.corrected_query (project_id, correction, id, caller)
       SELECT project.id, $2::integer, noted.id, noted.caller FROM unnest($3::bytea[], $4::text[]) AS noted (id, caller)

@@ -122,7 +122,8 @@ export interface CountStore {
   ): Promise<RecordResult>;
 
   /**
-   * The same of its imported counts: at most `limit` after `after`, and fewer if they were withdrawn often.
+   * A page of the project's imported counts, the withdrawn ones too, for copying and exporting them: at most `limit` after `after`, in
+   * the store's own order, and fewer if they were withdrawn often. Each page is its own snapshot; an empty one comes after the last.
    */
   readImportedCounts(
     projectId: string,

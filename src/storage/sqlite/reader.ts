@@ -40,13 +40,17 @@ const FIND_DELETED = 'SELECT 1 FROM deleted_project LIMIT 1';
 
 /**
  * A page as one text: the driver makes values one by one, which takes three times as long. Few of its rows have different callers
- * or receipts, so that looking these up afterwards takes less than a join.
+ * or receipts, so that looking these up afterwards takes less than a join. It has one query at least, if there are more: in databases of
+ * earlier versions, corrections of queries that retention has removed lie between.
  */
 const READ_QUERIES = `SELECT json_group_array(json_array(${idText('id')}, occurred_at, caller, receipt)) AS page FROM (
-    SELECT * FROM query WHERE project = (SELECT number FROM project WHERE id = $1) AND id > $2 AND id <= coalesce(
-      (SELECT id FROM corrected_query INDEXED BY corrected_query_by_id
-        WHERE project = (SELECT number FROM project WHERE id = $1) AND id > $2 ORDER BY id LIMIT 1 OFFSET ${pageCorrectionsMax}),
-      x'${'ff'.repeat(17)}'
+    SELECT * FROM query WHERE project = (SELECT number FROM project WHERE id = $1) AND id > $2 AND id <= max(
+      (SELECT id FROM query WHERE project = (SELECT number FROM project WHERE id = $1) AND id > $2 ORDER BY id LIMIT 1),
+      coalesce(
+        (SELECT id FROM corrected_query INDEXED BY corrected_query_by_id
+          WHERE project = (SELECT number FROM project WHERE id = $1) AND id > $2 ORDER BY id LIMIT 1 OFFSET ${pageCorrectionsMax}),
+        x'${'ff'.repeat(17)}'
+      )
     ) ORDER BY id LIMIT $3
   )`;
 

@@ -7,7 +7,7 @@ import { readChanges } from '../../../src/app/reading/changes.js';
 import type { CorrectionRequest } from '../../../src/domain/corrections/correction.js';
 import { NO_FIGURES } from '../../../src/domain/corrections/figures.js';
 import { ALL_TIME } from '../../../src/domain/counting/date-range.js';
-import { changesListedMax, correctionsMax } from '../../../src/domain/limits.js';
+import { changesListedMax, correctionsMax, pageCorrectionsMax } from '../../../src/domain/limits.js';
 import { DEFAULT_WEEK_START } from '../../../src/domain/time/calendar.js';
 import { dayMs } from '../../../src/domain/time/duration.js';
 import { UTC } from '../../../src/domain/time/time-zone.js';
@@ -121,4 +121,21 @@ test('what has changed of a query is summed with other work of the event loop in
   expect(before.total + change).toBe(now.total);
   // There are two changes for each correction.
   expect(most).toBeGreaterThanOrEqual((2 * (correctionsMax - 2)) / 500 - 1);
+});
+
+test('corrections that earlier versions left behind hide no query from an export', async () => {
+  const file = join(await temporaryFolder(), 'store.db');
+  const store = await openSqliteStore(file);
+  whenOver(() => store.close());
+  await store.directory.createProject(projectOf('p'), by);
+  await store.counts.record('p', [{ id: 'q', caller: 'web', occurredAt: 1 }]);
+  const db = new DatabaseSync(file);
+  db.exec(`
+    INSERT INTO corrected_query (project, correction, id, caller)
+    WITH RECURSIVE gone (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM gone WHERE number <= ${pageCorrectionsMax})
+    SELECT project.number, 1, 'gone ' || gone.number, 0 FROM gone JOIN project ON project.id = 'p';
+  `);
+  db.close();
+  expect(await store.counts.readQueries('p', undefined, 10)).toMatchObject([{ id: 'q' }]);
+  expect(await store.counts.readQueries('p', 'q', 10)).toEqual([]);
 });

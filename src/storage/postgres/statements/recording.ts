@@ -28,9 +28,12 @@ export function recordingStatements(schema: string) {
       ) AS access`,
     readQueries: `WITH page AS MATERIALIZED (
         SELECT id, caller, occurred_at, receipt, level FROM ${schema}.query
-        WHERE project_id = $1 AND id > $2 AND ${projectExists} AND id <= coalesce(
-          (SELECT id FROM ${schema}.corrected_query WHERE project_id = $1 AND id > $2 ORDER BY id LIMIT 1 OFFSET ${pageCorrectionsMax}),
-          '\\x${'ff'.repeat(17)}'
+        WHERE project_id = $1 AND id > $2 AND ${projectExists} AND id <= greatest(
+          (SELECT id FROM ${schema}.query WHERE project_id = $1 AND id > $2 ORDER BY id LIMIT 1),
+          coalesce(
+            (SELECT id FROM ${schema}.corrected_query WHERE project_id = $1 AND id > $2 ORDER BY id LIMIT 1 OFFSET ${pageCorrectionsMax}),
+            '\\x${'ff'.repeat(17)}'
+          )
         ) ORDER BY id LIMIT $3
       )
       SELECT page.id, caller, occurred_at AS "occurredAt", day, sender, NOT ${isCounted} AS "isWithdrawn", changes, noted
